@@ -1,0 +1,52 @@
+package dev.durable;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What an activity body can ask of, and tell, the engine. Thread-safe: it may be handed to threads of the body's own. */
+public interface ActivityContext {
+
+    /**
+     * The context of the attempt that runs on this thread.
+     *
+     * @throws IllegalStateException outside an activity
+     */
+    static ActivityContext current() {
+        return dev.durable.worker.CurrentActivity.get();
+    }
+
+    /** Ids, attempt, deadline, idempotency key. */
+    ActivityInfo info();
+
+    /**
+     * Tells that the attempt lives and how far it is. Cheap: throttled to min(0.8 × heartbeat timeout, 30 s); the last
+     * details always go with a failure, a timeout and a shutdown.
+     *
+     * @throws CancelledException when the activity was cancelled
+     * @throws StaleAttemptException when this attempt is no longer the current one
+     */
+    void heartbeat(@Nullable Object details);
+
+    /** A heartbeat whose details are durable before this returns. */
+    void checkpoint(@Nullable Object details);
+
+    /** The last accepted details of the attempt before this one; empty in a first attempt that left none. */
+    <T> Optional<T> heartbeatDetails(Class<T> type);
+
+    /** The same for a generic type. */
+    <T> Optional<T> heartbeatDetails(TypeRef<T> type);
+
+    /** The deadline becomes now + timeout, longer or shorter; recorded as {@code ActivityTimeoutUpdated}. */
+    void updateTimeout(Duration timeout);
+
+    /** Whether the workflow, an operator or the engine wants this attempt to stop. */
+    boolean cancelRequested();
+
+    /** Runs the action when cancellation arrives, at once if it already has. */
+    void onCancel(Runnable action);
+
+    /** Headers of the activity's options and of the run. */
+    Map<String, String> headers();
+}

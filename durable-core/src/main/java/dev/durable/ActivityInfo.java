@@ -1,0 +1,43 @@
+package dev.durable;
+
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an attempt knows of itself.
+ *
+ * @param workflowId the workflow id of the run that scheduled it
+ * @param runId that run
+ * @param workflowType its type
+ * @param activity the activity's name, {@code Payments.charge}
+ * @param seq the activity's number in its run
+ * @param attempt from 1
+ * @param maxAttempts of its retry policy; 0 is unlimited
+ * @param scheduledAt when the workflow scheduled it
+ * @param deadline when this attempt times out, by the database's clock as this process estimates it; it moves with
+ *     {@link ActivityContext#updateTimeout}
+ * @param taskQueue where it came from
+ */
+public record ActivityInfo(
+        String workflowId,
+        UUID runId,
+        String workflowType,
+        String activity,
+        int seq,
+        int attempt,
+        int maxAttempts,
+        Instant scheduledAt,
+        @Nullable Instant deadline,
+        String taskQueue) {
+
+    /** Whether the policy allows no attempt after this one. */
+    public boolean isLastAttempt() {
+        return maxAttempts != 0 && attempt >= maxAttempts;
+    }
+
+    /** Stable over all attempts of this activity: what to hand to a payment provider. */
+    public String idempotencyKey() {
+        return runId + ":" + seq;
+    }
+}

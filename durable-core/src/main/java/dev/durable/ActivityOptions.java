@@ -1,0 +1,40 @@
+package dev.durable;
+
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The options of one activity call, as resolved from all levels and recorded in {@code ActivityScheduled}. Immutable.
+ *
+ * @param taskQueue where its job goes; null is the queue of the calling workflow
+ * @param startToClose how long one attempt may run
+ * @param scheduleToStart how long it may wait for its first attempt; null is unlimited
+ * @param scheduleToClose how long all attempts together may take; null is unlimited
+ * @param heartbeatTimeout how long an attempt may go without a heartbeat; null is not watched
+ * @param retry how failed attempts are retried
+ * @param priority higher goes first
+ * @param transactional commits together with its completion event
+ * @param local runs in the workflow's own worker without a job row
+ * @param headers static headers handed to the activity
+ */
+public record ActivityOptions(
+        @Nullable String taskQueue,
+        Duration startToClose,
+        @Nullable Duration scheduleToStart,
+        @Nullable Duration scheduleToClose,
+        @Nullable Duration heartbeatTimeout,
+        RetryPolicy retry,
+        int priority,
+        boolean transactional,
+        boolean local,
+        Map<String, String> headers) {
+
+    /** What holds where no level says anything. */
+    public static final ActivityOptions DEFAULT = new ActivityOptions(
+            null, Duration.ofMinutes(1), null, null, null, RetryPolicy.DEFAULT, 0, false, false, Map.of());
+
+    public ActivityOptions {
+        headers = Map.copyOf(headers);
+    }
+}

@@ -1,0 +1,41 @@
+package dev.durable;
+
+import java.time.Duration;
+
+/** Options at the call site: {@code Durable.activities(Payments.class, o -> o.startToClose(ofMinutes(1)))}. */
+public interface ActivityOptionsBuilder {
+    ActivityOptionsBuilder taskQueue(String taskQueue);
+
+    ActivityOptionsBuilder startToClose(Duration timeout);
+
+    ActivityOptionsBuilder scheduleToStart(Duration timeout);
+
+    ActivityOptionsBuilder scheduleToClose(Duration timeout);
+
+    ActivityOptionsBuilder heartbeatTimeout(Duration timeout);
+
+    ActivityOptionsBuilder priority(int priority);
+
+    ActivityOptionsBuilder local(boolean local);
+
+    ActivityOptionsBuilder transactional(boolean transactional);
+
+    ActivityOptionsBuilder header(String name, String value);
+
+    ActivityOptionsBuilder maxAttempts(int maxAttempts);
+
+    ActivityOptionsBuilder initialInterval(Duration interval);
+
+    ActivityOptionsBuilder backoff(double coefficient);
+
+    ActivityOptionsBuilder maxInterval(Duration interval);
+
+    ActivityOptionsBuilder jitter(double jitter);
+
+    ActivityOptionsBuilder doNotRetry(Class<? extends Throwable> type);
+
+    ActivityOptionsBuilder maxWorkerCrashes(int crashes);
+
+    /** Replaces the whole retry policy. */
+    ActivityOptionsBuilder retry(RetryPolicy policy);
+}

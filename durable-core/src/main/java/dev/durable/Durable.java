@@ -1,0 +1,271 @@
+package dev.durable;
+
+import dev.durable.replay.DurableCalls;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.UUID;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+
+/**
+ * What workflow code may ask of its run: time, randomness, waiting, concurrency, undo. All of it is deterministic: on
+ * replay it gives what it gave before. Every call but {@link #logger} must be made on one of the run's coroutines and
+ * says so where it is not.
+ */
+public final class Durable {
+    private Durable() {}
+
+    /** The time of the event being processed, to the microsecond; never goes back within a run. */
+    public static Instant now() {
+        return DurableCalls.current("Durable.now").now();
+    }
+
+    /** Randomness that is the same on replay; draws of one coroutine do not shift those of another. */
+    public static RandomGenerator random() {
+        return DurableCalls.current("Durable.random").random();
+    }
+
+    /** A random id (version 4) that is the same on replay. */
+    public static UUID uuid() {
+        return DurableCalls.current("Durable.uuid").uuid();
+    }
+
+    /** Blocks for that long; no thread is held once the run is evicted. Zero or less is no wait. */
+    public static void sleep(Duration duration) {
+        DurableCalls.current("Durable.sleep").sleep(duration);
+    }
+
+    /** A durable timer. */
+    public static Promise<@Nullable Void> timer(Duration duration) {
+        return DurableCalls.current("Durable.timer").timer(duration);
+    }
+
+    /** Blocks until the condition holds; it looks at state that handlers and other coroutines set, nothing else. */
+    public static void await(BooleanSupplier condition) {
+        DurableCalls.current("Durable.await").await(condition);
+    }
+
+    /**
+     * Blocks until the condition holds or the time is up.
+     *
+     * @return whether the condition holds
+     */
+    public static boolean await(Duration timeout, BooleanSupplier condition) {
+        return DurableCalls.current("Durable.await").await(timeout, condition);
+    }
+
+    /** Starts a coroutine. It runs when the caller blocks. */
+    public static <T extends @Nullable Object> Promise<T> async(Body<T> body) {
+        return DurableCalls.current("Durable.async").async(body);
+    }
+
+    /** Starts a coroutine that returns nothing. */
+    public static Promise<@Nullable Void> async(VoidBody body) {
+        return DurableCalls.current("Durable.async").async(() -> {
+            body.run();
+            return null;
+        });
+    }
+
+    /** Puts one activity call in flight without a thread: {@code async(payments::charge, id, amount)}. The first argument is a method of a stub. */
+    public static <A extends @Nullable Object, R extends @Nullable Object> Promise<R> async(
+            Functions.Function1<A, R> call, A a) {
+        return DurableCalls.current("Durable.async").call(() -> call.apply(a));
+    }
+
+    /** The same for a method that returns nothing. */
+    public static <A extends @Nullable Object> Promise<@Nullable Void> async(Functions.Procedure1<A> call, A a) {
+        return DurableCalls.current("Durable.async").call(() -> {
+            call.apply(a);
+            return null;
+        });
+    }
+
+    /** The same for 2 arguments. */
+    public static <A extends @Nullable Object, B extends @Nullable Object, R extends @Nullable Object> Promise<R> async(
+            Functions.Function2<A, B, R> call, A a, B b) {
+        return DurableCalls.current("Durable.async").call(() -> call.apply(a, b));
+    }
+
+    /** The same for 2 arguments, returning nothing. */
+    public static <A extends @Nullable Object, B extends @Nullable Object> Promise<@Nullable Void> async(
+            Functions.Procedure2<A, B> call, A a, B b) {
+        return DurableCalls.current("Durable.async").call(() -> {
+            call.apply(a, b);
+            return null;
+        });
+    }
+
+    /** The same for 3 arguments. */
+    public static <
+                    A extends @Nullable Object,
+                    B extends @Nullable Object,
+                    C extends @Nullable Object,
+                    R extends @Nullable Object>
+            Promise<R> async(Functions.Function3<A, B, C, R> call, A a, B b, C c) {
+        return DurableCalls.current("Durable.async").call(() -> call.apply(a, b, c));
+    }
+
+    /** The same for 3 arguments, returning nothing. */
+    public static <A extends @Nullable Object, B extends @Nullable Object, C extends @Nullable Object>
+            Promise<@Nullable Void> async(Functions.Procedure3<A, B, C> call, A a, B b, C c) {
+        return DurableCalls.current("Durable.async").call(() -> {
+            call.apply(a, b, c);
+            return null;
+        });
+    }
+
+    /** The same for 4 arguments. */
+    public static <
+                    A extends @Nullable Object,
+                    B extends @Nullable Object,
+                    C extends @Nullable Object,
+                    D extends @Nullable Object,
+                    R extends @Nullable Object>
+            Promise<R> async(Functions.Function4<A, B, C, D, R> call, A a, B b, C c, D d) {
+        return DurableCalls.current("Durable.async").call(() -> call.apply(a, b, c, d));
+    }
+
+    /** The same for 4 arguments, returning nothing. */
+    public static <
+                    A extends @Nullable Object,
+                    B extends @Nullable Object,
+                    C extends @Nullable Object,
+                    D extends @Nullable Object>
+            Promise<@Nullable Void> async(Functions.Procedure4<A, B, C, D> call, A a, B b, C c, D d) {
+        return DurableCalls.current("Durable.async").call(() -> {
+            call.apply(a, b, c, d);
+            return null;
+        });
+    }
+
+    /** The same for 5 arguments. */
+    public static <
+                    A extends @Nullable Object,
+                    B extends @Nullable Object,
+                    C extends @Nullable Object,
+                    D extends @Nullable Object,
+                    E extends @Nullable Object,
+                    R extends @Nullable Object>
+            Promise<R> async(Functions.Function5<A, B, C, D, E, R> call, A a, B b, C c, D d, E e) {
+        return DurableCalls.current("Durable.async").call(() -> call.apply(a, b, c, d, e));
+    }
+
+    /** The same for 5 arguments, returning nothing. */
+    public static <
+                    A extends @Nullable Object,
+                    B extends @Nullable Object,
+                    C extends @Nullable Object,
+                    D extends @Nullable Object,
+                    E extends @Nullable Object>
+            Promise<@Nullable Void> async(Functions.Procedure5<A, B, C, D, E> call, A a, B b, C c, D d, E e) {
+        return DurableCalls.current("Durable.async").call(() -> {
+            call.apply(a, b, c, d, e);
+            return null;
+        });
+    }
+
+    /** The same for 6 arguments. */
+    public static <
+                    A extends @Nullable Object,
+                    B extends @Nullable Object,
+                    C extends @Nullable Object,
+                    D extends @Nullable Object,
+                    E extends @Nullable Object,
+                    F extends @Nullable Object,
+                    R extends @Nullable Object>
+            Promise<R> async(Functions.Function6<A, B, C, D, E, F, R> call, A a, B b, C c, D d, E e, F f) {
+        return DurableCalls.current("Durable.async").call(() -> call.apply(a, b, c, d, e, f));
+    }
+
+    /** The same for 6 arguments, returning nothing. */
+    public static <
+                    A extends @Nullable Object,
+                    B extends @Nullable Object,
+                    C extends @Nullable Object,
+                    D extends @Nullable Object,
+                    E extends @Nullable Object,
+                    F extends @Nullable Object>
+            Promise<@Nullable Void> async(Functions.Procedure6<A, B, C, D, E, F> call, A a, B b, C c, D d, E e, F f) {
+        return DurableCalls.current("Durable.async").call(() -> {
+            call.apply(a, b, c, d, e, f);
+            return null;
+        });
+    }
+
+    /** A stub of the activity type with other options than declared. */
+    public static <A> A activities(Class<A> type, Consumer<ActivityOptionsBuilder> options) {
+        return DurableCalls.current("Durable.activities").activities(type, options);
+    }
+
+    /** A stub of the activity type with its declared options. */
+    public static <A> A activities(Class<A> type) {
+        return activities(type, options -> {});
+    }
+
+    /** Calls an activity by name. */
+    public static <T> T activity(String name, Class<T> resultType, @Nullable Object... arguments) {
+        return DurableCalls.current("Durable.activity").activity(name, resultType, arguments);
+    }
+
+    /** Calls an activity by name, for a generic result. */
+    public static <T> T activity(String name, TypeRef<T> resultType, @Nullable Object... arguments) {
+        return DurableCalls.current("Durable.activity").activity(name, resultType.type(), arguments);
+    }
+
+    /** Runs the supplier once, ever, and records what it gave; it must not command or wait. */
+    public static <T extends @Nullable Object> T sideEffect(Class<T> type, Body<T> supplier) {
+        return DurableCalls.current("Durable.sideEffect").sideEffect(type, supplier);
+    }
+
+    /** The same for a generic type. */
+    public static <T extends @Nullable Object> T sideEffect(TypeRef<T> type, Body<T> supplier) {
+        return DurableCalls.current("Durable.sideEffect").sideEffect(type.type(), supplier);
+    }
+
+    /** Runs the body inline, shielded from cancellation: for clean-up. What it throws passes through as it is. */
+    public static <T extends @Nullable Object, X extends Exception> T detached(ShieldedBody<T, X> body) throws X {
+        return DurableCalls.current("Durable.detached").detached(body);
+    }
+
+    /** The same for a body that returns nothing. */
+    public static <X extends Exception> void detached(ShieldedVoidBody<X> body) throws X {
+        DurableCalls.current("Durable.detached").<@Nullable Void, X>detached(() -> {
+            body.run();
+            return null;
+        });
+    }
+
+    /** Registers an undo: run in reverse order, shielded, if the run fails or is cancelled. */
+    public static void compensate(VoidBody undo) {
+        DurableCalls.current("Durable.compensate").compensate(undo);
+    }
+
+    /** The version of this piece of code for this run; 0 is the code before the change. */
+    public static int version(String changeId, int min, int max) {
+        return DurableCalls.current("Durable.version").version(changeId, min, max);
+    }
+
+    /** Whether this run has the changed code: {@code version(changeId, 0, 1) == 1}. */
+    public static boolean patched(String changeId) {
+        return version(changeId, 0, 1) == 1;
+    }
+
+    /** Whether no signal handler is in flight: for {@code await} before the end. */
+    public static boolean allHandlersFinished() {
+        return DurableCalls.current("Durable.allHandlersFinished").allHandlersFinished();
+    }
+
+    /** Ids, type, history length. */
+    public static WorkflowInfo info() {
+        return DurableCalls.current("Durable.info").info();
+    }
+
+    /** A logger that is silent during replay; works anywhere, fine in a static field. */
+    public static Logger logger(Class<?> type) {
+        return DurableCalls.logger(type);
+    }
+}

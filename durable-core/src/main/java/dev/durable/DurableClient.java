@@ -1,0 +1,51 @@
+package dev.durable;
+
+import dev.durable.history.History;
+import java.nio.file.Path;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Starts workflows and talks to them. Thread-safe. */
+public interface DurableClient {
+
+    /** Starts a run: {@code client.start(OrderWorkflow.class, "order-42", w -> w.run(order))}. Durable when this returns. */
+    default <W, R extends @Nullable Object> WorkflowHandle<W, R> start(
+            Class<W> type, String workflowId, Call<W, R> run) {
+        return start(type, StartOptions.id(workflowId), run);
+    }
+
+    /** Starts a run with options. */
+    <W, R extends @Nullable Object> WorkflowHandle<W, R> start(Class<W> type, StartOptions options, Call<W, R> run);
+
+    /** Starts a run whose method returns nothing. */
+    default <W> WorkflowHandle<W, @Nullable Void> startVoid(Class<W> type, String workflowId, VoidCall<W> run) {
+        return startVoid(type, StartOptions.id(workflowId), run);
+    }
+
+    /** Starts a run whose method returns nothing, with options. */
+    <W> WorkflowHandle<W, @Nullable Void> startVoid(Class<W> type, StartOptions options, VoidCall<W> run);
+
+    /** Starts a run by its type's name, for callers without the class. */
+    WorkflowHandle<?, ?> start(String workflowType, StartOptions options, @Nullable Object... arguments);
+
+    /** The current run of this workflow id, by names only. */
+    WorkflowHandle<?, ?> handle(String workflowId);
+
+    /** The current run of this workflow id. */
+    <W> WorkflowHandle<W, ?> handle(Class<W> type, String workflowId);
+
+    /** One run of this workflow id. */
+    <W> WorkflowHandle<W, ?> handle(Class<W> type, String workflowId, UUID runId);
+
+    /** The history of the latest run of this workflow id. */
+    History history(String workflowId);
+
+    /** The history of one run. */
+    History history(UUID runId);
+
+    /** Writes the history of the latest run as one stable JSON document that {@code Replayer} reads. */
+    void export(String workflowId, Path file);
+
+    /** Finds runs. */
+    WorkflowQuery workflows();
+}

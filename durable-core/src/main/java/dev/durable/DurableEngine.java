@@ -1,0 +1,84 @@
+package dev.durable;
+
+import dev.durable.store.HistoryStore;
+import dev.durable.worker.EngineBuilder;
+import java.time.Duration;
+import java.util.function.Consumer;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Worker and client in one process. {@code DurableEngine.builder(store).register(…).start()}. Thread-safe. Closing it
+ * drains: running activities get the grace period, claims not yet begun are given back at once.
+ */
+public interface DurableEngine extends AutoCloseable {
+
+    /** Begins with the store that keeps the histories. */
+    static Builder builder(HistoryStore store) {
+        return new EngineBuilder(store);
+    }
+
+    /** Starts workflows and talks to them. */
+    DurableClient client();
+
+    /** Whether the worker makes progress; false also while the database does not answer. */
+    boolean healthy();
+
+    /** Drains and stops. */
+    @Override
+    void close();
+
+    /** What an engine is made of. */
+    interface Builder {
+        /** Workflow classes and activity instances, sorted by their annotations. */
+        Builder register(Object... classesAndInstances);
+
+        /** An implementation of the named activity type. */
+        <A> Builder activity(Class<A> type, A implementation);
+
+        /** Serves a task queue; {@code "default"} is served when none is named. */
+        Builder queue(String name, Consumer<QueueOptions> options);
+
+        /** Overrides from configuration: {@code durable.activities.Payments.start-to-close} and the like. */
+        Builder configuration(java.util.Map<String, String> properties);
+
+        /** How this process is named in events and views; default {@code host/pid}. */
+        Builder identity(String identity);
+
+        /** How long running activities may go on at {@link DurableEngine#close()}; default 10s. */
+        Builder drainTimeout(Duration timeout);
+
+        /** A session whose beat stands still for that long is dead; default 30s. */
+        Builder sessionLease(Duration lease);
+
+        /** Upper bound of an idle poll; default 1s. */
+        Builder pollInterval(Duration interval);
+
+        /** The largest payload in bytes of UTF-8; default 2 MiB. */
+        Builder maxPayloadBytes(int bytes);
+
+        /**
+         * Changes how values are written as JSON: modules, mixins, features. Gets the builder after our own settings; what
+         * is written must stay readable for as long as there are histories with it.
+         */
+        Builder jsonMapper(Consumer<? super JsonMapper.Builder> customizer);
+
+        /** No worker: a client only. */
+        Builder clientOnly();
+
+        /**
+         * Checks everything registered and starts the loops.
+         *
+         * @throws RegistrationException with everything that is wrong
+         */
+        DurableEngine start();
+    }
+
+    /** How a task queue is served by this process. */
+    interface QueueOptions {
+        /** Activities at once; default 50. */
+        QueueOptions slots(int slots);
+
+        /** Run activity bodies on virtual threads; platform threads by default. */
+        QueueOptions virtualThreads(boolean virtual);
+    }
+}

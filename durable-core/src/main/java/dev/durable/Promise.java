@@ -1,0 +1,88 @@
+package dev.durable;
+
+import dev.durable.replay.Combinators;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Something that a workflow will have: the result of a coroutine, an activity call, a timer. For use on the workflow's
+ * own coroutines only; not thread-safe.
+ *
+ * @param <T> what it gives
+ */
+public interface Promise<T extends @Nullable Object> {
+
+    /**
+     * Blocks until settled; gives the result or throws what made it fail.
+     *
+     * @throws ActivityFailedException where an activity threw a checked exception: the cause
+     * @throws PromiseFailedException where a coroutine did: the cause
+     */
+    T get();
+
+    /** The same, where the failure's type is known: {@code label.get(CardDeclined.class)}. */
+    <X extends Throwable> T get(Class<X> type) throws X;
+
+    /**
+     * Blocks at most that long.
+     *
+     * @throws WaitTimedOutException when the time is up and the promise is not settled
+     */
+    T get(Duration timeout);
+
+    /** Cancels it and, for a coroutine, all it started. */
+    void cancel();
+
+    /** Whether it has a result or a failure. */
+    boolean isDone();
+
+    /** A coroutine that goes on with the result. */
+    <R extends @Nullable Object> Promise<R> then(Then<? super T, ? extends R> next);
+
+    /** A coroutine that goes on with the result or the failure; one of the two is null. */
+    <R extends @Nullable Object> Promise<R> handle(Handle<? super T, ? extends R> next);
+
+    /** What follows a result. */
+    @FunctionalInterface
+    interface Then<T extends @Nullable Object, R extends @Nullable Object> {
+        R apply(T result) throws Exception;
+    }
+
+    /** What follows a result or a failure. */
+    @FunctionalInterface
+    interface Handle<T extends @Nullable Object, R extends @Nullable Object> {
+        R apply(@Nullable T result, @Nullable Throwable failure) throws Exception;
+    }
+
+    /** Waits for all; fails with the first failure in order of settling, the others go on. Empty is done. */
+    static <T extends @Nullable Object> List<T> all(Collection<? extends Promise<? extends T>> promises) {
+        return Combinators.all(promises);
+    }
+
+    /** Waits for all of these. */
+    @SafeVarargs
+    @SuppressWarnings("varargs")
+    static <T extends @Nullable Object> List<T> all(Promise<? extends T>... promises) {
+        return Combinators.all(List.of(promises));
+    }
+
+    /** Waits for the first success; fails when all failed. The others go on. Empty is refused. */
+    static <T extends @Nullable Object> T any(Collection<? extends Promise<? extends T>> promises) {
+        return Combinators.any(promises);
+    }
+
+    /** Waits for the first success of these. */
+    @SafeVarargs
+    @SuppressWarnings("varargs")
+    static <T extends @Nullable Object> T any(Promise<? extends T>... promises) {
+        return Combinators.any(List.of(promises));
+    }
+
+    /** Applies {@code fn} to all items, {@code atOnce} of them at a time; in order; the first failure cancels the rest. */
+    static <S extends @Nullable Object, R extends @Nullable Object> List<R> map(
+            Collection<? extends S> items, int atOnce, Then<? super S, ? extends R> fn) {
+        return Combinators.map(items, atOnce, fn);
+    }
+}

@@ -1,0 +1,21 @@
+package dev.durable;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** Thrown by an activity: this attempt failed, and the next one starts after the given delay. */
+public class RetryAfterException extends DurableException {
+    private static final long serialVersionUID = 1L;
+
+    private final Duration delay;
+
+    public RetryAfterException(Duration delay, @Nullable Throwable cause) {
+        super("try again after " + delay, cause);
+        this.delay = delay;
+    }
+
+    /** The delay before the next attempt. */
+    public Duration delay() {
+        return delay;
+    }
+}

@@ -1,0 +1,16 @@
+package dev.durable;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/** A handler that changes the state of a run from outside. It may wait and call activities; its return value is ignored. */
+@Documented
+@Target(ElementType.METHOD)
+@Retention(RetentionPolicy.RUNTIME)
+public @interface Signal {
+    /** The name in messages and histories; the method's name when empty. */
+    String name() default "";
+}

@@ -1,0 +1,189 @@
+package dev.durable;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a run is started. Immutable: each setter gives a changed copy. {@code StartOptions.id("order-42").runTimeout(…)}.
+ *
+ * @param id the workflow id: the business identity, at most one open run has it
+ * @param reusePolicy whether the id may be used again after its latest run closed
+ * @param conflictPolicy what happens when a run of this id is open
+ * @param taskQueue the task queue; null is the workflow type's
+ * @param executionTimeout how long the chain of runs may take; null is unlimited
+ * @param runTimeout how long this run may take; null is unlimited
+ * @param startDelay how long the first turn waits
+ * @param expiresAt the start is dropped if no worker has begun by then; null is never
+ * @param memo notes shown in listings, never read by the engine
+ * @param headers handed to the run and its activities
+ */
+public record StartOptions(
+        String id,
+        ReusePolicy reusePolicy,
+        ConflictPolicy conflictPolicy,
+        @Nullable String taskQueue,
+        @Nullable Duration executionTimeout,
+        @Nullable Duration runTimeout,
+        Duration startDelay,
+        @Nullable Instant expiresAt,
+        Map<String, String> memo,
+        Map<String, String> headers) {
+
+    /** The longest workflow id, in UTF-16 units. */
+    public static final int MAX_ID_LENGTH = 512;
+
+    public StartOptions {
+        Objects.requireNonNull(id, "workflow id");
+        if (id.isBlank() || id.length() > MAX_ID_LENGTH || id.indexOf('\0') >= 0) {
+            throw new IllegalArgumentException("workflow id must be 1 to " + MAX_ID_LENGTH
+                    + " characters, not blank and without NUL; this one has " + id.length()
+                    + ". Use a short business key such as \"order-42\".");
+        }
+        positive("executionTimeout", executionTimeout);
+        positive("runTimeout", runTimeout);
+        if (startDelay.isNegative()) {
+            throw new IllegalArgumentException("startDelay must not be negative, not " + startDelay);
+        }
+        memo = Map.copyOf(memo);
+        headers = Map.copyOf(headers);
+    }
+
+    /** Options with this workflow id and the defaults for all else. */
+    public static StartOptions id(String workflowId) {
+        return new StartOptions(
+                workflowId,
+                ReusePolicy.ALLOW_DUPLICATE,
+                ConflictPolicy.FAIL,
+                null,
+                null,
+                null,
+                Duration.ZERO,
+                null,
+                Map.of(),
+                Map.of());
+    }
+
+    public StartOptions reusePolicy(ReusePolicy policy) {
+        return new StartOptions(
+                id,
+                policy,
+                conflictPolicy,
+                taskQueue,
+                executionTimeout,
+                runTimeout,
+                startDelay,
+                expiresAt,
+                memo,
+                headers);
+    }
+
+    public StartOptions conflictPolicy(ConflictPolicy policy) {
+        return new StartOptions(
+                id, reusePolicy, policy, taskQueue, executionTimeout, runTimeout, startDelay, expiresAt, memo, headers);
+    }
+
+    public StartOptions taskQueue(String queue) {
+        return new StartOptions(
+                id,
+                reusePolicy,
+                conflictPolicy,
+                queue,
+                executionTimeout,
+                runTimeout,
+                startDelay,
+                expiresAt,
+                memo,
+                headers);
+    }
+
+    public StartOptions executionTimeout(Duration timeout) {
+        return new StartOptions(
+                id, reusePolicy, conflictPolicy, taskQueue, timeout, runTimeout, startDelay, expiresAt, memo, headers);
+    }
+
+    public StartOptions runTimeout(Duration timeout) {
+        return new StartOptions(
+                id,
+                reusePolicy,
+                conflictPolicy,
+                taskQueue,
+                executionTimeout,
+                timeout,
+                startDelay,
+                expiresAt,
+                memo,
+                headers);
+    }
+
+    public StartOptions startDelay(Duration delay) {
+        return new StartOptions(
+                id,
+                reusePolicy,
+                conflictPolicy,
+                taskQueue,
+                executionTimeout,
+                runTimeout,
+                delay,
+                expiresAt,
+                memo,
+                headers);
+    }
+
+    public StartOptions expiresAt(Instant when) {
+        return new StartOptions(
+                id,
+                reusePolicy,
+                conflictPolicy,
+                taskQueue,
+                executionTimeout,
+                runTimeout,
+                startDelay,
+                when,
+                memo,
+                headers);
+    }
+
+    public StartOptions memo(String name, String value) {
+        return new StartOptions(
+                id,
+                reusePolicy,
+                conflictPolicy,
+                taskQueue,
+                executionTimeout,
+                runTimeout,
+                startDelay,
+                expiresAt,
+                with(memo, name, value),
+                headers);
+    }
+
+    public StartOptions header(String name, String value) {
+        return new StartOptions(
+                id,
+                reusePolicy,
+                conflictPolicy,
+                taskQueue,
+                executionTimeout,
+                runTimeout,
+                startDelay,
+                expiresAt,
+                memo,
+                with(headers, name, value));
+    }
+
+    private static Map<String, String> with(Map<String, String> map, String name, String value) {
+        Map<String, String> copy = new LinkedHashMap<>(map);
+        copy.put(name, value);
+        return copy;
+    }
+
+    private static void positive(String what, @Nullable Duration timeout) {
+        if (timeout != null && (timeout.isNegative() || timeout.isZero())) {
+            throw new IllegalArgumentException(what + " must be longer than zero, not " + timeout);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+package dev.durable;
+
+import dev.durable.history.History;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One workflow, seen from outside. Thread-safe; holds no resources.
+ *
+ * @param <W> the workflow type
+ * @param <R> what its run returns
+ */
+public interface WorkflowHandle<W, R extends @Nullable Object> {
+
+    /** The workflow id. */
+    String workflowId();
+
+    /** The run this handle is of; null where it stands for the current run of the workflow id, whichever it is. */
+    @Nullable
+    UUID runId();
+
+    /**
+     * Waits for the run to close.
+     *
+     * @throws WorkflowFailedException when it closed without a result
+     */
+    R result();
+
+    /**
+     * Waits at most that long.
+     *
+     * @throws WaitTimedOutException when the run is still open then
+     */
+    R result(Duration timeout);
+
+    /** The result when it comes, without a waiting thread. */
+    CompletableFuture<R> resultAsync();
+
+    /** The result as this type, where the handle does not know it. */
+    <T> T resultAs(Class<T> type);
+
+    /** The result as this generic type. */
+    <T> T resultAs(TypeRef<T> type);
+
+    /** Sends a signal: durable when this returns. */
+    void signal(VoidCall<W> call);
+
+    /** Sends a signal by name. */
+    void signal(String name, @Nullable Object... arguments);
+
+    /** Asks the run for its state; answered in this process, by replay where it is not cached. */
+    <T extends @Nullable Object> T query(Call<W, T> call);
+
+    /** Asks by name. */
+    <T> T query(String name, Class<T> type, @Nullable Object... arguments);
+
+    /** Asks by name, for a generic type. */
+    <T> T query(String name, TypeRef<T> type, @Nullable Object... arguments);
+
+    /** Asks the run to end: its code sees a {@link CancelledException} and may clean up. */
+    void cancel();
+
+    /** The same, with a reason for its history. */
+    void cancel(String reason);
+
+    /** Ends the run now; none of its code runs any more. */
+    void terminate(String reason);
+
+    /** Status, times, waiting activities, who has it. */
+    WorkflowDescription describe();
+
+    /** The history so far. */
+    History history();
+}

@@ -1,0 +1,30 @@
+package dev.durable;
+
+import java.time.Instant;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * What a run knows of itself; the same live and on replay.
+ *
+ * @param workflowId the business identity
+ * @param runId this run
+ * @param type the workflow type
+ * @param taskQueue its task queue
+ * @param startedAt when it was started
+ * @param historyLength events in its history up to the one being processed
+ * @param headers headers given at the start
+ */
+public record WorkflowInfo(
+        String workflowId,
+        UUID runId,
+        String type,
+        String taskQueue,
+        Instant startedAt,
+        long historyLength,
+        Map<String, String> headers) {
+
+    public WorkflowInfo {
+        headers = Map.copyOf(headers);
+    }
+}

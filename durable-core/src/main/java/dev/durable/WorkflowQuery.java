@@ -1,0 +1,74 @@
+package dev.durable;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+
+/** A listing of runs. Immutable: each call gives a narrowed copy. */
+public interface WorkflowQuery {
+
+    /** Keeps the runs that satisfy the filter as well. */
+    WorkflowQuery where(UnaryOperator<Filter> filter);
+
+    /** Latest start first; the default. */
+    WorkflowQuery newestFirst();
+
+    /** Earliest start first. */
+    WorkflowQuery oldestFirst();
+
+    /** The first page of at most that many. */
+    List<Row> page(int size);
+
+    /** All of them, read page by page; close it. */
+    Stream<Row> stream();
+
+    /** How many there are. */
+    long count();
+
+    /** What a run must be; all that is said must hold. */
+    interface Filter {
+        Filter type(Class<?> type);
+
+        Filter type(String name);
+
+        /** One of these. */
+        Filter status(WorkflowStatus... statuses);
+
+        Filter workflowId(String workflowId);
+
+        Filter workflowIdPrefix(String prefix);
+
+        Filter startedAfter(Instant when);
+
+        Filter startedBefore(Instant when);
+
+        Filter closedAfter(Instant when);
+
+        Filter closedBefore(Instant when);
+
+        Filter taskQueue(String taskQueue);
+
+        /** Runs that can't go on for now: non-determinism or an {@code Error}. */
+        Filter stalled();
+    }
+
+    /** A run that was found. */
+    interface Row {
+        /** What is known of it. */
+        WorkflowSummary summary();
+
+        /** The workflow id. */
+        default String workflowId() {
+            return summary().workflowId();
+        }
+
+        /** The state of the run. */
+        default WorkflowStatus status() {
+            return summary().status();
+        }
+
+        /** A handle of exactly this run. */
+        <W> WorkflowHandle<W, ?> handle(Class<W> type);
+    }
+}

@@ -1,0 +1,19 @@
+package dev.durable.client;
+
+import dev.durable.declare.Registry;
+import dev.durable.payload.FailureCodec;
+import dev.durable.payload.PayloadCodec;
+import java.util.UUID;
+import java.util.function.Supplier;
+
+/**
+ * How a client reads and writes.
+ *
+ * @param registry what workflow classes declare
+ * @param payloads values as JSON
+ * @param failures exceptions as JSON
+ * @param random random ids
+ * @param identity how this process calls itself in events
+ */
+public record ClientCode(
+        Registry registry, PayloadCodec payloads, FailureCodec failures, Supplier<UUID> random, String identity) {}

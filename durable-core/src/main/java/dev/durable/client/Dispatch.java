@@ -1,0 +1,46 @@
+package dev.durable.client;
+
+import dev.durable.history.Payload;
+import dev.durable.history.WorkflowStarted;
+import dev.durable.store.Delivery;
+import dev.durable.store.HistoryStore;
+import dev.durable.store.NewRun;
+import dev.durable.store.RunKey;
+import dev.durable.store.StartOutcome;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/** What a client needs of its process. */
+public interface Dispatch {
+    /** The store, for reads. */
+    HistoryStore store();
+
+    /** Starts a run; its first turn goes into the same commit where this process can run it. */
+    CompletableFuture<StartOutcome> start(NewRun run, WorkflowStarted started);
+
+    /** Puts a message into an inbox. */
+    CompletableFuture<Delivery.Outcome> deliver(Delivery delivery);
+
+    /** The end of a run, when it comes. */
+    CompletableFuture<RunResult> result(UUID runId);
+
+    /** The answer to a query, by the cached instance or by replay in this process. */
+    CompletableFuture<Payload> ask(RunKey run, String workflowType, String query, Payload arguments);
+
+    /** Tells waiting clients of this process that a run was ended from outside. */
+    void seized(RunKey run);
+
+    /** Lets this process's worker work for a moment. */
+    void breathe();
+
+    /**
+     * Waits for the future.
+     *
+     * @throws TimeoutException when it is not done in time
+     */
+    <T extends @Nullable Object> T await(CompletableFuture<T> future, @Nullable Duration timeout)
+            throws TimeoutException;
+}

@@ -1,0 +1,40 @@
+package dev.durable.client;
+
+import dev.durable.WorkflowStatus;
+import dev.durable.history.EventJson;
+import dev.durable.history.Failure;
+import dev.durable.history.WorkflowTerminated;
+import dev.durable.store.RunKey;
+import dev.durable.store.Seizure;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Ends runs from outside. */
+final class Endings {
+    private final Dispatch dispatch;
+    private final ClientCode code;
+
+    Endings(Dispatch dispatch, ClientCode code) {
+        this.dispatch = dispatch;
+        this.code = code;
+    }
+
+    /** Gives whether there was an open run to end. */
+    boolean terminate(String workflowId, @Nullable UUID runId, String reason) {
+        Failure failure = Failure.of("dev.durable.Terminated", reason);
+        Optional<RunKey> ended = dispatch.store()
+                .seize(new Seizure(
+                        workflowId,
+                        runId,
+                        false,
+                        code.random().get(),
+                        WorkflowStatus.TERMINATED,
+                        "WorkflowTerminated",
+                        dropped -> EventJson.attributes(
+                                new WorkflowTerminated(1, java.time.Instant.EPOCH, reason, code.identity(), dropped)),
+                        code.failures().toJson(failure).json()));
+        ended.ifPresent(dispatch::seized);
+        return ended.isPresent();
+    }
+}

@@ -1,0 +1,88 @@
+package dev.durable.client;
+
+import dev.durable.WorkflowQuery.Filter;
+import dev.durable.WorkflowStatus;
+import dev.durable.declare.Registry;
+import dev.durable.store.RunFilter;
+import java.time.Instant;
+import java.util.Set;
+
+/** Narrows a filter. */
+final class FilterBuilder implements Filter {
+    private final Registry registry;
+    private RunFilter filter;
+
+    FilterBuilder(RunFilter filter, Registry registry) {
+        this.filter = filter;
+        this.registry = registry;
+    }
+
+    RunFilter build() {
+        return filter;
+    }
+
+    @Override
+    public Filter type(Class<?> type) {
+        return type(registry.workflowOf(type).name());
+    }
+
+    @Override
+    public Filter type(String name) {
+        filter = filter.types(Set.of(name));
+        return this;
+    }
+
+    @Override
+    public Filter status(WorkflowStatus... statuses) {
+        filter = filter.statuses(Set.of(statuses));
+        return this;
+    }
+
+    @Override
+    public Filter workflowId(String workflowId) {
+        filter = filter.workflowId(workflowId);
+        return this;
+    }
+
+    @Override
+    public Filter workflowIdPrefix(String prefix) {
+        filter = filter.workflowIdPrefix(prefix);
+        return this;
+    }
+
+    @Override
+    public Filter startedAfter(Instant when) {
+        filter = filter.startedAfter(when);
+        return this;
+    }
+
+    @Override
+    public Filter startedBefore(Instant when) {
+        filter = filter.startedBefore(when);
+        return this;
+    }
+
+    @Override
+    public Filter closedAfter(Instant when) {
+        filter = filter.closedAfter(when);
+        return this;
+    }
+
+    @Override
+    public Filter closedBefore(Instant when) {
+        filter = filter.closedBefore(when);
+        return this;
+    }
+
+    @Override
+    public Filter taskQueue(String taskQueue) {
+        filter = filter.taskQueue(taskQueue);
+        return this;
+    }
+
+    @Override
+    public Filter stalled() {
+        filter = filter.stalled(true);
+        return this;
+    }
+}

@@ -1,0 +1,91 @@
+package dev.durable.client;
+
+import dev.durable.DurableClient;
+import dev.durable.WorkflowHandle;
+import dev.durable.WorkflowQuery;
+import dev.durable.WorkflowSummary;
+import dev.durable.declare.Registry;
+import dev.durable.store.HistoryStore;
+import dev.durable.store.RunFilter;
+import dev.durable.store.RunRecord;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+
+/** A listing over the store, read in pages by run id, which is by start time. */
+final class Listing implements WorkflowQuery {
+    private static final int PAGE = 500;
+
+    private final DurableClient client;
+    private final HistoryStore store;
+    private final Registry registry;
+    private final RunFilter filter;
+
+    Listing(DurableClient client, HistoryStore store, Registry registry, RunFilter filter) {
+        this.client = client;
+        this.store = store;
+        this.registry = registry;
+        this.filter = filter;
+    }
+
+    @Override
+    public WorkflowQuery where(UnaryOperator<Filter> narrowed) {
+        FilterBuilder builder = new FilterBuilder(filter, registry);
+        if (narrowed.apply(builder) != builder) {
+            throw new IllegalArgumentException("where(w -> …) must return the filter it was given, narrowed:"
+                    + " where(w -> w.type(OrderWorkflow.class).status(RUNNING))");
+        }
+        return with(builder.build());
+    }
+
+    @Override
+    public WorkflowQuery newestFirst() {
+        return with(filter.newestFirst(true));
+    }
+
+    @Override
+    public WorkflowQuery oldestFirst() {
+        return with(filter.newestFirst(false));
+    }
+
+    @Override
+    public List<Row> page(int size) {
+        return store.runs(filter, size).stream().<Row>map(this::row).toList();
+    }
+
+    @Override
+    public Stream<Row> stream() {
+        return Stream.iterate(
+                        store.runs(filter, PAGE),
+                        page -> !page.isEmpty(),
+                        page -> page.size() < PAGE
+                                ? List.of()
+                                : store.runs(filter.after(page.getLast().run().runId()), PAGE))
+                .flatMap(List::stream)
+                .map(this::row);
+    }
+
+    @Override
+    public long count() {
+        return store.count(filter);
+    }
+
+    private Row row(RunRecord run) {
+        WorkflowSummary summary = Descriptions.summary(run);
+        return new Row() {
+            @Override
+            public WorkflowSummary summary() {
+                return summary;
+            }
+
+            @Override
+            public <W> WorkflowHandle<W, ?> handle(Class<W> type) {
+                return client.handle(type, summary.workflowId(), summary.runId());
+            }
+        };
+    }
+
+    private Listing with(RunFilter changed) {
+        return new Listing(client, store, registry, changed);
+    }
+}

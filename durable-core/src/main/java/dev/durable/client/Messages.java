@@ -1,0 +1,66 @@
+package dev.durable.client;
+
+import dev.durable.DurableException;
+import dev.durable.WorkflowNotFoundException;
+import dev.durable.history.EventJson;
+import dev.durable.history.Payload;
+import dev.durable.history.WorkflowCancelRequested;
+import dev.durable.store.Delivery;
+import dev.durable.store.InboxMessage;
+import dev.durable.store.MessageKind;
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Sends messages to runs: durable when a call returns. */
+final class Messages {
+    private static final int TRIES_WHILE_CLOSING = 1_000;
+
+    private final Dispatch dispatch;
+    private final ClientCode code;
+
+    Messages(Dispatch dispatch, ClientCode code) {
+        this.dispatch = dispatch;
+        this.code = code;
+    }
+
+    void signal(String workflowId, @Nullable UUID runId, String name, Payload input) {
+        UUID id = code.random().get();
+        send(workflowId, runId, new InboxMessage(id, MessageKind.SIGNAL, name, input.json(), null, null));
+    }
+
+    void cancel(String workflowId, @Nullable UUID runId, String reason) {
+        UUID id = code.random().get();
+        String attributes =
+                EventJson.attributes(new WorkflowCancelRequested(1, Instant.EPOCH, id, reason, code.identity()));
+        send(
+                workflowId,
+                runId,
+                new InboxMessage(id, MessageKind.CANCEL, "WorkflowCancelRequested", attributes, null, null));
+    }
+
+    private void send(String workflowId, @Nullable UUID runId, InboxMessage message) {
+        Delivery delivery = new Delivery(workflowId, runId, message);
+        for (int attempt = 1; attempt <= TRIES_WHILE_CLOSING; attempt++) {
+            switch (Waiting.forEver(dispatch, dispatch.deliver(delivery))) {
+                case ACCEPTED -> {
+                    return;
+                }
+                case NOT_FOUND ->
+                    throw new WorkflowNotFoundException("there is no open run of workflow id " + workflowId
+                            + (runId == null ? "" : " with run id " + runId) + ": nothing takes " + what(message));
+                case INBOX_FULL ->
+                    throw new DurableException(
+                            "the inbox of " + workflowId + " is full and takes no " + what(message)
+                                    + ". Its worker is down, or messages come faster than the run handles them; send again later.");
+                case CLOSING -> dispatch.breathe();
+            }
+        }
+        throw new DurableException(workflowId + " has been about to close for seconds and takes no " + what(message)
+                + ". Send again later.");
+    }
+
+    private static String what(InboxMessage message) {
+        return message.kind() == MessageKind.SIGNAL ? "signal " + message.name() : "cancel";
+    }
+}

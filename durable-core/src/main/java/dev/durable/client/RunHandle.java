@@ -1,0 +1,229 @@
+package dev.durable.client;
+
+import dev.durable.Call;
+import dev.durable.TypeRef;
+import dev.durable.VoidCall;
+import dev.durable.WorkflowDescription;
+import dev.durable.WorkflowHandle;
+import dev.durable.WorkflowNotFoundException;
+import dev.durable.declare.CallKind;
+import dev.durable.declare.MethodSpec;
+import dev.durable.declare.Recorded;
+import dev.durable.declare.Recorder;
+import dev.durable.declare.WorkflowType;
+import dev.durable.history.History;
+import dev.durable.history.Payload;
+import dev.durable.store.RunRecord;
+import java.lang.reflect.Type;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** A handle: ids, and the road to the store. */
+final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W, R> {
+    private final Dispatch dispatch;
+    private final ClientCode code;
+    private final @Nullable WorkflowType workflow;
+    private final String workflowId;
+    private final @Nullable UUID runId;
+    private final boolean started;
+
+    /** A handle of what may or may not exist. */
+    RunHandle(
+            Dispatch dispatch,
+            ClientCode code,
+            @Nullable WorkflowType workflow,
+            String workflowId,
+            @Nullable UUID runId) {
+        this(dispatch, code, workflow, workflowId, runId, false);
+    }
+
+    private RunHandle(
+            Dispatch dispatch,
+            ClientCode code,
+            @Nullable WorkflowType workflow,
+            String workflowId,
+            @Nullable UUID runId,
+            boolean started) {
+        this.started = started;
+        this.dispatch = dispatch;
+        this.code = code;
+        this.workflow = workflow;
+        this.workflowId = workflowId;
+        this.runId = runId;
+    }
+
+    /** A handle of a run that the store has acknowledged. */
+    static <W, R extends @Nullable Object> RunHandle<W, R> started(
+            Dispatch dispatch, ClientCode code, @Nullable WorkflowType workflow, String workflowId, UUID runId) {
+        return new RunHandle<>(dispatch, code, workflow, workflowId, runId, true);
+    }
+
+    @Override
+    public String workflowId() {
+        return workflowId;
+    }
+
+    @Override
+    public @Nullable UUID runId() {
+        return runId;
+    }
+
+    // ── result ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Override
+    public R result() {
+        return Results.<R>unwrap(() -> Waiting.forEver(dispatch, this.<R>pending(returnType())));
+    }
+
+    @Override
+    public R result(Duration timeout) {
+        return Results.<R>unwrap(
+                () -> Waiting.atMost(dispatch, this.<R>pending(returnType()), timeout, "the result of " + workflowId));
+    }
+
+    @Override
+    public CompletableFuture<R> resultAsync() {
+        return pending(returnType());
+    }
+
+    @Override
+    public <T> T resultAs(Class<T> type) {
+        return Results.<T>unwrap(() -> Waiting.forEver(dispatch, this.<T>pending(type)));
+    }
+
+    @Override
+    public <T> T resultAs(TypeRef<T> type) {
+        return Results.<T>unwrap(() -> Waiting.forEver(dispatch, this.<T>pending(type.type())));
+    }
+
+    private <T extends @Nullable Object> CompletableFuture<T> pending(Type type) {
+        UUID acknowledged = started ? runId : null;
+        return dispatch.result(acknowledged == null ? run().run().runId() : acknowledged)
+                .thenApply(end -> new Results(code, workflow).of(workflowId, end, type));
+    }
+
+    private Type returnType() {
+        return workflow == null ? Object.class : workflow.run().returnType();
+    }
+
+    // ── messages ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Override
+    public void signal(VoidCall<W> call) {
+        WorkflowType type = typed("signal(w -> …)", "signal(\"name\", …)");
+        Recorded recorded = Recorder.record(declared(type), call, CallKind.SIGNAL);
+        signal(recorded.name(), recorded.arguments());
+    }
+
+    @Override
+    public void signal(String name, @Nullable Object... arguments) {
+        MethodSpec spec = workflow == null ? null : workflow.signals().get(name);
+        if (workflow != null && spec == null) {
+            throw new IllegalArgumentException("workflow " + workflow.name() + " has no signal " + name + "; it has "
+                    + workflow.signals().keySet().stream().sorted().toList());
+        }
+        Payload input = spec == null
+                ? code.payloads().encodeArguments(name, arguments)
+                : code.payloads().encodeArguments(spec, arguments);
+        new Messages(dispatch, code).signal(workflowId, runId, name, input);
+    }
+
+    @Override
+    public void cancel() {
+        cancel("no reason given");
+    }
+
+    @Override
+    public void cancel(String reason) {
+        new Messages(dispatch, code).cancel(workflowId, runId, reason);
+    }
+
+    @Override
+    public void terminate(String reason) {
+        if (!new Endings(dispatch, code).terminate(workflowId, runId, reason)) {
+            throw new WorkflowNotFoundException(
+                    "there is no open run of workflow id " + workflowId + " to terminate" + ofRun());
+        }
+    }
+
+    // ── questions ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Override
+    public <T extends @Nullable Object> T query(Call<W, T> call) {
+        WorkflowType type = typed("query(w -> …)", "query(\"name\", Type.class, …)");
+        Recorded recorded = Recorder.record(declared(type), call, CallKind.QUERY);
+        MethodSpec spec = question(type, recorded.name());
+        return Results.cast(ask(recorded.name(), recorded.arguments(), spec.returnType()));
+    }
+
+    @Override
+    public <T> T query(String name, Class<T> type, @Nullable Object... arguments) {
+        return Results.cast(ask(name, arguments, type));
+    }
+
+    @Override
+    public <T> T query(String name, TypeRef<T> type, @Nullable Object... arguments) {
+        return Results.cast(ask(name, arguments, type.type()));
+    }
+
+    private @Nullable Object ask(String name, @Nullable Object[] arguments, Type type) {
+        WorkflowType typed = typed("query", "a client whose engine registers the workflow class");
+        Payload input = code.payloads().encodeArguments(question(typed, name), arguments);
+        RunRecord run = run();
+        Payload answer = Waiting.forEver(dispatch, dispatch.ask(run.run(), run.type(), name, input));
+        return code.payloads().decode(answer, type, "the answer of query " + name + " of " + workflowId);
+    }
+
+    private static MethodSpec question(WorkflowType type, String name) {
+        MethodSpec spec = type.queries().get(name);
+        if (spec == null) {
+            throw new dev.durable.QueryFailedException("workflow " + type.name() + " has no query " + name + "; it has "
+                    + type.queries().keySet().stream().sorted().toList());
+        }
+        return spec;
+    }
+
+    @Override
+    public WorkflowDescription describe() {
+        return dispatch.store()
+                .details(run().run().runId())
+                .map(Descriptions::of)
+                .orElseThrow(() -> notFound());
+    }
+
+    @Override
+    public History history() {
+        return new StoreClient(dispatch, code).history(run().run().runId());
+    }
+
+    private RunRecord run() {
+        return (runId == null
+                        ? dispatch.store().latestRun(workflowId)
+                        : dispatch.store().run(runId))
+                .orElseThrow(() -> notFound());
+    }
+
+    private WorkflowNotFoundException notFound() {
+        return new WorkflowNotFoundException("there is no run of workflow id " + workflowId + ofRun()
+                + ". If it was started in a transaction that is still open, it exists once that commits.");
+    }
+
+    private String ofRun() {
+        return runId == null ? "" : " with run id " + runId;
+    }
+
+    private WorkflowType typed(String call, String instead) {
+        if (workflow == null) {
+            throw new IllegalStateException(call + " needs the workflow's class, and this handle of " + workflowId
+                    + " was made by name for a type that is not registered here. Use " + instead + ".");
+        }
+        return workflow;
+    }
+
+    @SuppressWarnings("unchecked")
+    private Class<W> declared(WorkflowType type) {
+        return (Class<W>) type.declared();
+    }
+}

@@ -1,0 +1,23 @@
+package dev.durable.client;
+
+import dev.durable.WorkflowStatus;
+import dev.durable.store.RunRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a run ended.
+ *
+ * @param status its state
+ * @param result JSON text; null without
+ * @param failure JSON text; null without
+ */
+public record RunResult(
+        WorkflowStatus status,
+        @Nullable String result,
+        @Nullable String failure) {
+
+    /** As the run's row says. */
+    public static RunResult of(RunRecord run) {
+        return new RunResult(run.status(), run.result(), run.failure());
+    }
+}

@@ -1,0 +1,129 @@
+package dev.durable.client;
+
+import dev.durable.Call;
+import dev.durable.DurableClient;
+import dev.durable.StartOptions;
+import dev.durable.VoidCall;
+import dev.durable.WorkflowHandle;
+import dev.durable.WorkflowNotFoundException;
+import dev.durable.WorkflowQuery;
+import dev.durable.declare.CallKind;
+import dev.durable.declare.Recorded;
+import dev.durable.declare.Recorder;
+import dev.durable.declare.WorkflowType;
+import dev.durable.history.EventJson;
+import dev.durable.history.History;
+import dev.durable.history.HistoryEvent;
+import dev.durable.history.HistoryJson;
+import dev.durable.history.Payload;
+import dev.durable.store.RunFilter;
+import dev.durable.store.RunRecord;
+import dev.durable.store.StoredEvent;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The client of an engine. */
+public final class StoreClient implements DurableClient {
+    private static final int PAGE = 2_000;
+
+    private final Dispatch dispatch;
+    private final ClientCode code;
+    private final Starts starts;
+
+    public StoreClient(Dispatch dispatch, ClientCode code) {
+        this.dispatch = dispatch;
+        this.code = code;
+        this.starts = new Starts(dispatch, code);
+    }
+
+    @Override
+    public <W, R extends @Nullable Object> WorkflowHandle<W, R> start(
+            Class<W> type, StartOptions options, Call<W, R> run) {
+        WorkflowType workflow = code.registry().workflowOf(type);
+        return start(workflow, options, Recorder.record(type, run, CallKind.RUN));
+    }
+
+    @Override
+    public <W> WorkflowHandle<W, @Nullable Void> startVoid(Class<W> type, StartOptions options, VoidCall<W> run) {
+        WorkflowType workflow = code.registry().workflowOf(type);
+        return start(workflow, options, Recorder.record(type, run, CallKind.RUN));
+    }
+
+    private <W, R extends @Nullable Object> WorkflowHandle<W, R> start(
+            WorkflowType workflow, StartOptions options, Recorded call) {
+        Payload input = code.payloads().encodeArguments(workflow.run(), call.arguments());
+        return started(workflow, options, starts.start(workflow.name(), workflow.taskQueue(), options, input));
+    }
+
+    @Override
+    public WorkflowHandle<?, ?> start(String workflowType, StartOptions options, @Nullable Object... arguments) {
+        WorkflowType workflow = code.registry().workflow(workflowType).orElse(null);
+        Payload input = workflow == null
+                ? code.payloads().encodeArguments(workflowType, arguments)
+                : code.payloads().encodeArguments(workflow.run(), arguments);
+        String queue = workflow == null ? "default" : workflow.taskQueue();
+        return started(workflow, options, starts.start(workflowType, queue, options, input));
+    }
+
+    /** In a transaction that is still open the run is not there yet for anybody else: waiting for it must be refused. */
+    private <W, R extends @Nullable Object> WorkflowHandle<W, R> started(
+            @Nullable WorkflowType workflow, StartOptions options, UUID runId) {
+        return dispatch.store().joined().isPresent()
+                ? new RunHandle<>(dispatch, code, workflow, options.id(), runId)
+                : RunHandle.started(dispatch, code, workflow, options.id(), runId);
+    }
+
+    @Override
+    public WorkflowHandle<?, ?> handle(String workflowId) {
+        WorkflowType workflow = dispatch.store()
+                .latestRun(workflowId)
+                .flatMap(run -> code.registry().workflow(run.type()))
+                .orElse(null);
+        return new RunHandle<>(dispatch, code, workflow, workflowId, null);
+    }
+
+    @Override
+    public <W> WorkflowHandle<W, ?> handle(Class<W> type, String workflowId) {
+        return new RunHandle<W, Object>(dispatch, code, code.registry().workflowOf(type), workflowId, null);
+    }
+
+    @Override
+    public <W> WorkflowHandle<W, ?> handle(Class<W> type, String workflowId, UUID runId) {
+        return new RunHandle<W, Object>(dispatch, code, code.registry().workflowOf(type), workflowId, runId);
+    }
+
+    @Override
+    public History history(String workflowId) {
+        RunRecord run = dispatch.store()
+                .latestRun(workflowId)
+                .orElseThrow(() -> new WorkflowNotFoundException("there is no run of workflow id " + workflowId));
+        return history(run.run().runId());
+    }
+
+    @Override
+    public History history(UUID runId) {
+        List<HistoryEvent> events = new ArrayList<>();
+        List<StoredEvent> page;
+        do {
+            page = dispatch.store().history(runId, events.size() + 1L, PAGE);
+            page.stream().map(EventJson::decode).forEach(events::add);
+        } while (page.size() == PAGE);
+        if (events.isEmpty()) {
+            throw new WorkflowNotFoundException("there is no run " + runId);
+        }
+        return new History(events);
+    }
+
+    @Override
+    public void export(String workflowId, Path file) {
+        HistoryJson.write(history(workflowId), file);
+    }
+
+    @Override
+    public WorkflowQuery workflows() {
+        return new Listing(this, dispatch.store(), code.registry(), RunFilter.ALL);
+    }
+}

@@ -1,0 +1,58 @@
+package dev.durable.declare;
+
+import dev.durable.Activity;
+import dev.durable.ActivityOptions;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * An activity type as its annotations declare it, before configuration.
+ *
+ * @param type the annotated interface or class
+ * @param name the first part of the names of its activities
+ * @param activities its activities
+ */
+record ActivityDeclaration(Class<?> type, String name, List<Declared> activities) {
+
+    ActivityDeclaration {
+        activities = List.copyOf(activities);
+    }
+
+    /** Whether the type itself is annotated; its supertypes do not count. */
+    static boolean isDeclaredBy(Class<?> type) {
+        return type.isAnnotationPresent(Activity.class);
+    }
+
+    /** The type with all levels below the call site merged. */
+    ActivityType resolve(Configuration configuration, Problems problems) {
+        List<ActivityMethod> methods = new ArrayList<>();
+        for (Declared activity : activities) {
+            try {
+                ActivityOptions options =
+                        configuration.of(this, activity).over(activity.level()).applyTo(ActivityOptions.DEFAULT);
+                methods.add(new ActivityMethod(activity.name(), activity.aliases(), activity.spec(), options));
+            } catch (IllegalArgumentException e) {
+                problems.add(OptionProblems.doNotFit(activity.name(), e));
+            }
+        }
+        return new ActivityType(type, name, methods);
+    }
+
+    /**
+     * One activity.
+     *
+     * @param shortName its own part of the name
+     * @param name {@code Payments.charge}
+     * @param aliases former full names
+     * @param entry its method
+     * @param spec its method, read
+     * @param level what type and method set
+     */
+    record Declared(
+            String shortName,
+            String name,
+            List<String> aliases,
+            MethodTable.Entry entry,
+            MethodSpec spec,
+            OptionLevel level) {}
+}

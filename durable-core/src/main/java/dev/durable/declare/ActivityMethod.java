@@ -1,0 +1,25 @@
+package dev.durable.declare;
+
+import dev.durable.ActivityOptions;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * One activity.
+ *
+ * @param name {@code Payments.charge}
+ * @param aliases former names
+ * @param spec its method, of the declared type
+ * @param options as resolved from type, method and configuration; the call site may change them
+ */
+public record ActivityMethod(String name, List<String> aliases, MethodSpec spec, ActivityOptions options) {
+
+    public ActivityMethod {
+        aliases = List.copyOf(aliases);
+    }
+
+    /** The name, then the aliases. */
+    List<String> names() {
+        return Stream.concat(Stream.of(name), aliases.stream()).toList();
+    }
+}

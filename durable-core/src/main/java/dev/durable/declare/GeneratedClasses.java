@@ -1,0 +1,24 @@
+package dev.durable.declare;
+
+import java.lang.reflect.Proxy;
+
+/**
+ * Tells classes that a library made at run time. Registration looks through them: proxies of Spring and mocks carry
+ * copies of the annotations of what they stand for, which nobody wrote there.
+ */
+final class GeneratedClasses {
+    private GeneratedClasses() {}
+
+    /** JDK proxies, lambdas, and what follows the naming of CGLIB, Mockito, ByteBuddy, Hibernate, Weld, Quarkus. */
+    static boolean isGenerated(Class<?> type) {
+        String name = type.getName();
+        return Proxy.isProxyClass(type)
+                || type.isHidden()
+                || type.isSynthetic()
+                || name.contains("$$")
+                || name.contains("$MockitoMock$")
+                || name.contains("$ByteBuddy$")
+                || name.endsWith("_ClientProxy")
+                || name.endsWith("_Subclass");
+    }
+}

@@ -1,0 +1,35 @@
+package dev.durable.declare;
+
+/** Wording: names that are none, and names that two things have. */
+final class NameProblems {
+    private NameProblems() {}
+
+    static Problem badName(String where, String name) {
+        return new Problem(
+                where,
+                "is named \"" + name + "\"",
+                "A name has 1 to 200 characters, no control characters, and no blanks around it");
+    }
+
+    static Problem workflowTwice(String name, WorkflowType one, WorkflowType other) {
+        return Problem.of(
+                one.implementation(),
+                "is the workflow type \"" + name + "\" by name or alias, and so is "
+                        + other.implementation().getTypeName(),
+                "Give one of them another name, @Workflow(name = \"…\"), or remove the alias");
+    }
+
+    static Problem activityTypeTwice(Class<?> type, Class<?> other, String name) {
+        return Problem.of(
+                type,
+                "is the activity type \"" + name + "\", and so is " + other.getTypeName(),
+                "Give one of them another name: @Activity(name = \"…\")");
+    }
+
+    static Problem activityTwice(String name, MethodSpec one, MethodSpec other) {
+        return Problem.of(
+                one.method(),
+                "is the activity \"" + name + "\" by name or alias, and so is " + Problem.name(other.method()),
+                "Give one of them another name or remove the alias");
+    }
+}

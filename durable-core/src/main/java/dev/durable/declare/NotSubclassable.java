@@ -1,0 +1,22 @@
+package dev.durable.declare;
+
+import org.jspecify.annotations.Nullable;
+
+/** There can be no empty object of a type. */
+final class NotSubclassable extends Exception {
+    private static final long serialVersionUID = 1L;
+    private final transient Problem problem;
+
+    NotSubclassable(Problem problem) {
+        this(problem, null);
+    }
+
+    NotSubclassable(Problem problem, @Nullable Throwable cause) {
+        super(problem.toString(), cause);
+        this.problem = problem;
+    }
+
+    Problem problem() {
+        return problem;
+    }
+}

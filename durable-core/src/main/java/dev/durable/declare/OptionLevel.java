@@ -1,0 +1,135 @@
+package dev.durable.declare;
+
+import dev.durable.ActivityOptions;
+import dev.durable.RetryPolicy;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one level (type, method, configuration, call site) sets, attribute by attribute, inside the retry policy too;
+ * what it does not set is the outer level's. Mutable while it is read, then only put over others.
+ */
+final class OptionLevel {
+    private final Map<Option, Object> values = new EnumMap<>(Option.class);
+    private final Map<String, String> headers = new LinkedHashMap<>();
+
+    /**
+     * Sets an option.
+     *
+     * @throws IllegalArgumentException with what is expected
+     */
+    OptionLevel set(Option option, Object value) {
+        values.put(option, option.value().check(value));
+        return this;
+    }
+
+    OptionLevel header(String name, String value) {
+        headers.put(name, value);
+        return this;
+    }
+
+    /** Adds to what this level already names. */
+    OptionLevel doNotRetry(List<String> classNames) {
+        values.put(Option.DO_NOT_RETRY, union(doNotRetry(), classNames));
+        return this;
+    }
+
+    boolean sets(Option option) {
+        return values.containsKey(option);
+    }
+
+    boolean setsHeader(String name) {
+        return headers.containsKey(name);
+    }
+
+    /** Forgets what it set of the retry policy. */
+    void clearRetry() {
+        values.keySet().removeIf(option -> option.key().startsWith("retry."));
+    }
+
+    /** This level over an outer one. */
+    OptionLevel over(OptionLevel outer) {
+        OptionLevel merged = new OptionLevel();
+        merged.values.putAll(outer.values);
+        merged.values.putAll(values);
+        merged.headers.putAll(outer.headers);
+        merged.headers.putAll(headers);
+        return merged;
+    }
+
+    /** The same where exceptions only add, as in annotations. */
+    OptionLevel addedTo(OptionLevel outer) {
+        OptionLevel merged = over(outer);
+        List<String> both = union(outer.doNotRetry(), doNotRetry());
+        if (!both.isEmpty()) {
+            merged.values.put(Option.DO_NOT_RETRY, both);
+        }
+        return merged;
+    }
+
+    /**
+     * This level over options that are complete.
+     *
+     * @throws IllegalArgumentException when what the levels set does not fit together
+     */
+    ActivityOptions applyTo(ActivityOptions base) {
+        return applyTo(base, base.retry());
+    }
+
+    /** The same, with another retry policy below. */
+    ActivityOptions applyTo(ActivityOptions base, RetryPolicy policy) {
+        Map<String, String> allHeaders = new LinkedHashMap<>(base.headers());
+        allHeaders.putAll(headers);
+        return new ActivityOptions(
+                get(Option.TASK_QUEUE, base.taskQueue()),
+                get(Option.START_TO_CLOSE, base.startToClose()),
+                get(Option.SCHEDULE_TO_START, base.scheduleToStart()),
+                get(Option.SCHEDULE_TO_CLOSE, base.scheduleToClose()),
+                get(Option.HEARTBEAT_TIMEOUT, base.heartbeatTimeout()),
+                retry(policy),
+                get(Option.PRIORITY, base.priority()),
+                get(Option.TRANSACTIONAL, base.transactional()),
+                get(Option.LOCAL, base.local()),
+                allHeaders);
+    }
+
+    private RetryPolicy retry(RetryPolicy base) {
+        Duration initialInterval = get(Option.INITIAL_INTERVAL, base.initialInterval());
+        return new RetryPolicy(
+                get(Option.MAX_ATTEMPTS, base.maxAttempts()),
+                initialInterval,
+                get(Option.BACKOFF, base.backoff()),
+                get(Option.MAX_INTERVAL, longer(base.maxInterval(), initialInterval)),
+                get(Option.JITTER, base.jitter()),
+                get(Option.DO_NOT_RETRY, base.doNotRetry()),
+                get(Option.MAX_WORKER_CRASHES, base.maxWorkerCrashes()));
+    }
+
+    /** Who sets only a long first interval means it: a default bound is no reason to refuse it. */
+    private static Duration longer(Duration bound, Duration initialInterval) {
+        return bound.compareTo(initialInterval) < 0 ? initialInterval : bound;
+    }
+
+    private List<String> doNotRetry() {
+        return get(Option.DO_NOT_RETRY, List.<String>of());
+    }
+
+    static List<String> union(List<String> first, List<String> second) {
+        Set<String> both = new LinkedHashSet<>(first);
+        both.addAll(second);
+        return List.copyOf(both);
+    }
+
+    /** Each option has values of one class only: those that its {@link OptionValue} has checked. */
+    @SuppressWarnings("unchecked")
+    private <T extends @Nullable Object> T get(Option option, T otherwise) {
+        Object value = values.get(option);
+        return value == null ? otherwise : (T) value;
+    }
+}

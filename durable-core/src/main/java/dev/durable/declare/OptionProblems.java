@@ -1,0 +1,77 @@
+package dev.durable.declare;
+
+import java.util.Collection;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Wording: options of activities, in annotations and in configuration. */
+final class OptionProblems {
+    private OptionProblems() {}
+
+    static Problem wrongAttribute(String where, Option option, IllegalArgumentException reason) {
+        return new Problem(where, "has a wrong " + option.attribute(), sentence(reason));
+    }
+
+    static Problem wrongHeader(String where, String header) {
+        return new Problem(where, "has the header \"" + header + "\", which has no name", "Write \"name=value\"");
+    }
+
+    static Problem doNotFit(String activity, IllegalArgumentException reason) {
+        return new Problem(
+                activity,
+                "has options that do not fit together, all levels merged: " + reason.getMessage(),
+                "Set both on the same level, or remove one");
+    }
+
+    static Problem wrongValue(String key, IllegalArgumentException reason) {
+        return new Problem("Configuration key " + key, "has a wrong value", sentence(reason));
+    }
+
+    static Problem foreignKey(String key) {
+        return new Problem(
+                "Configuration key " + key,
+                "is none of an activity's",
+                "Keys are " + Configuration.PREFIX + "Payments.start-to-close and " + Configuration.PREFIX
+                        + "Payments.methods.charge.retry.max-attempts");
+    }
+
+    static Problem unknownType(String key, String rest, Collection<String> types) {
+        String given = rest.contains(".") ? rest.substring(0, rest.indexOf('.')) : rest;
+        return new Problem(
+                "Configuration key " + key,
+                "names no activity type that is registered or injected here",
+                choices(given, types, "activity types"));
+    }
+
+    static Problem unknownMethod(String key, String given, String type, Collection<String> methods) {
+        return new Problem(
+                "Configuration key " + key, "names no activity of " + type, choices(given, methods, "activities"));
+    }
+
+    static Problem unknownOption(String key, String given) {
+        Collection<String> keys = Stream.concat(
+                        Stream.of(Option.values()).map(Option::key), Stream.of("headers.<name>", "methods.<method>.…"))
+                .toList();
+        return new Problem(
+                "Configuration key " + key,
+                "ends with \"" + given + "\", which is no option",
+                choices(given, keys, "options"));
+    }
+
+    static Problem twice(String key) {
+        return new Problem(
+                "Configuration key " + key, "sets what another key sets too, spelled differently", "Keep one of them");
+    }
+
+    private static String choices(String given, Collection<String> all, String noun) {
+        String list = all.stream().sorted().collect(Collectors.joining(", "));
+        String hint = Names.closest(given, all)
+                .map(name -> "Did you mean " + name + "? ")
+                .orElse("");
+        return hint + (all.isEmpty() ? "There are no " + noun : "There are the " + noun + " " + list);
+    }
+
+    private static String sentence(IllegalArgumentException reason) {
+        return String.valueOf(reason.getMessage());
+    }
+}

@@ -1,0 +1,156 @@
+package dev.durable.declare;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** What an option may be set to: how text is read, and the bounds. */
+enum OptionValue {
+    TEXT("a name, without control characters and without blanks around it") {
+        @Override
+        Object parse(String text) {
+            return text;
+        }
+
+        @Override
+        boolean allows(Object value) {
+            return Names.isName((String) value);
+        }
+    },
+    TIMEOUT("a duration above zero and at most 36500d") {
+        @Override
+        Object parse(String text) {
+            return Durations.parse(text);
+        }
+
+        @Override
+        boolean allows(Object value) {
+            return isWithinBounds((Duration) value) && !((Duration) value).isZero();
+        }
+    },
+    DELAY("a duration from zero to 36500d") {
+        @Override
+        Object parse(String text) {
+            return Durations.parse(text);
+        }
+
+        @Override
+        boolean allows(Object value) {
+            return isWithinBounds((Duration) value);
+        }
+    },
+    INTEGER("a whole number") {
+        @Override
+        Object parse(String text) {
+            return Integer.valueOf(text);
+        }
+    },
+    COUNT("a whole number, 0 or more") {
+        @Override
+        Object parse(String text) {
+            return Integer.valueOf(text);
+        }
+
+        @Override
+        boolean allows(Object value) {
+            return (int) value >= 0;
+        }
+    },
+    FACTOR("a number, 1 or more") {
+        @Override
+        Object parse(String text) {
+            return Double.valueOf(text);
+        }
+
+        @Override
+        boolean allows(Object value) {
+            return (double) value >= 1 && Double.isFinite((double) value);
+        }
+    },
+    FRACTION("a number from 0 to 1") {
+        @Override
+        Object parse(String text) {
+            return Double.valueOf(text);
+        }
+
+        @Override
+        boolean allows(Object value) {
+            return (double) value >= 0 && (double) value <= 1;
+        }
+    },
+    SWITCH("true or false") {
+        @Override
+        Object parse(String text) {
+            return switch (text.toLowerCase(Locale.ROOT)) {
+                case "true" -> true;
+                case "false" -> false;
+                default -> throw new IllegalArgumentException(text);
+            };
+        }
+    },
+    CLASS_NAMES("full class names, separated by commas") {
+        @Override
+        Object parse(String text) {
+            return Stream.of(text.split(",", -1)).map(String::strip).toList();
+        }
+
+        @Override
+        boolean allows(Object value) {
+            return ((List<?>) value)
+                    .stream().allMatch(name -> CLASS_NAME.matcher((String) name).matches());
+        }
+    };
+
+    private static final Pattern CLASS_NAME =
+            Pattern.compile("[\\p{L}_$][\\p{L}\\p{N}_$]*(\\.[\\p{L}_$][\\p{L}\\p{N}_$]*)*");
+    private static final Duration LONGEST = Duration.ofDays(36_500);
+
+    private final String expected;
+
+    OptionValue(String expected) {
+        this.expected = expected;
+    }
+
+    abstract Object parse(String text);
+
+    boolean allows(Object value) {
+        return true;
+    }
+
+    /**
+     * The value that the text stands for.
+     *
+     * @throws IllegalArgumentException with what is expected
+     */
+    final Object read(String text) {
+        try {
+            return check(parse(this == TEXT ? text : text.strip()));
+        } catch (NumberFormatException e) {
+            throw refuse("\"" + text + "\"");
+        } catch (IllegalArgumentException e) {
+            throw this == SWITCH ? refuse("\"" + text + "\"") : e;
+        }
+    }
+
+    /**
+     * The value itself.
+     *
+     * @throws IllegalArgumentException with what is expected
+     */
+    final Object check(Object value) {
+        if (!allows(value)) {
+            throw refuse(value instanceof String text ? "\"" + text + "\"" : value.toString());
+        }
+        return value;
+    }
+
+    private IllegalArgumentException refuse(String given) {
+        return new IllegalArgumentException("It must be " + expected + ", and is " + given);
+    }
+
+    private static boolean isWithinBounds(Duration duration) {
+        return !duration.isNegative() && duration.compareTo(LONGEST) <= 0;
+    }
+}

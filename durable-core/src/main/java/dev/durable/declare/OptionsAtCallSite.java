@@ -1,0 +1,129 @@
+package dev.durable.declare;
+
+import dev.durable.ActivityOptions;
+import dev.durable.ActivityOptionsBuilder;
+import dev.durable.RetryPolicy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a workflow changes where it calls: {@code Durable.activities(Payments.class, o -> o.startToClose(…))}. The last
+ * level: it may also switch off what annotations switched on. Exceptions add to those declared.
+ */
+public final class OptionsAtCallSite implements ActivityOptionsBuilder {
+    private final OptionLevel level = new OptionLevel();
+    private final List<String> doNotRetry = new ArrayList<>();
+    private @Nullable RetryPolicy replacement;
+
+    /**
+     * The declared options with what was set here put over them.
+     *
+     * @throws IllegalArgumentException when both do not fit together
+     */
+    public ActivityOptions apply(ActivityOptions declared) {
+        RetryPolicy base = replacement == null ? declared.retry() : replacement;
+        OptionLevel exceptions = new OptionLevel().doNotRetry(OptionLevel.union(base.doNotRetry(), doNotRetry));
+        return level.over(exceptions).applyTo(declared, base);
+    }
+
+    @Override
+    public OptionsAtCallSite taskQueue(String taskQueue) {
+        return set(Option.TASK_QUEUE, taskQueue);
+    }
+
+    @Override
+    public OptionsAtCallSite startToClose(Duration timeout) {
+        return set(Option.START_TO_CLOSE, timeout);
+    }
+
+    @Override
+    public OptionsAtCallSite scheduleToStart(Duration timeout) {
+        return set(Option.SCHEDULE_TO_START, timeout);
+    }
+
+    @Override
+    public OptionsAtCallSite scheduleToClose(Duration timeout) {
+        return set(Option.SCHEDULE_TO_CLOSE, timeout);
+    }
+
+    @Override
+    public OptionsAtCallSite heartbeatTimeout(Duration timeout) {
+        return set(Option.HEARTBEAT_TIMEOUT, timeout);
+    }
+
+    @Override
+    public OptionsAtCallSite priority(int priority) {
+        return set(Option.PRIORITY, priority);
+    }
+
+    @Override
+    public OptionsAtCallSite local(boolean local) {
+        return set(Option.LOCAL, local);
+    }
+
+    @Override
+    public OptionsAtCallSite transactional(boolean transactional) {
+        return set(Option.TRANSACTIONAL, transactional);
+    }
+
+    @Override
+    public OptionsAtCallSite header(String name, String value) {
+        level.header(name, value);
+        return this;
+    }
+
+    @Override
+    public OptionsAtCallSite maxAttempts(int maxAttempts) {
+        return set(Option.MAX_ATTEMPTS, maxAttempts);
+    }
+
+    @Override
+    public OptionsAtCallSite initialInterval(Duration interval) {
+        return set(Option.INITIAL_INTERVAL, interval);
+    }
+
+    @Override
+    public OptionsAtCallSite backoff(double coefficient) {
+        return set(Option.BACKOFF, coefficient);
+    }
+
+    @Override
+    public OptionsAtCallSite maxInterval(Duration interval) {
+        return set(Option.MAX_INTERVAL, interval);
+    }
+
+    @Override
+    public OptionsAtCallSite jitter(double jitter) {
+        return set(Option.JITTER, jitter);
+    }
+
+    @Override
+    public OptionsAtCallSite doNotRetry(Class<? extends Throwable> type) {
+        doNotRetry.add(type.getName());
+        return this;
+    }
+
+    @Override
+    public OptionsAtCallSite maxWorkerCrashes(int crashes) {
+        return set(Option.MAX_WORKER_CRASHES, crashes);
+    }
+
+    @Override
+    public OptionsAtCallSite retry(RetryPolicy policy) {
+        level.clearRetry();
+        doNotRetry.clear();
+        replacement = policy;
+        return this;
+    }
+
+    private OptionsAtCallSite set(Option option, Object value) {
+        try {
+            level.set(option, value);
+            return this;
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(option.attribute() + " is wrong at a call site. " + e.getMessage(), e);
+        }
+    }
+}

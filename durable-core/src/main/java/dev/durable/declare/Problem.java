@@ -1,0 +1,40 @@
+package dev.durable.declare;
+
+import java.lang.reflect.Method;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * One thing that is wrong with a declaration.
+ *
+ * @param where the class, method or key
+ * @param what what is wrong with it
+ * @param wayOut what to write instead
+ */
+record Problem(String where, String what, String wayOut) {
+
+    static Problem of(Class<?> where, String what, String wayOut) {
+        return new Problem(where.getTypeName(), what, wayOut);
+    }
+
+    static Problem of(Method where, String what, String wayOut) {
+        return new Problem(name(where), what, wayOut);
+    }
+
+    /** {@code com.acme.OrderWorkflow.approve(String)}. */
+    static String name(Method method) {
+        return method.getDeclaringClass().getTypeName() + "." + shortName(method);
+    }
+
+    /** {@code approve(String)}. */
+    static String shortName(Method method) {
+        return Stream.of(method.getParameterTypes())
+                .map(Class::getSimpleName)
+                .collect(Collectors.joining(", ", method.getName() + "(", ")"));
+    }
+
+    @Override
+    public String toString() {
+        return where + " " + what + ". " + wayOut + ".";
+    }
+}

@@ -1,0 +1,36 @@
+package dev.durable.declare;
+
+import dev.durable.RegistrationException;
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+/** Everything found wrong so far: users get it all at once. */
+final class Problems {
+    private final Set<Problem> found = new LinkedHashSet<>();
+
+    void add(Problem problem) {
+        found.add(problem);
+    }
+
+    boolean isEmpty() {
+        return found.isEmpty();
+    }
+
+    /** Ends here if anything is wrong. */
+    void throwIfAny() {
+        if (!found.isEmpty()) {
+            throw new RegistrationException(text());
+        }
+    }
+
+    private String text() {
+        StringBuilder text = new StringBuilder(
+                        found.size() == 1 ? "A declaration is" : found.size() + " declarations are")
+                .append(" wrong:");
+        int number = 0;
+        for (Problem problem : found) {
+            text.append("\n  ").append(++number).append(". ").append(problem);
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,157 @@
+package dev.durable.declare;
+
+import java.lang.reflect.Constructor;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** One reading of everything that an engine is given: sort, read, configure, check names, and refuse all at once. */
+final class Registration {
+    private final Problems problems = new Problems();
+    private final Implementations implementations = new Implementations(problems);
+    private final Set<Class<?>> workflowClasses = new LinkedHashSet<>();
+    private final Set<Class<?>> injected = new LinkedHashSet<>();
+
+    /** A workflow class or an activity instance. */
+    void add(Object classOrInstance) {
+        if (classOrInstance instanceof Class<?> type) {
+            addClass(type);
+        } else if (WorkflowClass.isMeant(classOrInstance.getClass())) {
+            problems.add(WorkflowProblems.instanceInsteadOfClass(classOrInstance.getClass()));
+        } else {
+            implementations.add(classOrInstance);
+        }
+    }
+
+    /** An instance for that type. */
+    void add(Class<?> activityType, Object instance) {
+        implementations.add(activityType, instance);
+    }
+
+    private void addClass(Class<?> type) {
+        if (!WorkflowClass.isMeant(type)
+                && MethodTable.lineage(type).stream().anyMatch(ActivityDeclaration::isDeclaredBy)) {
+            problems.add(ActivityProblems.classInsteadOfInstance(type));
+        } else {
+            workflowClasses.add(type);
+        }
+    }
+
+    /** The registry, if nothing is wrong. */
+    Registry finish(Map<String, String> properties) {
+        List<Draft> drafts = drafts();
+        Map<Class<?>, ActivityDeclaration> declarations = declarations();
+        Configuration configuration = Configuration.read(properties, declarations.values(), problems);
+        Map<Class<?>, ActivityType> types = new LinkedHashMap<>();
+        declarations.forEach((type, declaration) -> types.put(type, declaration.resolve(configuration, problems)));
+        Map<String, ActivityBinding> activities = bindings(types.values());
+        Map<String, WorkflowType> workflows = byName(drafts, types);
+        problems.throwIfAny();
+        return new Registry(workflows, activities, types);
+    }
+
+    private List<Draft> drafts() {
+        List<Draft> drafts = new ArrayList<>();
+        for (Class<?> type : workflowClasses) {
+            WorkflowClass workflow = new WorkflowClass(type, problems);
+            workflow.declared().ifPresent(declared -> {
+                Constructor<?> constructor = workflow.constructor(declared);
+                Optional<WorkflowType> read = WorkflowReader.read(declared, problems);
+                if (constructor != null) {
+                    Draft.activityTypes(constructor).forEach(injected::add);
+                    read.ifPresent(r -> drafts.add(new Draft(r, type, constructor)));
+                }
+            });
+        }
+        return drafts;
+    }
+
+    /** Of all types that are implemented or injected here. */
+    private Map<Class<?>, ActivityDeclaration> declarations() {
+        Map<Class<?>, ActivityDeclaration> read = new LinkedHashMap<>();
+        Map<String, Class<?>> byName = new HashMap<>();
+        Set<Class<?>> types = new LinkedHashSet<>(implementations.byType().keySet());
+        types.addAll(injected);
+        for (Class<?> type : types) {
+            ActivityDeclaration declaration = ActivityReader.read(type, problems);
+            Class<?> other = byName.putIfAbsent(declaration.name(), type);
+            if (other != null) {
+                problems.add(NameProblems.activityTypeTwice(type, other, declaration.name()));
+            }
+            read.put(type, declaration);
+        }
+        return read;
+    }
+
+    private Map<String, ActivityBinding> bindings(Collection<ActivityType> types) {
+        Map<String, Known> known = new HashMap<>();
+        Map<String, ActivityBinding> bindings = new LinkedHashMap<>();
+        for (ActivityType type : types) {
+            Object implementation = implementations.byType().get(type.type());
+            for (ActivityMethod method : type.methods()) {
+                for (String name : method.names()) {
+                    Known one = new Known(type, method);
+                    Known other = known.putIfAbsent(name, one);
+                    if (other != null && !one.isReportedWith(other)) {
+                        problems.add(NameProblems.activityTwice(name, method.spec(), other.method.spec()));
+                    }
+                    if (implementation != null) {
+                        bindings.put(name, new ActivityBinding(method, implementation));
+                    }
+                }
+            }
+        }
+        return bindings;
+    }
+
+    private Map<String, WorkflowType> byName(List<Draft> drafts, Map<Class<?>, ActivityType> types) {
+        Map<String, WorkflowType> byName = new LinkedHashMap<>();
+        for (Draft draft : drafts) {
+            WorkflowType workflow = draft.finish(types);
+            for (String name : workflow.names()) {
+                WorkflowType other = byName.putIfAbsent(name, workflow);
+                if (other != null && !other.equals(workflow)) {
+                    problems.add(NameProblems.workflowTwice(name, workflow, other));
+                }
+            }
+        }
+        return byName;
+    }
+
+    private record Known(ActivityType type, ActivityMethod method) {
+
+        /** As overloaded, or as two types of one name. */
+        boolean isReportedWith(Known other) {
+            return type.name().equals(other.type.name()) && method.name().equals(other.method.name());
+        }
+    }
+
+    /** A workflow that is read and waits for its activity types to be configured. */
+    private record Draft(WorkflowType read, Class<?> implementation, Constructor<?> constructor) {
+
+        static Stream<Class<?>> activityTypes(Constructor<?> constructor) {
+            return Stream.<Class<?>>of(constructor.getParameterTypes()).filter(ActivityDeclaration::isDeclaredBy);
+        }
+
+        WorkflowType finish(Map<Class<?>, ActivityType> types) {
+            return new WorkflowType(
+                    read.name(),
+                    read.aliases(),
+                    read.taskQueue(),
+                    read.declared(),
+                    implementation,
+                    constructor,
+                    activityTypes(constructor).map(types::get).toList(),
+                    read.run(),
+                    read.signals(),
+                    read.queries());
+        }
+    }
+}

@@ -1,0 +1,46 @@
+package dev.durable.declare;
+
+import java.lang.reflect.Constructor;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A workflow as registered, or as a client reads it from its declaration alone.
+ *
+ * @param name the workflow type
+ * @param aliases former names
+ * @param taskQueue its default queue
+ * @param declared the annotated class or interface, which clients use
+ * @param implementation the class that runs; the declared one where a client knows no more
+ * @param constructor its only constructor, accessible; null where a client knows only the declaration
+ * @param dependencies the activity types of its parameters, in order
+ * @param run the run method, of the declared type
+ * @param signals by name
+ * @param queries by name
+ */
+public record WorkflowType(
+        String name,
+        List<String> aliases,
+        String taskQueue,
+        Class<?> declared,
+        Class<?> implementation,
+        @Nullable Constructor<?> constructor,
+        List<ActivityType> dependencies,
+        MethodSpec run,
+        Map<String, MethodSpec> signals,
+        Map<String, MethodSpec> queries) {
+
+    public WorkflowType {
+        aliases = List.copyOf(aliases);
+        dependencies = List.copyOf(dependencies);
+        signals = Map.copyOf(signals);
+        queries = Map.copyOf(queries);
+    }
+
+    /** The name, then the aliases. */
+    List<String> names() {
+        return Stream.concat(Stream.of(name), aliases.stream()).distinct().toList();
+    }
+}

@@ -1,0 +1,18 @@
+package dev.durable.history;
+
+import java.time.Instant;
+
+/**
+ * The deadline of a running attempt was moved.
+ *
+ * @param id its place in the history
+ * @param at when
+ * @param seq its number in the run
+ * @param attempt the attempt
+ * @param oldDeadline the deadline before
+ * @param newDeadline the deadline from then on
+ * @param by who
+ */
+public record ActivityTimeoutUpdated(
+        long id, Instant at, int seq, int attempt, Instant oldDeadline, Instant newDeadline, String by)
+        implements HistoryEvent.Informing {}

@@ -1,0 +1,160 @@
+package dev.durable.history;
+
+import dev.durable.store.StoredEvent;
+import java.time.Instant;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Each event from what is stored of it, by type. The other direction is {@link AttributesWriter}. */
+final class AttributesReader {
+    /** How an event of one type is read. */
+    private interface Rule {
+        HistoryEvent read(AttributesReader event, JsonObjectReader in);
+    }
+
+    private static final Map<String, Rule> RULES = Map.ofEntries(
+            rule(WorkflowStarted.class, (e, in) -> e.started(in)),
+            rule(
+                    WorkflowCancelRequested.class,
+                    (e, in) -> new WorkflowCancelRequested(
+                            e.id, e.at, e.messageId(), in.string("reason", ""), in.string("by", ""))),
+            rule(
+                    ActivityCompleted.class,
+                    (e, in) -> new ActivityCompleted(
+                            e.id,
+                            e.at,
+                            in.integer("seq"),
+                            in.integer("attempt"),
+                            e.messageId(),
+                            in.payload("result"),
+                            in.instant("startedAt"),
+                            in.string("worker", ""))),
+            rule(
+                    ActivityFailed.class,
+                    (e, in) -> new ActivityFailed(
+                            e.id,
+                            e.at,
+                            in.integer("seq"),
+                            in.integer("attempt"),
+                            e.messageId(),
+                            FailureJson.decode(in.json("failure")),
+                            in.string("worker", ""))),
+            rule(
+                    ActivityTimedOut.class,
+                    (e, in) -> new ActivityTimedOut(
+                            e.id,
+                            e.at,
+                            in.integer("seq"),
+                            in.integer("attempt"),
+                            e.messageId(),
+                            TimeoutType.valueOf(in.string("timeout")),
+                            in.payloadOrNull("lastHeartbeatDetails"))),
+            rule(
+                    ActivityCancelled.class,
+                    (e, in) -> new ActivityCancelled(
+                            e.id,
+                            e.at,
+                            in.integer("seq"),
+                            in.integer("attempt"),
+                            e.messageId(),
+                            in.payloadOrNull("lastHeartbeatDetails"))),
+            rule(TimerFired.class, (e, in) -> new TimerFired(e.id, e.at, in.integer("seq"))),
+            rule(
+                    SignalReceived.class,
+                    (e, in) -> new SignalReceived(e.id, e.at, e.messageId(), in.string("name"), in.payload("input"))),
+            rule(
+                    ActivityScheduled.class,
+                    (e, in) -> new ActivityScheduled(
+                            e.id,
+                            e.at,
+                            in.integer("seq"),
+                            in.string("activity"),
+                            in.string("taskQueue"),
+                            in.payload("input"),
+                            OptionsJson.decode(in.json("options")))),
+            rule(ActivityCancelRequested.class, (e, in) -> new ActivityCancelRequested(e.id, e.at, in.integer("seq"))),
+            rule(TimerStarted.class, (e, in) -> new TimerStarted(e.id, e.at, in.integer("seq"), in.instant("fireAt"))),
+            rule(TimerCancelled.class, (e, in) -> new TimerCancelled(e.id, e.at, in.integer("seq"))),
+            rule(SideEffectRecorded.class, (e, in) -> new SideEffectRecorded(e.id, e.at, in.payload("value"))),
+            rule(
+                    VersionRecorded.class,
+                    (e, in) -> new VersionRecorded(e.id, e.at, in.string("changeId"), in.integer("version"))),
+            rule(
+                    ActivityAttemptFailed.class,
+                    (e, in) -> new ActivityAttemptFailed(
+                            e.id,
+                            e.at,
+                            in.integer("seq"),
+                            in.integer("attempt"),
+                            in.string("reason", ""),
+                            FailureJson.readOrNull(in.jsonOrNull("failure")),
+                            in.instantOrNull("nextAttemptAt"),
+                            in.integer("omitted", 0))),
+            rule(
+                    ActivityTimeoutUpdated.class,
+                    (e, in) -> new ActivityTimeoutUpdated(
+                            e.id,
+                            e.at,
+                            in.integer("seq"),
+                            in.integer("attempt"),
+                            in.instant("oldDeadline"),
+                            in.instant("newDeadline"),
+                            in.string("by", ""))),
+            rule(WorkflowCompleted.class, (e, in) -> new WorkflowCompleted(e.id, e.at, in.payload("result"))),
+            rule(
+                    WorkflowFailed.class,
+                    (e, in) -> new WorkflowFailed(e.id, e.at, FailureJson.decode(in.json("failure")))),
+            rule(WorkflowCancelled.class, (e, in) -> new WorkflowCancelled(e.id, e.at, in.string("reason", ""))),
+            rule(WorkflowTimedOut.class, (e, in) -> new WorkflowTimedOut(e.id, e.at, in.integer("droppedMessages", 0))),
+            rule(
+                    WorkflowTerminated.class,
+                    (e, in) -> new WorkflowTerminated(
+                            e.id,
+                            e.at,
+                            in.string("reason", ""),
+                            in.string("by", ""),
+                            in.integer("droppedMessages", 0))));
+
+    private final long id;
+    private final Instant at;
+    private final @Nullable UUID messageId;
+
+    private AttributesReader(StoredEvent stored) {
+        this.id = stored.id();
+        this.at = stored.at();
+        this.messageId = stored.messageId();
+    }
+
+    /** The event; null where this version has no such type. */
+    static @Nullable HistoryEvent readOrNull(StoredEvent stored, JsonObjectReader in) {
+        Rule rule = RULES.get(stored.type());
+        return rule == null ? null : rule.read(new AttributesReader(stored), in);
+    }
+
+    private static Map.Entry<String, Rule> rule(Class<? extends HistoryEvent> type, Rule rule) {
+        return Map.entry(type.getSimpleName(), rule);
+    }
+
+    private UUID messageId() {
+        if (messageId == null) {
+            throw new IllegalArgumentException("it has no message id");
+        }
+        return messageId;
+    }
+
+    private WorkflowStarted started(JsonObjectReader in) {
+        return new WorkflowStarted(
+                id,
+                at,
+                in.string("workflowId"),
+                in.uuid("runId"),
+                in.string("workflowType"),
+                in.string("taskQueue"),
+                in.payload("input"),
+                in.integer("flags", 0),
+                in.instantOrNull("runDeadline"),
+                in.map("headers"),
+                in.strings("carriedMessages").stream().map(UUID::fromString).toList());
+    }
+}

@@ -1,0 +1,112 @@
+package dev.durable.history;
+
+import java.util.UUID;
+
+/** What each event says beside id, type, time and message id. The other direction is {@link AttributesReader}. */
+final class AttributesWriter {
+    /** Marks events that may be ignored by those who don't know them. */
+    static final String INFORMING = "informing";
+
+    private AttributesWriter() {}
+
+    static void write(HistoryEvent event, JsonObjectWriter out) {
+        switch (event) {
+            case HistoryEvent.Inbound inbound -> writeInbound(inbound, out);
+            case HistoryEvent.Command command -> writeCommand(command, out);
+            case HistoryEvent.Informing informing -> writeInforming(informing, out.flag(INFORMING, true));
+            case HistoryEvent.Closing closing -> writeClosing(closing, out);
+        }
+    }
+
+    private static void writeInbound(HistoryEvent.Inbound event, JsonObjectWriter out) {
+        switch (event) {
+            case WorkflowStarted e -> writeStarted(e, out);
+            case WorkflowCancelRequested e -> out.string("reason", e.reason()).string("by", e.by());
+            case ActivityCompleted e ->
+                out.number("seq", e.seq())
+                        .number("attempt", e.attempt())
+                        .payload("result", e.result())
+                        .instant("startedAt", e.startedAt())
+                        .string("worker", e.worker());
+            case ActivityFailed e ->
+                out.number("seq", e.seq())
+                        .number("attempt", e.attempt())
+                        .object("failure", o -> FailureJson.write(e.failure(), o))
+                        .string("worker", e.worker());
+            case ActivityTimedOut e ->
+                out.number("seq", e.seq())
+                        .number("attempt", e.attempt())
+                        .string("timeout", e.timeout().name())
+                        .payload("lastHeartbeatDetails", e.lastHeartbeatDetails());
+            case ActivityCancelled e ->
+                out.number("seq", e.seq())
+                        .number("attempt", e.attempt())
+                        .payload("lastHeartbeatDetails", e.lastHeartbeatDetails());
+            case TimerFired e -> out.number("seq", e.seq());
+            case SignalReceived e -> out.string("name", e.name()).payload("input", e.input());
+        }
+    }
+
+    private static void writeStarted(WorkflowStarted e, JsonObjectWriter out) {
+        out.string("workflowId", e.workflowId())
+                .uuid("runId", e.runId())
+                .string("workflowType", e.workflowType())
+                .string("taskQueue", e.taskQueue())
+                .payload("input", e.input())
+                .number("flags", e.flags())
+                .instant("runDeadline", e.runDeadline())
+                .map("headers", e.headers())
+                .strings(
+                        "carriedMessages",
+                        e.carriedMessages().stream().map(UUID::toString).toList());
+    }
+
+    private static void writeCommand(HistoryEvent.Command event, JsonObjectWriter out) {
+        switch (event) {
+            case ActivityScheduled e ->
+                out.number("seq", e.seq())
+                        .string("activity", e.activity())
+                        .string("taskQueue", e.taskQueue())
+                        .payload("input", e.input())
+                        .json("options", OptionsJson.encode(e.options()));
+            case ActivityCancelRequested e -> out.number("seq", e.seq());
+            case TimerStarted e -> out.number("seq", e.seq()).instant("fireAt", e.fireAt());
+            case TimerCancelled e -> out.number("seq", e.seq());
+            case SideEffectRecorded e -> out.payload("value", e.value());
+            case VersionRecorded e -> out.string("changeId", e.changeId()).number("version", e.version());
+        }
+    }
+
+    private static void writeInforming(HistoryEvent.Informing event, JsonObjectWriter out) {
+        switch (event) {
+            case ActivityAttemptFailed e -> writeAttemptFailed(e, out);
+            case ActivityTimeoutUpdated e ->
+                out.number("seq", e.seq())
+                        .number("attempt", e.attempt())
+                        .instant("oldDeadline", e.oldDeadline())
+                        .instant("newDeadline", e.newDeadline())
+                        .string("by", e.by());
+            case UnknownEvent e -> throw new IllegalArgumentException(e.type() + " is kept as it was written");
+        }
+    }
+
+    private static void writeAttemptFailed(ActivityAttemptFailed e, JsonObjectWriter out) {
+        out.number("seq", e.seq()).number("attempt", e.attempt()).string("reason", e.reason());
+        Failure failure = e.failure();
+        if (failure != null) {
+            out.object("failure", o -> FailureJson.write(failure, o));
+        }
+        out.instant("nextAttemptAt", e.nextAttemptAt()).number("omitted", e.omitted());
+    }
+
+    private static void writeClosing(HistoryEvent.Closing event, JsonObjectWriter out) {
+        switch (event) {
+            case WorkflowCompleted e -> out.payload("result", e.result());
+            case WorkflowFailed e -> out.object("failure", o -> FailureJson.write(e.failure(), o));
+            case WorkflowCancelled e -> out.string("reason", e.reason());
+            case WorkflowTimedOut e -> out.number("droppedMessages", e.droppedMessages());
+            case WorkflowTerminated e ->
+                out.string("reason", e.reason()).string("by", e.by()).number("droppedMessages", e.droppedMessages());
+        }
+    }
+}

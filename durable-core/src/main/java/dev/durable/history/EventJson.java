@@ -1,0 +1,104 @@
+package dev.durable.history;
+
+import dev.durable.DurableException;
+import dev.durable.store.StoredEvent;
+import java.time.DateTimeException;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Events as they stand in the store and back. Id, type, time and message id are columns; all else are the attributes, one
+ * JSON object with a property for each other component of the event's record, under the component's name:
+ *
+ * <pre>{@code
+ * ActivityCompleted   {"seq":3,"attempt":1,"result":<payload>,"startedAt":"2026-03-01T09:00:00.000120Z","worker":"…"}
+ * }</pre>
+ *
+ * <ul>
+ *   <li>Payloads are embedded as they are and come out to the byte as they went in.
+ *   <li>Times and durations are ISO-8601, ids are text, options and failures are objects ({@link OptionsJson}, {@link
+ *       FailureJson}). What is null, empty or false is left out.
+ *   <li>The names are for ever: histories of every release are read by every later one. New properties may come, with a
+ *       default for when they are absent; those that are not known are ignored.
+ *   <li>Informing events say {@code "informing":true}. An older version that does not know such a type keeps it as {@link
+ *       UnknownEvent}; any other unknown type would be fed to code, so it refuses the history.
+ * </ul>
+ */
+public final class EventJson {
+    private EventJson() {}
+
+    /** An event as it is stored. */
+    public static StoredEvent encode(HistoryEvent event) {
+        return new StoredEvent(event.id(), event.type(), event.at(), messageId(event), attributes(event));
+    }
+
+    /**
+     * An event from the store.
+     *
+     * @throws DurableException if it is of a type that this version must not ignore, or can't be read
+     */
+    public static HistoryEvent decode(StoredEvent stored) {
+        try {
+            JsonObjectReader in = JsonObjectReader.of(stored.attributes());
+            HistoryEvent event = AttributesReader.readOrNull(stored, in);
+            return event == null ? unknown(stored, in) : event;
+        } catch (IllegalArgumentException | DateTimeException e) {
+            throw new DurableException(
+                    "event %d, %s, can't be read: %s. Was it changed by hand, or imported from a document that was? Its attributes: %s"
+                            .formatted(stored.id(), stored.type(), e.getMessage(), abbreviated(stored.attributes())),
+                    e);
+        }
+    }
+
+    /** The attributes of an event as JSON text. */
+    public static String attributes(HistoryEvent event) {
+        return event instanceof UnknownEvent unknown
+                ? unknown.attributes()
+                : JsonObjectWriter.object(out -> AttributesWriter.write(event, out));
+    }
+
+    /** Informing events that travel with a job: a JSON array of {type, at, attributes}. Their ids are left out. */
+    public static String encodeNotes(List<StoredEvent> notes) {
+        return notes.stream()
+                .map(note -> JsonObjectWriter.object(out ->
+                        out.string("type", note.type()).instant("at", note.at()).json("attributes", note.attributes())))
+                .collect(Collectors.joining(",", "[", "]"));
+    }
+
+    /** Informing events that travelled with a job; their ids are 0 until they are written. Null is none. */
+    public static List<StoredEvent> decodeNotes(@Nullable String notes) {
+        return notes == null
+                ? List.of()
+                : JsonObjectReader.elements(notes).stream()
+                        .map(JsonObjectReader::of)
+                        .map(in -> new StoredEvent(0, in.string("type"), in.instant("at"), null, in.json("attributes")))
+                        .toList();
+    }
+
+    private static HistoryEvent unknown(StoredEvent stored, JsonObjectReader in) {
+        if (in.flag(AttributesWriter.INFORMING)) {
+            return new UnknownEvent(stored.id(), stored.at(), stored.type(), stored.attributes());
+        }
+        throw new DurableException(
+                "event %d is of type %s, which this version of Durable does not know: it was written by a newer version, and replaying without it would go wrong. Let a worker of that version take the run, or upgrade this one."
+                        .formatted(stored.id(), stored.type()));
+    }
+
+    private static @Nullable UUID messageId(HistoryEvent event) {
+        return switch (event) {
+            case WorkflowCancelRequested e -> e.messageId();
+            case ActivityCompleted e -> e.messageId();
+            case ActivityFailed e -> e.messageId();
+            case ActivityTimedOut e -> e.messageId();
+            case ActivityCancelled e -> e.messageId();
+            case SignalReceived e -> e.messageId();
+            default -> null;
+        };
+    }
+
+    private static String abbreviated(String text) {
+        return text.length() <= 500 ? text : text.substring(0, 500) + "…";
+    }
+}

@@ -1,0 +1,51 @@
+package dev.durable.history;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Failures as JSON text.
+ *
+ * <pre>{@code
+ * {"type": class name, "message": text, "stack": one frame a line, "fields": {…}, "cause": failure, "suppressed": [failure …]}
+ * }</pre>
+ *
+ * All but {@code type} are left out where there is nothing to say.
+ */
+public final class FailureJson {
+    private FailureJson() {}
+
+    /** A failure as JSON text. */
+    public static Payload encode(Failure failure) {
+        return new Payload(JsonObjectWriter.object(out -> write(failure, out)));
+    }
+
+    /** A failure from its JSON text. */
+    public static Failure decode(String json) {
+        return read(JsonObjectReader.of(json));
+    }
+
+    static void write(Failure failure, JsonObjectWriter out) {
+        out.string("type", failure.type()).string("message", failure.message());
+        out.string("stack", failure.stack().isEmpty() ? null : failure.stack());
+        out.payload("fields", failure.fields());
+        Failure cause = failure.cause();
+        if (cause != null) {
+            out.object("cause", o -> write(cause, o));
+        }
+        out.objects("suppressed", failure.suppressed(), FailureJson::write);
+    }
+
+    static @Nullable Failure readOrNull(@Nullable String json) {
+        return json == null || json.equals("null") ? null : decode(json);
+    }
+
+    private static Failure read(JsonObjectReader in) {
+        return new Failure(
+                in.string("type"),
+                in.stringOrNull("message"),
+                in.string("stack", ""),
+                in.payloadOrNull("fields"),
+                readOrNull(in.jsonOrNull("cause")),
+                in.objects("suppressed").stream().map(FailureJson::read).toList());
+    }
+}

@@ -1,0 +1,49 @@
+package dev.durable.history;
+
+import java.time.Instant;
+
+/** One thing that happened to a run. */
+public sealed interface HistoryEvent {
+
+    /** Its place in the history, from 1 without a gap. */
+    long id();
+
+    /**
+     * When, to the microsecond; never before the event in front of it, but for {@link Informing} events: they tell when
+     * something happened to an attempt, and are written together with its activity's end.
+     */
+    Instant at();
+
+    /** The type's name as it stands in the store: {@code ActivityScheduled}. */
+    default String type() {
+        return getClass().getSimpleName();
+    }
+
+    /** Something that came to the run and is fed to its code; begins a turn. */
+    sealed interface Inbound extends HistoryEvent
+            permits WorkflowStarted,
+                    WorkflowCancelRequested,
+                    ActivityCompleted,
+                    ActivityFailed,
+                    ActivityTimedOut,
+                    ActivityCancelled,
+                    TimerFired,
+                    SignalReceived {}
+
+    /** Something the code asked for in the turn it stands in. */
+    sealed interface Command extends HistoryEvent
+            permits ActivityScheduled,
+                    ActivityCancelRequested,
+                    TimerStarted,
+                    TimerCancelled,
+                    SideEffectRecorded,
+                    VersionRecorded {}
+
+    /** Something worth knowing that the code is not told: in no turn. */
+    sealed interface Informing extends HistoryEvent
+            permits ActivityAttemptFailed, ActivityTimeoutUpdated, UnknownEvent {}
+
+    /** The end of the run; the last event. */
+    sealed interface Closing extends HistoryEvent
+            permits WorkflowCompleted, WorkflowFailed, WorkflowCancelled, WorkflowTimedOut, WorkflowTerminated {}
+}

@@ -1,0 +1,92 @@
+package dev.durable.history;
+
+import static dev.durable.ActivityOptions.DEFAULT;
+
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.LoadingCache;
+import dev.durable.ActivityOptions;
+import dev.durable.RetryPolicy;
+
+/**
+ * The options of an activity as JSON text, as they stand in {@code ActivityScheduled} and in job rows: all values as
+ * resolved, so that a later change of the defaults never changes a call that was made. Durations are ISO-8601.
+ *
+ * <pre>{@code
+ * {"startToClose":"PT1M","scheduleToStart":…,"scheduleToClose":…,"heartbeatTimeout":…,"taskQueue":…,"priority":0,
+ *  "retry":{"maxAttempts":0,"initialInterval":"PT1S","backoff":2.0,"maxInterval":"PT1M","jitter":0.2,"doNotRetry":[…],
+ *           "maxWorkerCrashes":3},
+ *  "transactional":true,"local":true,"headers":{…}}
+ * }</pre>
+ *
+ * <p>A program has a handful of different options and schedules with them millions of times, and durations are slow to
+ * read: both directions remember what they did last.
+ */
+public final class OptionsJson {
+    private static final LoadingCache<ActivityOptions, String> WRITTEN =
+            Caffeine.newBuilder().maximumSize(500).build(OptionsJson::write);
+    private static final LoadingCache<String, ActivityOptions> READ =
+            Caffeine.newBuilder().maximumSize(500).build(OptionsJson::read);
+
+    private OptionsJson() {}
+
+    /** Options as JSON text. */
+    public static String encode(ActivityOptions options) {
+        return WRITTEN.get(options);
+    }
+
+    /** Options from their JSON text. */
+    public static ActivityOptions decode(String json) {
+        return READ.get(json);
+    }
+
+    private static String write(ActivityOptions options) {
+        return JsonObjectWriter.object(out -> out.duration("startToClose", options.startToClose())
+                .duration("scheduleToStart", options.scheduleToStart())
+                .duration("scheduleToClose", options.scheduleToClose())
+                .duration("heartbeatTimeout", options.heartbeatTimeout())
+                .string("taskQueue", options.taskQueue())
+                .number("priority", options.priority())
+                .object("retry", retry -> write(options.retry(), retry))
+                .flag("transactional", options.transactional())
+                .flag("local", options.local())
+                .map("headers", options.headers()));
+    }
+
+    private static void write(RetryPolicy retry, JsonObjectWriter out) {
+        out.number("maxAttempts", retry.maxAttempts())
+                .duration("initialInterval", retry.initialInterval())
+                .number("backoff", retry.backoff())
+                .duration("maxInterval", retry.maxInterval())
+                .number("jitter", retry.jitter())
+                .strings("doNotRetry", retry.doNotRetry())
+                .number("maxWorkerCrashes", retry.maxWorkerCrashes());
+    }
+
+    private static ActivityOptions read(String json) {
+        JsonObjectReader in = JsonObjectReader.of(json);
+        String retry = in.jsonOrNull("retry");
+        return new ActivityOptions(
+                in.stringOrNull("taskQueue"),
+                in.duration("startToClose", DEFAULT.startToClose()),
+                in.durationOrNull("scheduleToStart"),
+                in.durationOrNull("scheduleToClose"),
+                in.durationOrNull("heartbeatTimeout"),
+                retry == null ? DEFAULT.retry() : readRetry(JsonObjectReader.of(retry)),
+                in.integer("priority", DEFAULT.priority()),
+                in.flag("transactional"),
+                in.flag("local"),
+                in.map("headers"));
+    }
+
+    private static RetryPolicy readRetry(JsonObjectReader in) {
+        RetryPolicy unset = RetryPolicy.DEFAULT;
+        return new RetryPolicy(
+                in.integer("maxAttempts", unset.maxAttempts()),
+                in.duration("initialInterval", unset.initialInterval()),
+                in.decimal("backoff", unset.backoff()),
+                in.duration("maxInterval", unset.maxInterval()),
+                in.decimal("jitter", unset.jitter()),
+                in.strings("doNotRetry"),
+                in.integer("maxWorkerCrashes", unset.maxWorkerCrashes()));
+    }
+}

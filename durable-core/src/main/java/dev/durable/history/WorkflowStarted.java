@@ -1,0 +1,41 @@
+package dev.durable.history;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The run exists. Always event 1.
+ *
+ * @param id its place in the history
+ * @param at when
+ * @param workflowId the business identity
+ * @param runId this run
+ * @param workflowType its type
+ * @param taskQueue its task queue
+ * @param input the arguments of its run method, a JSON array
+ * @param flags guarded behaviours of the replayer this run was started under
+ * @param runDeadline when it times out; null is never
+ * @param headers given at the start
+ * @param carriedMessages ids of messages that an earlier run of the chain consumed
+ */
+public record WorkflowStarted(
+        long id,
+        Instant at,
+        String workflowId,
+        UUID runId,
+        String workflowType,
+        String taskQueue,
+        Payload input,
+        int flags,
+        @Nullable Instant runDeadline,
+        Map<String, String> headers,
+        List<UUID> carriedMessages)
+        implements HistoryEvent.Inbound {
+    public WorkflowStarted {
+        headers = Map.copyOf(headers);
+        carriedMessages = List.copyOf(carriedMessages);
+    }
+}

@@ -1,0 +1,15 @@
+package dev.durable.history;
+
+import java.time.Instant;
+
+/**
+ * Somebody ended the run. None of its code ran.
+ *
+ * @param id its place in the history
+ * @param at when
+ * @param reason why
+ * @param by who
+ * @param droppedMessages messages that it never handled
+ */
+public record WorkflowTerminated(long id, Instant at, String reason, String by, int droppedMessages)
+        implements HistoryEvent.Closing {}

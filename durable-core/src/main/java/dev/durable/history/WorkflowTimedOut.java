@@ -1,0 +1,12 @@
+package dev.durable.history;
+
+import java.time.Instant;
+
+/**
+ * The run, or its chain, ran out of time. None of its code ran.
+ *
+ * @param id its place in the history
+ * @param at when
+ * @param droppedMessages messages that it never handled
+ */
+public record WorkflowTimedOut(long id, Instant at, int droppedMessages) implements HistoryEvent.Closing {}

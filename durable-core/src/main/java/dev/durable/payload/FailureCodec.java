@@ -1,0 +1,67 @@
+package dev.durable.payload;
+
+import dev.durable.RemoteException;
+import dev.durable.history.Failure;
+import dev.durable.history.FailureJson;
+import dev.durable.history.Payload;
+import java.util.Collection;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Exceptions as data and back. Thread-safe. Neither direction ever fails: an exception that tells less than it could is
+ * better than one that hides another.
+ */
+public final class FailureCodec {
+    private final ExceptionFields fields;
+
+    public FailureCodec(PayloadCodec payloads) {
+        this.fields = new ExceptionFields(payloads);
+    }
+
+    /**
+     * An exception as data: type, message, stack, causes and suppressed exceptions, cut to what is useful.
+     *
+     * @param thrown what was thrown
+     * @param named the types that come back as themselves, subclasses included: of these the own fields are written too.
+     *     Throwable, Exception, RuntimeException and Error name nothing but themselves
+     */
+    public Failure encode(Throwable thrown, Collection<Class<? extends Throwable>> named) {
+        return new FailureEncoder(fields, new NamedTypes(named)).encode(thrown);
+    }
+
+    /**
+     * The exception again: itself where it is of a named type, else a {@link RemoteException}; each with the stack of the
+     * original, and the same for causes and suppressed exceptions.
+     *
+     * @param failure what was thrown, as data
+     * @param named the types that come back as themselves
+     * @param loader finds subclasses of the named types; whatever else it would find is not touched
+     */
+    public Throwable decode(Failure failure, Collection<Class<? extends Throwable>> named, ClassLoader loader) {
+        return decode(failure, new NamedTypes(named), loader);
+    }
+
+    private Throwable decode(Failure failure, NamedTypes named, ClassLoader loader) {
+        Failure causedBy = failure.cause();
+        Throwable cause = causedBy == null ? null : decode(causedBy, named, loader);
+        Throwable decoded = rebuild(failure, named.find(failure, loader), cause);
+        decoded.setStackTrace(StackText.parse(failure.stack()));
+        failure.suppressed().forEach(s -> decoded.addSuppressed(decode(s, named, loader)));
+        return decoded;
+    }
+
+    private Throwable rebuild(Failure failure, @Nullable Class<? extends Throwable> type, @Nullable Throwable cause) {
+        Throwable itself = type == null ? null : Rebuilt.of(type, failure, cause, fields);
+        return itself == null ? new RemoteException(failure.type(), failure.message(), cause) : itself;
+    }
+
+    /** A failure as JSON text. */
+    public Payload toJson(Failure failure) {
+        return FailureJson.encode(failure);
+    }
+
+    /** A failure from its JSON text. */
+    public Failure fromJson(String json) {
+        return FailureJson.decode(json);
+    }
+}

@@ -1,0 +1,117 @@
+package dev.durable.payload;
+
+import static java.util.stream.Collectors.joining;
+
+import dev.durable.PayloadException;
+import dev.durable.declare.MethodSpec;
+import dev.durable.history.Payload;
+import java.lang.reflect.Parameter;
+import java.lang.reflect.Type;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.exc.StreamConstraintsException;
+import tools.jackson.databind.DatabindException;
+
+/** What is said of payloads that can't be written or read, all in one place. */
+final class PayloadErrors {
+    private static final String SMALLER =
+            "Store it elsewhere (a table, an object store) and pass a reference, or raise builder.maxPayloadBytes(…): every replay reads it again.";
+
+    private PayloadErrors() {}
+
+    static PayloadException tooLarge(String what, long bytes, int limit) {
+        return new PayloadException(
+                String.format(Locale.ROOT, "%s is %,d bytes, the limit is %,d. %s", what, bytes, limit, SMALLER));
+    }
+
+    static PayloadException tooLargeTogether(String what, long bytes, int limit) {
+        return new PayloadException(String.format(
+                Locale.ROOT,
+                "the arguments of %s are %,d bytes together, the limit is %,d. %s",
+                what,
+                bytes,
+                limit,
+                SMALLER));
+    }
+
+    static PayloadException unwritable(String what, Type type, RuntimeException cause) {
+        return new PayloadException(
+                "%s can't be written as JSON of type %s: %s%s. Write a type whose properties are visible (a record, a bean), leave the property out with @JsonIgnore, or teach the mapper through builder.jsonMapper(…)."
+                        .formatted(what, type.getTypeName(), path(cause), reason(cause)),
+                cause);
+    }
+
+    static PayloadException unsuitable(String what, Type type, String problem) {
+        return new PayloadException("%s is declared as %s, which could be written but not read back: %s"
+                .formatted(what, type.getTypeName(), problem));
+    }
+
+    static PayloadException unreadable(String what, Type type, Payload payload, RuntimeException cause) {
+        return new PayloadException(
+                "%s can't be read as %s: %s%s. What is stored: %s. Usually the type has changed since it was written: let the new one read the old data (@JsonAlias for another name, @JsonCreator for another shape, a new property instead of another type for an old one), or keep both behind Durable.version(…)."
+                        .formatted(what, type.getTypeName(), path(cause), reason(cause), abbreviated(payload.json())),
+                cause);
+    }
+
+    static PayloadException nullForPrimitive(String what, Type type) {
+        return new PayloadException("%s is null, and %s can't be. Declare it as the wrapper type, or pass a value."
+                .formatted(what, type.getTypeName()));
+    }
+
+    static PayloadException missing(String what, Type type, int present) {
+        return new PayloadException(
+                "%s is missing: %d were written, and %s has no null. Usually the parameter was added while calls were under way: declare it as the wrapper type and take null for absent."
+                        .formatted(what, present, type.getTypeName()));
+    }
+
+    static PayloadException noArguments(MethodSpec method, Payload payload) {
+        return new PayloadException(
+                "the arguments of %s are no JSON array: %s".formatted(method.name(), abbreviated(payload.json())));
+    }
+
+    static PayloadException wrongCount(MethodSpec method, int given) {
+        return new PayloadException("%s takes %d arguments and was given %d"
+                .formatted(method.name(), method.parameterTypes().size(), given));
+    }
+
+    /** {@code argument 2 (receipt) of Payments.charge}. */
+    static String argument(MethodSpec method, int index) {
+        return "argument %d%s of %s".formatted(index + 1, parameterName(method, index), method.name());
+    }
+
+    private static String parameterName(MethodSpec method, int index) {
+        Parameter[] parameters = method.method().getParameters();
+        return index < parameters.length && parameters[index].isNamePresent()
+                ? " (" + parameters[index].getName() + ")"
+                : "";
+    }
+
+    private static String path(RuntimeException cause) {
+        if (!(cause instanceof DatabindException e) || e.getPath().isEmpty()) {
+            return "";
+        }
+        String path = e.getPath().stream().map(PayloadErrors::step).collect(joining());
+        return "at " + (path.startsWith(".") ? path.substring(1) : path) + ": ";
+    }
+
+    private static String step(JacksonException.Reference reference) {
+        return reference.getPropertyName() == null
+                ? "[" + reference.getIndex() + "]"
+                : "." + reference.getPropertyName();
+    }
+
+    private static @Nullable String reason(RuntimeException e) {
+        if (e instanceof StreamConstraintsException) {
+            return e.getMessage() + " (does it contain itself?)";
+        }
+        if (e instanceof JacksonException jackson) {
+            return jackson.getOriginalMessage();
+        }
+        return e.getMessage() == null ? e.toString() : e.getMessage();
+    }
+
+    private static String abbreviated(String json) {
+        return json.length() <= 200 ? json : json.substring(0, 200) + "…";
+    }
+}

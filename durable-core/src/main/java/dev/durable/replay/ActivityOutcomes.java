@@ -1,0 +1,72 @@
+package dev.durable.replay;
+
+import dev.durable.ActivityFailedException;
+import dev.durable.ActivityTimedOutException;
+import dev.durable.CancelledException;
+import dev.durable.history.ActivityCancelled;
+import dev.durable.history.ActivityCompleted;
+import dev.durable.history.ActivityFailed;
+import dev.durable.history.ActivityTimedOut;
+import dev.durable.history.Failure;
+import dev.durable.payload.FailureCodec;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** What an activity's outcome is to the code that called it. */
+final class ActivityOutcomes {
+    private final Decoder decoder;
+    private final FailureCodec failures;
+    private final ClassLoader loader;
+
+    ActivityOutcomes(Decoder decoder, FailureCodec failures, ClassLoader loader) {
+        this.decoder = decoder;
+        this.failures = failures;
+        this.loader = loader;
+    }
+
+    Outcome<@Nullable Object> completed(ActivityCall call, ActivityCompleted event) {
+        return Outcome.succeededWith(
+                () -> decoder.decode(event.result(), call.resultType(), "the result of " + call.name()));
+    }
+
+    /** As itself where the signature names its type, with the details suppressed; else as data. */
+    Outcome<@Nullable Object> failed(ActivityCall call, ActivityFailed event) {
+        return Outcome.failedWith(() -> {
+            Throwable original = failures.decode(event.failure(), call.named(), loader);
+            boolean named = call.named().stream().anyMatch(type -> type.isInstance(original));
+            ActivityFailedException details = new ActivityFailedException(
+                    message(call, event),
+                    call.name(),
+                    event.seq(),
+                    event.attempt(),
+                    event.failure(),
+                    named ? null : original);
+            if (named) {
+                original.addSuppressed(details);
+                throw original;
+            }
+            throw details;
+        });
+    }
+
+    Outcome<@Nullable Object> timedOut(ActivityCall call, ActivityTimedOut event) {
+        String message = call.name() + " (activity " + event.seq() + ") ran out of its "
+                + event.timeout().name().toLowerCase(Locale.ROOT).replace('_', '-') + " timeout in attempt "
+                + event.attempt() + ", and its policy allows no further one";
+        return Outcome.failedWith(() -> {
+            throw new ActivityTimedOutException(
+                    message, call.name(), event.seq(), event.attempt(), event.timeout(), null);
+        });
+    }
+
+    /** Cancelled by somebody else than the code, which has heard of its own at once. */
+    Outcome<@Nullable Object> cancelled(ActivityCall call, ActivityCancelled event) {
+        return Outcome.failure(new CancelledException(call.name() + " (activity " + event.seq() + ") was cancelled"));
+    }
+
+    private static String message(ActivityCall call, ActivityFailed event) {
+        Failure failure = event.failure();
+        return call.name() + " (activity " + event.seq() + ") failed in attempt " + event.attempt() + ": "
+                + failure.type() + (failure.message() == null ? "" : ": " + failure.message());
+    }
+}

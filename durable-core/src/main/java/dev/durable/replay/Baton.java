@@ -1,0 +1,82 @@
+package dev.durable.replay;
+
+import java.time.Duration;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntSupplier;
+
+/**
+ * Who may touch the run: the thread that drives it, or its coroutines, of which the one that runs hands on to the next.
+ * The driver gives it away once per turn and gets it back once, and may give up waiting: then the coroutines keep it and
+ * the instance is theirs to bury.
+ */
+final class Baton {
+    /**
+     * Time is counted in slices that were slept through, not read off a clock: a machine that was suspended for an hour
+     * counts for one slice, not for a coroutine that hung for an hour.
+     */
+    private static final int SLICES = 10;
+
+    private enum Holder {
+        DRIVER,
+        COROUTINES,
+        ABANDONED
+    }
+
+    private final AtomicReference<Holder> holder = new AtomicReference<>(Holder.DRIVER);
+    private final Semaphore returned = new Semaphore(0);
+
+    /** The driver gives it away; what it wrote before is seen by who gets it. */
+    void lend() {
+        holder.set(Holder.COROUTINES);
+    }
+
+    /**
+     * The driver waits for it; an interrupt of the driver is kept for later.
+     *
+     * @param limit how long it may take without progress
+     * @param progress a count that goes up
+     * @return false when the time is up
+     */
+    boolean awaitReturn(Duration limit, IntSupplier progress) {
+        boolean interrupted = false;
+        try {
+            int seen = progress.getAsInt();
+            for (int slept = 0; slept < SLICES; ) {
+                try {
+                    if (returned.tryAcquire(limit.toNanos() / SLICES, TimeUnit.NANOSECONDS)) {
+                        return true;
+                    }
+                    slept = seen == progress.getAsInt() ? slept + 1 : 0;
+                    seen = progress.getAsInt();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+            return false;
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** A coroutine gives it back. False when nobody waits for it any more. */
+    boolean giveBack() {
+        if (!holder.compareAndSet(Holder.COROUTINES, Holder.DRIVER)) {
+            return false;
+        }
+        returned.release();
+        return true;
+    }
+
+    /** The driver leaves it to the coroutines for good. False when it came back meanwhile. */
+    boolean abandon() {
+        if (holder.compareAndSet(Holder.COROUTINES, Holder.ABANDONED)) {
+            return true;
+        }
+        returned.acquireUninterruptibly();
+        return false;
+    }
+}

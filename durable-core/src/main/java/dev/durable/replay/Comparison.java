@@ -1,0 +1,151 @@
+package dev.durable.replay;
+
+import dev.durable.history.ActivityCancelRequested;
+import dev.durable.history.ActivityScheduled;
+import dev.durable.history.Failure;
+import dev.durable.history.HistoryEvent;
+import dev.durable.history.SideEffectRecorded;
+import dev.durable.history.TimerCancelled;
+import dev.durable.history.TimerStarted;
+import dev.durable.history.VersionRecorded;
+import dev.durable.history.WorkflowCancelled;
+import dev.durable.history.WorkflowCompleted;
+import dev.durable.history.WorkflowFailed;
+import dev.durable.history.WorkflowTerminated;
+import dev.durable.history.WorkflowTimedOut;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** What makes a command of the code and one of the history the same, and what happens where they are not. */
+final class Comparison {
+    private final String run;
+    private final Lines lines;
+    private final boolean strict;
+    private final Supplier<List<Wait>> waits;
+    private int otherTexts;
+
+    /**
+     * @param run how errors call it
+     * @param strict whether a different input, duration or option is a divergence
+     * @param waits where the code waits, shown where it gave too little
+     */
+    Comparison(String run, Lines lines, boolean strict, Supplier<List<Wait>> waits) {
+        this.run = run;
+        this.lines = lines;
+        this.strict = strict;
+        this.waits = waits;
+    }
+
+    static boolean same(HistoryEvent.Command code, HistoryEvent.Command history) {
+        return switch (code) {
+            case ActivityScheduled c ->
+                history instanceof ActivityScheduled h
+                        && c.seq() == h.seq()
+                        && c.activity().equals(h.activity());
+            case ActivityCancelRequested c -> history instanceof ActivityCancelRequested h && c.seq() == h.seq();
+            case TimerStarted c -> history instanceof TimerStarted h && c.seq() == h.seq();
+            case TimerCancelled c -> history instanceof TimerCancelled h && c.seq() == h.seq();
+            case SideEffectRecorded c -> history instanceof SideEffectRecorded;
+            case VersionRecorded c ->
+                history instanceof VersionRecorded h && c.changeId().equals(h.changeId());
+        };
+    }
+
+    /** Whether an input, duration or option that differs is refused; counted where it is not. */
+    boolean refusesOtherText() {
+        if (!strict) {
+            otherTexts++;
+        }
+        return strict;
+    }
+
+    int otherTexts() {
+        return otherTexts;
+    }
+
+    /** The line that gives a command; a microsecond or two, so only where tests want to see all of them. */
+    @Nullable
+    String lineIfStrict() {
+        return strict ? lines.here() : null;
+    }
+
+    /**
+     * @param given the commands that matched so far
+     * @param givenLines their lines, as far as known
+     * @param command the first that does not match; null where the code gave too few
+     */
+    Divergence divergence(
+            HistoryEvent.Inbound event,
+            List<HistoryEvent.Command> recorded,
+            List<HistoryEvent.Command> given,
+            List<@Nullable String> givenLines,
+            HistoryEvent.@Nullable Command command) {
+        String line = command == null ? null : lines.here();
+        HistoryEvent.Command expected = given.size() < recorded.size() ? recorded.get(given.size()) : null;
+        String table = new SideBySide(event, recorded, given, givenLines).text(command, line);
+        List<Wait> blocked = command == null ? waits.get() : List.of();
+        String advice = DivergenceAdvice.of(recorded.subList(given.size(), recorded.size()), command, blocked);
+        return new Divergence(
+                run + ": the code gives other commands than the history of this run has.\n\n" + table + "\n" + advice,
+                event,
+                command,
+                expected,
+                line);
+    }
+
+    /** The history has an outcome of something that the code has not started, or that is over. */
+    Divergence unexpected(HistoryEvent.Inbound event) {
+        return new Divergence(
+                run + ": the history goes on with event " + event.id() + " " + SideBySide.describe(event)
+                        + ", and for the code nothing of that kind and number is open.\nLikely cause: the history was cut or"
+                        + " changed: events are missing in front of it.\n",
+                event,
+                null,
+                null,
+                null);
+    }
+
+    /**
+     * The code's end against the history's; null where they agree. Where the code was not asked they always do.
+     *
+     * @param start for the error, which has no turn of its own
+     */
+    @Nullable
+    Divergence otherClose(
+            HistoryEvent.Inbound start, HistoryEvent.@Nullable Closing code, HistoryEvent.Closing history) {
+        boolean agrees =
+                switch (history) {
+                    case WorkflowCompleted h ->
+                        code instanceof WorkflowCompleted c && (c.result().equals(h.result()) || !refusesOtherText());
+                    case WorkflowFailed h ->
+                        code instanceof WorkflowFailed c
+                                && (sameFailure(c.failure(), h.failure()) || !refusesOtherText());
+                    case WorkflowCancelled h -> code instanceof WorkflowCancelled;
+                    case WorkflowTimedOut h -> true;
+                    case WorkflowTerminated h -> true;
+                };
+        return agrees ? null : new Divergence(closeText(code, history), start, null, null, null);
+    }
+
+    private String closeText(HistoryEvent.@Nullable Closing code, HistoryEvent.Closing history) {
+        return run + ": the code ends otherwise than the history of this run.\n\n    history: " + history
+                + "\n    code:    "
+                + (code == null ? "has not ended" + waiting() : code)
+                + "\n\nLikely cause: the code behind the last wait was changed, or what it returns is computed from something"
+                + " that is not the same on replay.\n";
+    }
+
+    private String waiting() {
+        return waits.get().stream()
+                .map(wait -> "; " + wait.coroutine() + " waits for " + wait.what()
+                        + (wait.line() == null ? "" : " at " + wait.line()))
+                .collect(Collectors.joining());
+    }
+
+    private static boolean sameFailure(Failure code, Failure history) {
+        return code.type().equals(history.type()) && Objects.equals(code.message(), history.message());
+    }
+}

@@ -1,0 +1,45 @@
+package dev.durable.replay;
+
+import dev.durable.PayloadException;
+import dev.durable.declare.MethodSpec;
+import dev.durable.history.Payload;
+import dev.durable.payload.PayloadCodec;
+import java.lang.reflect.Type;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads what the history has. What does not fit the code's types stalls the run and never reaches the code: the data is
+ * history, so only the code can still be mended, and an exception here would fail the run for good.
+ */
+final class Decoder {
+    private final PayloadCodec codec;
+    private final Dispatcher dispatcher;
+
+    Decoder(PayloadCodec codec, Dispatcher dispatcher) {
+        this.codec = codec;
+        this.dispatcher = dispatcher;
+    }
+
+    @Nullable
+    Object decode(Payload payload, Type type, String what) {
+        try {
+            return type == void.class ? null : codec.decode(payload, type, what);
+        } catch (PayloadException e) {
+            throw stalled(e);
+        }
+    }
+
+    @Nullable
+    Object[] decodeArguments(MethodSpec method, Payload arguments) {
+        try {
+            return codec.decodeArguments(method, arguments);
+        } catch (PayloadException e) {
+            throw stalled(e);
+        }
+    }
+
+    private Eviction stalled(PayloadException e) {
+        dispatcher.die(dispatcher.threads().unreadable(e));
+        return Eviction.INSTANCE;
+    }
+}

@@ -1,0 +1,303 @@
+package dev.durable.replay;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides who runs next, and passes the baton. There is no scheduler thread: the coroutine that can't go on runs {@link
+ * #next} itself and hands on to whom it finds, or back to the driver when all are blocked; so a step costs one switch,
+ * and none where the coroutine that blocks is the next to run.
+ *
+ * <p>Order (fixed for ever): the first condition that holds, in the order in which the waits began; else first-in
+ * first-out. The driver runs no user code: where conditions are open it wakes a coroutine to evaluate them.
+ *
+ * <p>A run that is dead here knows no order: {@link #next} gives one started coroutine after the other, which unwinds by
+ * {@link Eviction} and hands on to the next when it has ended.
+ */
+final class Dispatcher {
+    /** Steps in one turn before it is taken for a loop. */
+    static final int MAX_STEPS = 1_000_000;
+
+    /** How long a coroutine that hung may take to unwind once it was interrupted. */
+    private static final Duration GRACE = Duration.ofMillis(100);
+
+    private final Threads threads;
+    private final Conditions conditions;
+    private final Baton baton = new Baton();
+    private final Deque<Coroutine> ready;
+    private final Set<Coroutine> alive = new LinkedHashSet<>();
+    private BooleanSupplier whenQuiet = () -> false;
+    private BooleanSupplier turns = () -> false;
+    private int steps;
+    private final AtomicInteger turnsBegun = new AtomicInteger();
+    private boolean abandoned;
+    private @Nullable Coroutine running;
+    private volatile @Nullable Thread holder;
+    private volatile @Nullable RuntimeException death;
+
+    Dispatcher(Threads threads, Conditions conditions, Deque<Coroutine> ready) {
+        this.threads = threads;
+        this.conditions = conditions;
+        this.ready = ready;
+    }
+
+    static Dispatcher of(Threads threads, Restrictions restrictions) {
+        return new Dispatcher(threads, new Conditions(restrictions), new ArrayDeque<>());
+    }
+
+    /** How a run gets its dispatcher; tests plant bugs here, to see that they are found. */
+    @FunctionalInterface
+    interface Factory {
+        Dispatcher create(Threads threads, Restrictions restrictions);
+    }
+
+    /** What is asked when nothing is ready; true when it made something ready. */
+    void whenQuiet(BooleanSupplier moreToDo) {
+        this.whenQuiet = moreToDo;
+    }
+
+    // ── for the driver ──────────────────────────────────────────────────────────────────────────────────────────────
+
+    /**
+     * Makes turns: begins one, runs the code until all of it is blocked, begins the next.
+     *
+     * @param turns begins the next turn; false where there is none. Asked by the driver first, then by who finds all blocked
+     * @param limit how long a turn may take
+     * @throws RuntimeException why the run can't go on here; its coroutines have been unwound
+     */
+    void drive(BooleanSupplier turns, Duration limit) {
+        this.turns = turns;
+        if (beginTurn()) {
+            Coroutine evaluating = conditions.anyCoroutine();
+            lend(evaluating == null ? next() : evaluating, evaluating == null, limit);
+        }
+        if (death != null) {
+            unwind(limit);
+            throw death;
+        }
+    }
+
+    private boolean beginTurn() {
+        steps = 0;
+        turnsBegun.incrementAndGet();
+        try {
+            return turns.getAsBoolean();
+        } catch (Throwable e) {
+            die(e);
+            return false;
+        }
+    }
+
+    /** Ends all coroutines of a run that is dead. */
+    void unwind(Duration limit) {
+        if (!abandoned) {
+            lend(nextToEvict(), true, limit);
+        }
+    }
+
+    private void lend(@Nullable Coroutine first, boolean toRun, Duration limit) {
+        if (first == null) {
+            return;
+        }
+        running = toRun ? first : null;
+        baton.lend();
+        first.resume();
+        if (!baton.awaitReturn(limit, turnsBegun::get)) {
+            giveUp(limit);
+        }
+    }
+
+    /** The code does not come to a wait: from here on it is dead, and hears of it by its next call at the latest. */
+    private void giveUp(Duration limit) {
+        Thread hung = holder;
+        die(threads.hung(hung, limit));
+        if (hung != null) {
+            hung.interrupt();
+        }
+        abandoned = !baton.awaitReturn(GRACE, () -> 0) && baton.abandon();
+    }
+
+    // ── for coroutines ──────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** Who runs; not to be asked while the driver has the baton. */
+    Coroutine running() {
+        if (running == null) {
+            throw new AssertionError("no coroutine has the baton");
+        }
+        return running;
+    }
+
+    /** The waiting coroutine runs the others until its own turn comes. */
+    void block(Coroutine self) {
+        Coroutine next = next();
+        while (next != self) {
+            hand(next);
+            self.park();
+            next = running == self ? self : next();
+        }
+        running = self;
+        // Whether it passed a park depends on timing; whether it is interrupted must not.
+        Thread.interrupted();
+    }
+
+    /** The last a coroutine does: settles what it leaves and hands on. */
+    void end(Coroutine self, Runnable settle) {
+        if (death == null) {
+            try {
+                self.end();
+                settle.run();
+            } catch (Throwable e) {
+                die(e);
+            }
+        }
+        forget(self);
+        hand(next());
+    }
+
+    void heldBy(Thread thread) {
+        holder = thread;
+    }
+
+    /** The running coroutine calls: in a dead run it gets no further. */
+    void checkAlive() {
+        if (death == null) {
+            return;
+        }
+        if (running != null && running.refusesToDie()) {
+            bury(running);
+        }
+        throw Eviction.INSTANCE;
+    }
+
+    /** Ends the run in this process. The first reason counts. */
+    void die(Throwable reason) {
+        if (death == null && !(reason instanceof Eviction)) {
+            death = reason instanceof Divergence || reason instanceof StalledException
+                    ? (RuntimeException) reason
+                    : threads.errorOut(reason);
+        }
+    }
+
+    @Nullable
+    RuntimeException death() {
+        return death;
+    }
+
+    // ── who is next ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    private @Nullable Coroutine next() {
+        try {
+            while (death == null) {
+                Coroutine next = nextInTurn();
+                if (next != null || !beginTurn() && death == null) {
+                    return next;
+                }
+            }
+        } catch (Throwable e) {
+            die(e);
+        }
+        return nextToEvict();
+    }
+
+    private @Nullable Coroutine nextInTurn() {
+        do {
+            if (++steps > MAX_STEPS) {
+                throw threads.tooMany("steps", MAX_STEPS);
+            }
+            Coroutine next = conditions.firstThatHolds();
+            if (next == null) {
+                next = pollReady();
+            }
+            if (next != null) {
+                return next;
+            }
+        } while (whenQuiet.getAsBoolean());
+        assert conditions.noneHolds()
+                : "a condition of Durable.await gives another answer when it is asked again; it may look at the state of"
+                        + " the workflow only";
+        return null;
+    }
+
+    private @Nullable Coroutine pollReady() {
+        Coroutine first = ready.poll();
+        while (first != null && first.hasEnded()) {
+            first = ready.poll();
+        }
+        return first;
+    }
+
+    private @Nullable Coroutine nextToEvict() {
+        for (Iterator<Coroutine> left = alive.iterator(); left.hasNext(); ) {
+            Coroutine next = left.next();
+            if (next.thread() != null) {
+                return next;
+            }
+            left.remove();
+        }
+        return null;
+    }
+
+    private void hand(@Nullable Coroutine next) {
+        running = next;
+        if (next != null) {
+            next.resume();
+        } else if (!baton.giveBack()) {
+            // The driver gave up on this run: nobody but its coroutines is left to unwind them.
+            Coroutine another = nextToEvict();
+            if (another != null) {
+                hand(another);
+            }
+        }
+    }
+
+    /** A coroutine that swallows every Throwable and calls again: its thread is lost, the others are not. */
+    private void bury(Coroutine undying) {
+        threads.reportUndying(undying);
+        forget(undying);
+        hand(nextToEvict());
+        while (true) {
+            LockSupport.park(this);
+            Thread.interrupted();
+        }
+    }
+
+    // ── what lives ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    void born(Coroutine coroutine) {
+        alive.add(coroutine);
+    }
+
+    void forget(Coroutine coroutine) {
+        alive.remove(coroutine);
+    }
+
+    void ready(Coroutine coroutine) {
+        ready.add(coroutine);
+    }
+
+    /** Those that were created and have not ended, in that order. */
+    List<Coroutine> alive() {
+        return List.copyOf(alive);
+    }
+
+    boolean allEnded() {
+        return alive.isEmpty();
+    }
+
+    Conditions conditions() {
+        return conditions;
+    }
+
+    Threads threads() {
+        return threads;
+    }
+}

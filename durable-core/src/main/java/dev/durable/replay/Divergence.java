@@ -1,0 +1,48 @@
+package dev.durable.replay;
+
+import dev.durable.NonDeterminismException;
+import dev.durable.history.HistoryEvent;
+import org.jspecify.annotations.Nullable;
+
+/** The code gave other commands than the history has for the same turn. The message shows both side by side. */
+public final class Divergence extends NonDeterminismException {
+    private static final long serialVersionUID = 1L;
+
+    private final transient HistoryEvent.Inbound event;
+    private final transient HistoryEvent.@Nullable Command given;
+    private final transient HistoryEvent.@Nullable Command recorded;
+    private final @Nullable String line;
+
+    Divergence(
+            String message,
+            HistoryEvent.Inbound event,
+            HistoryEvent.@Nullable Command given,
+            HistoryEvent.@Nullable Command recorded,
+            @Nullable String line) {
+        super(message);
+        this.event = event;
+        this.given = given;
+        this.recorded = recorded;
+        this.line = line;
+    }
+
+    /** The event in whose turn it shows. */
+    public HistoryEvent.Inbound event() {
+        return event;
+    }
+
+    /** The first command that differs, as the code gave it; null where the code gave fewer. */
+    public HistoryEvent.@Nullable Command given() {
+        return given;
+    }
+
+    /** The command that the history has in its place; null where the history has fewer. */
+    public HistoryEvent.@Nullable Command recorded() {
+        return recorded;
+    }
+
+    /** The line that gave the command, {@code OrderWorkflow.run(OrderWorkflow.java:42)}; null where there is none. */
+    public @Nullable String line() {
+        return line;
+    }
+}

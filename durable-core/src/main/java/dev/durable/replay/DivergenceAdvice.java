@@ -1,0 +1,127 @@
+package dev.durable.replay;
+
+import dev.durable.history.ActivityScheduled;
+import dev.durable.history.HistoryEvent;
+import dev.durable.history.SideEffectRecorded;
+import dev.durable.history.TimerStarted;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The likely cause of a divergence, and the way out as code. */
+final class DivergenceAdvice {
+    private static final int SHOWN = 160;
+
+    private DivergenceAdvice() {}
+
+    /**
+     * @param left what the history has from the difference on
+     * @param code the first command that differs; null where the code gave too few
+     * @param blocked where the code waits instead
+     */
+    static String of(List<HistoryEvent.Command> left, HistoryEvent.@Nullable Command code, List<Wait> blocked) {
+        if (code == null) {
+            return missing(left.getFirst(), blocked);
+        }
+        if (left.isEmpty()) {
+            return added(code, "the end of this turn")
+                    + "\nOr the history was cut inside a turn: it can only be replayed to the end of one.\n";
+        }
+        HistoryEvent.Command history = left.getFirst();
+        if (Comparison.same(code, history)) {
+            return otherText(code, history);
+        }
+        if (left.stream().skip(1).anyMatch(later -> call(later).equals(call(code)))) {
+            return missing(history, List.of())
+                    + "Or the two changed places: keep the order in which this run made them.\n";
+        }
+        return added(code, call(history)) + renamed(code, history);
+    }
+
+    private static String missing(HistoryEvent.Command history, List<Wait> blocked) {
+        String waiting = blocked.stream()
+                .map(wait -> "\n  " + wait.coroutine() + " waits for " + wait.what()
+                        + (wait.line() == null ? "" : " at " + wait.line()))
+                .collect(Collectors.joining());
+        return "Likely cause: the code no longer makes the call " + call(history)
+                + ", or makes it later, or a branch in"
+                + " front of it went the other way." + (waiting.isEmpty() ? "" : " It has stopped here:" + waiting)
+                + "\nWay out: keep the call for runs that have made it:\n\n    if (Durable.version(\""
+                + changeId(history)
+                + "\", 0, 1) == 0) {\n        …  // the code as it was, with " + call(history) + "\n    }\n";
+    }
+
+    private static String added(HistoryEvent.Command code, String where) {
+        return "Likely cause: the call " + call(code) + " was added in front of " + where
+                + " after this run had passed here.\nWay out: make it only in runs that had not come here yet:\n\n"
+                + "    if (Durable.version(\"" + changeId(code) + "\", 0, 1) == 1) {\n        …  // the new code, with "
+                + call(code) + "\n    }\n";
+    }
+
+    private static String renamed(HistoryEvent.Command code, HistoryEvent.Command history) {
+        if (!(code instanceof ActivityScheduled now) || !(history instanceof ActivityScheduled then)) {
+            return "";
+        }
+        return "Or " + then.activity() + " was renamed: @Activity(aliases = \"" + then.activity() + "\") on "
+                + now.activity() + " keeps the name valid that it has in histories.\n";
+    }
+
+    private static String otherText(HistoryEvent.Command code, HistoryEvent.Command history) {
+        String then = text(history);
+        String now = text(code);
+        int from = Math.max(0, firstDifference(then, now) - SHOWN / 4);
+        return "The call is the same, but not what it is given:\n    history: " + shown(then, from) + "\n    code:    "
+                + shown(now, from) + "\nLikely cause: it is computed from something that is not the same on replay: the"
+                + " machine's clock, Math.random, UUID.randomUUID, the order of a HashMap or HashSet, a static field, or an"
+                + " object that was changed after it was handed over. Use Durable.now(), random() and uuid(), and collections"
+                + " with an order.\nOr it was changed on purpose: then Durable.version(\"" + changeId(code)
+                + "\", 0, 1) tells apart the runs that have made the call.\nWorkers only count such differences and go on with"
+                + " what the history has; tests and Replayer refuse them.\n";
+    }
+
+    /** The call behind a command, as one would speak of it. */
+    private static String call(HistoryEvent.Command command) {
+        return switch (command) {
+            case ActivityScheduled c -> c.activity();
+            case TimerStarted c -> "Durable.sleep (or timer, or a wait with a timeout)";
+            case SideEffectRecorded c -> "Durable.sideEffect";
+            default -> SideBySide.describe(command);
+        };
+    }
+
+    private static String changeId(HistoryEvent.Command command) {
+        return switch (command) {
+            case ActivityScheduled c ->
+                c.activity()
+                        .replaceAll("([a-z0-9])([A-Z])", "$1-$2")
+                        .replaceAll("[^A-Za-z0-9]+", "-")
+                        .toLowerCase(Locale.ROOT);
+            case TimerStarted c -> "timer-" + c.seq();
+            default -> "change-after-event-" + (command.id() - 1);
+        };
+    }
+
+    private static String text(HistoryEvent.Command command) {
+        return switch (command) {
+            case ActivityScheduled c -> c.input() + " on queue " + c.taskQueue() + " with " + c.options();
+            case TimerStarted c -> "due " + c.fireAt();
+            default -> command.toString();
+        };
+    }
+
+    private static int firstDifference(String a, String b) {
+        int common = Math.min(a.length(), b.length());
+        for (int i = 0; i < common; i++) {
+            if (a.charAt(i) != b.charAt(i)) {
+                return i;
+            }
+        }
+        return common;
+    }
+
+    private static String shown(String text, int from) {
+        int to = Math.min(text.length(), from + SHOWN);
+        return (from > 0 ? "…" : "") + text.substring(from, to) + (to < text.length() ? "…" : "");
+    }
+}

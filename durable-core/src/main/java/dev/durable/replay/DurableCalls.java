@@ -1,0 +1,379 @@
+package dev.durable.replay;
+
+import dev.durable.ActivityOptionsBuilder;
+import dev.durable.Body;
+import dev.durable.CancelledException;
+import dev.durable.Promise;
+import dev.durable.ShieldedBody;
+import dev.durable.VoidBody;
+import dev.durable.WorkflowInfo;
+import dev.durable.declare.OptionsAtCallSite;
+import dev.durable.declare.WorkflowType;
+import dev.durable.history.Payload;
+import dev.durable.history.SideEffectRecorded;
+import dev.durable.history.WorkflowStarted;
+import dev.durable.store.RunKey;
+import java.lang.reflect.Type;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What stands behind the static calls of {@code Durable} and behind promises: one run, found by the thread that calls.
+ * Puts the parts of the run together; each call is checked (alive, not restricted, not cancelled) and handed on.
+ */
+public final class DurableCalls {
+    private static final ThreadLocal<@Nullable DurableCalls> CURRENT = new ThreadLocal<>();
+
+    private final WorkflowType type;
+    private final ReplaySetup setup;
+    private final Restrictions restrictions = new Restrictions();
+    private final Dispatcher dispatcher;
+    private final Journal journal;
+    private final TurnLog turnLog;
+    private final OpenWork work;
+    private final Waiting waiting;
+    private final Activities activities;
+    private final Coroutines coroutines;
+    private final Versions versions;
+    private final Decoder decoder;
+    private final Ending ending;
+    private final Feed feed;
+    private final Draws draws;
+    private final RandomGenerator random = this::drawBits;
+    private long settled;
+
+    DurableCalls(WorkflowType type, RunKey run, ReplaySetup setup, Dispatcher.Factory dispatchers) {
+        this.type = type;
+        this.setup = setup;
+        Threads threads = new Threads(type.name() + " " + run.workflowId(), type.implementation());
+        dispatcher = dispatchers.create(threads, restrictions);
+        journal = new Journal(dispatcher);
+        turnLog = new TurnLog(run, journal);
+        work = new OpenWork(journal, this);
+        waiting = new Waiting(dispatcher, restrictions, journal, work);
+        activities = new Activities(this, waiting, restrictions, work, setup.codec());
+        coroutines = new Coroutines(this, dispatcher);
+        versions = new Versions(journal, dispatcher);
+        decoder = new Decoder(setup.codec(), dispatcher);
+        ending = new Ending(
+                dispatcher,
+                coroutines,
+                work,
+                turnLog,
+                thrown -> setup.failures().encode(thrown, type.run().named()));
+        feed = new Feed(this, type, decoder, setup);
+        draws = new Draws(run.runId());
+    }
+
+    // ── whose thread this is ────────────────────────────────────────────────────────────────────────────────────────
+
+    /** The run of this coroutine; says so where there is none. */
+    public static DurableCalls current(String call) {
+        DurableCalls run = CURRENT.get();
+        if (run == null) {
+            throw new IllegalStateException(call + " was called outside a workflow, on thread '"
+                    + Thread.currentThread().getName() + "'."
+                    + " It works on the run's own coroutines only: in a workflow, start them by Durable.async, never"
+                    + " by threads, executors or parallel streams; in a test, use TestEngine.");
+        }
+        run.dispatcher.checkAlive();
+        return run;
+    }
+
+    static @Nullable DurableCalls currentOrNull() {
+        return CURRENT.get();
+    }
+
+    static void bind(@Nullable DurableCalls run) {
+        if (run == null) {
+            CURRENT.remove();
+        } else {
+            CURRENT.set(run);
+        }
+    }
+
+    /** The call only looks: fine in conditions and queries. */
+    void look(String call) {
+        if (current(call) != this) {
+            throw new IllegalStateException(
+                    call + " was called on a promise of another run. Keep promises in fields of the"
+                            + " workflow object or in local variables, never in static fields.");
+        }
+    }
+
+    // ── time and randomness ─────────────────────────────────────────────────────────────────────────────────────────
+
+    public Instant now() {
+        return journal.now();
+    }
+
+    public WorkflowInfo info() {
+        WorkflowStarted started = feed.started();
+        return new WorkflowInfo(
+                started.workflowId(),
+                started.runId(),
+                type.name(),
+                started.taskQueue(),
+                started.at(),
+                journal.length(),
+                started.headers());
+    }
+
+    /** Draws for the coroutine that calls it, whoever keeps it. */
+    public RandomGenerator random() {
+        return random;
+    }
+
+    public UUID uuid() {
+        restrictions.check("Durable.uuid");
+        Coroutine self = dispatcher.running();
+        return draws.uuid(self.number, self.nextDraw());
+    }
+
+    private long drawBits() {
+        look("Durable.random");
+        restrictions.check("Durable.random");
+        Coroutine self = dispatcher.running();
+        return draws.bits(self.number, self.nextDraw());
+    }
+
+    // ── waits ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    public void sleep(Duration duration) {
+        waiting.sleep(duration);
+    }
+
+    public Promise<@Nullable Void> timer(Duration duration) {
+        if (Waiting.isNoWait(duration)) {
+            DurablePromise<@Nullable Void> fired = new DurablePromise<>(this);
+            fired.settle(Outcome.success(null));
+            return fired;
+        }
+        return work.start(waiting.mayCommand("Durable.timer"), duration).promise;
+    }
+
+    public void await(BooleanSupplier condition) {
+        waiting.forCondition(condition);
+    }
+
+    public boolean await(Duration timeout, BooleanSupplier condition) {
+        return waiting.forCondition(condition, timeout);
+    }
+
+    void waitFor(DurablePromise<?> promise) {
+        look("Promise.get");
+        waiting.forPromise(promise);
+    }
+
+    void waitFor(DurablePromise<?> promise, Duration timeout) {
+        look("Promise.get");
+        waiting.forPromise(promise, timeout);
+    }
+
+    void waitFor(String call, WaitingFor what) {
+        waiting.until(call, what);
+    }
+
+    // ── coroutines ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    public <T extends @Nullable Object> Promise<T> async(Body<T> body) {
+        return start("Durable.async", "async", body::run);
+    }
+
+    /** Starts a coroutine of the running one; it is ready at once. */
+    <T extends @Nullable Object> DurablePromise<T> start(String call, String kind, Task<T> body) {
+        Coroutine by = waiting.mayCommand(call);
+        DurablePromise<T> promise = new DurablePromise<>(this);
+        dispatcher.ready(coroutines.child(by, kind, promise, body));
+        return promise;
+    }
+
+    /** Starts a coroutine that is ready when the promise has settled. */
+    <T extends @Nullable Object> DurablePromise<T> after(DurablePromise<?> first, String call, Task<T> body) {
+        look(call);
+        Coroutine by = waiting.mayCommand(call);
+        first.observe();
+        DurablePromise<T> promise = new DurablePromise<>(this);
+        Coroutine next = coroutines.child(by, "then", promise, body);
+        if (first.isSettled()) {
+            dispatcher.ready(next);
+        } else {
+            first.listen(now -> dispatcher.ready(next));
+        }
+        return promise;
+    }
+
+    /** Cancels; allowed in a cancelled coroutine too, for it takes nothing on, but not in a handler after the end. */
+    void cancel(DurablePromise<?> promise) {
+        look("Promise.cancel");
+        restrictions.check("Promise.cancel");
+        if (dispatcher.running().isLate()) {
+            throw new CancelledException("Promise.cancel was refused: " + Ending.RUN_ENDED);
+        }
+        Open source = promise.source();
+        if (source != null) {
+            source.cancel("Promise.cancel was called");
+        }
+    }
+
+    public <T extends @Nullable Object, X extends Exception> T detached(ShieldedBody<T, X> body) throws X {
+        restrictions.check("Durable.detached");
+        Coroutine self = dispatcher.running();
+        self.shield();
+        try {
+            return body.run();
+        } finally {
+            self.unshield();
+        }
+    }
+
+    public boolean allHandlersFinished() {
+        return !feed.hasHandlers();
+    }
+
+    long nextSettled() {
+        return ++settled;
+    }
+
+    Set<DurablePromise<?>> unobserved() {
+        return ending.unobserved();
+    }
+
+    // ── activities ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @SuppressWarnings("unchecked") // what the stub was scheduled for returns a T
+    public <T extends @Nullable Object> Promise<T> call(Body<T> stubCall) {
+        return (Promise<T>) activities.capture(stubCall::run);
+    }
+
+    public <A> A activities(Class<A> type, Consumer<ActivityOptionsBuilder> options) {
+        OptionsAtCallSite changes = new OptionsAtCallSite();
+        options.accept(changes);
+        return type.cast(activities.stub(setup.activityTypes().apply(type), changes::apply));
+    }
+
+    @SuppressWarnings({"unchecked", "NullAway"}) // the caller says what it is
+    public <T> T activity(String name, Type resultType, @Nullable Object[] arguments) {
+        try {
+            return (T) activities.call(name, resultType, type.dependencies(), arguments);
+        } catch (Throwable e) {
+            throw Sneaky.<RuntimeException>raise(e);
+        }
+    }
+
+    // ── what is recorded ────────────────────────────────────────────────────────────────────────────────────────────
+
+    @SuppressWarnings({"unchecked", "NullAway"}) // a T that allows null
+    public <T extends @Nullable Object> T sideEffect(Type type, Body<T> supplier) {
+        waiting.mayCommand("Durable.sideEffect");
+        Payload value = journal.isLive() ? valueOf(type, supplier) : recordedValue();
+        SideEffectRecorded recorded = journal.put((id, at) -> new SideEffectRecorded(id, at, value));
+        return (T) decoder.decode(recorded.value(), type, "the value of Durable.sideEffect");
+    }
+
+    /** A failure leaves no event, so a replay could not repeat it: the turn is tried again as a whole instead. */
+    private Payload valueOf(Type type, Body<?> supplier) {
+        try {
+            @Nullable Object value = restrictions.call(Restriction.SIDE_EFFECT, supplier::run);
+            return setup.codec().encode(value, type, "the value of Durable.sideEffect");
+        } catch (Eviction e) {
+            throw e;
+        } catch (Throwable e) {
+            dispatcher.die(dispatcher.threads().sideEffectFailed(e));
+            throw Eviction.INSTANCE;
+        }
+    }
+
+    private Payload recordedValue() {
+        return journal.expected() instanceof SideEffectRecorded recorded ? recorded.value() : Payload.NULL;
+    }
+
+    public int version(String changeId, int min, int max) {
+        restrictions.check("Durable.version");
+        return versions.ask(changeId, min, max);
+    }
+
+    public void compensate(VoidBody undo) {
+        restrictions.check("Durable.compensate");
+        ending.compensate(undo);
+    }
+
+    // ── logging ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    public static Logger logger(Class<?> type) {
+        return new WorkflowLogger(LoggerFactory.getLogger(type));
+    }
+
+    /** Whether what this thread logs is news. */
+    boolean logs() {
+        return dispatcher.death() == null && (restrictions.isInForce(Restriction.QUERY) || journal.isLive());
+    }
+
+    /** A query answers now; all else is said when it is true. */
+    void log(Runnable line) {
+        if (restrictions.isInForce(Restriction.QUERY)) {
+            line.run();
+        } else {
+            turnLog.add(line);
+        }
+    }
+
+    // ── turns ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** Begins a turn by applying its event; the code is still to run. */
+    void begin(Script turn) {
+        journal.begin(turn);
+        coroutines.beginTurn();
+        feed.apply(turn.event());
+    }
+
+    // ── the parts, for the instance ─────────────────────────────────────────────────────────────────────────────────
+
+    Dispatcher dispatcher() {
+        return dispatcher;
+    }
+
+    TurnLog turnLog() {
+        return turnLog;
+    }
+
+    OpenWork work() {
+        return work;
+    }
+
+    Coroutines coroutines() {
+        return coroutines;
+    }
+
+    Restrictions restrictions() {
+        return restrictions;
+    }
+
+    Activities activities() {
+        return activities;
+    }
+
+    Versions versions() {
+        return versions;
+    }
+
+    Ending ending() {
+        return ending;
+    }
+
+    Feed feed() {
+        return feed;
+    }
+
+    WorkflowStarted started() {
+        return feed.started();
+    }
+}

@@ -1,0 +1,201 @@
+package dev.durable.replay;
+
+import dev.durable.CancelledException;
+import dev.durable.Promise;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one kind of promise: settles once, with what the history has or what a coroutine gave.
+ *
+ * @param <T> what it gives
+ */
+final class DurablePromise<T extends @Nullable Object> implements Promise<T> {
+    private final DurableCalls run;
+    private @Nullable Open source;
+    private @Nullable Outcome<T> outcome;
+    private @Nullable Set<Listener> listeners;
+    private long order;
+    private boolean observed;
+
+    DurablePromise(DurableCalls run) {
+        this.run = run;
+    }
+
+    /** What {@link #cancel} cancels, and what it is called after. */
+    void cancelledBy(Open source) {
+        this.source = source;
+    }
+
+    // ── for workflow code ───────────────────────────────────────────────────────────────────────────────────────────
+
+    @Override
+    public T get() {
+        run.waitFor(this);
+        return valueOrUnchecked();
+    }
+
+    @Override
+    public <X extends Throwable> T get(Class<X> type) throws X {
+        run.waitFor(this);
+        try {
+            return settled().get();
+        } catch (Throwable failure) {
+            if (type.isInstance(failure)) {
+                throw type.cast(failure);
+            }
+            throw Failures.unchecked(this, failure);
+        }
+    }
+
+    @Override
+    public T get(Duration timeout) {
+        run.waitFor(this, timeout);
+        return valueOrUnchecked();
+    }
+
+    @Override
+    public void cancel() {
+        run.cancel(this);
+    }
+
+    @Override
+    public boolean isDone() {
+        run.look("Promise.isDone");
+        return isSettled();
+    }
+
+    @Override
+    public <R extends @Nullable Object> Promise<R> then(Then<? super T, ? extends R> next) {
+        return run.after(this, "Promise.then", () -> next.apply(outcomeOf(this)));
+    }
+
+    @Override
+    public <R extends @Nullable Object> Promise<R> handle(Handle<? super T, ? extends R> next) {
+        return run.after(this, "Promise.handle", () -> {
+            Throwable failure = failureOrNull();
+            return failure == null ? next.apply(outcomeOf(this), null) : next.apply(null, failure);
+        });
+    }
+
+    // ── for the run ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** The result, or the failure thrown as it is, checked or not. */
+    T join() throws Throwable {
+        run.waitFor(this);
+        return settled().get();
+    }
+
+    T valueOrUnchecked() {
+        try {
+            return settled().get();
+        } catch (Throwable failure) {
+            throw Failures.unchecked(this, failure);
+        }
+    }
+
+    boolean isSettled() {
+        return outcome != null;
+    }
+
+    boolean hasFailed() {
+        return outcome != null && !outcome.succeeded();
+    }
+
+    /** Its place in the order in which the promises of this run settled. */
+    long settledAs() {
+        return order;
+    }
+
+    /** Settles it, unless it has settled before. A failure is noted until somebody looks at it. */
+    void settle(Outcome<T> how) {
+        if (outcome == null && !how.succeeded() && !observed) {
+            run.unobserved().add(this);
+        }
+        settleQuietly(how);
+    }
+
+    /** Cancelled, which nobody needs to look at. */
+    void cancelled(CancelledException how) {
+        settleQuietly(Outcome.failure(how));
+    }
+
+    private void settleQuietly(Outcome<T> how) {
+        if (outcome != null) {
+            return;
+        }
+        outcome = how;
+        order = run.nextSettled();
+        Set<Listener> told = listeners == null ? Set.of() : listeners;
+        listeners = null;
+        List.copyOf(told).forEach(listener -> listener.settled(this));
+    }
+
+    /** Whether it is of this run; says so where it is not. */
+    void checkOf(DurableCalls other, String call) {
+        if (other != run) {
+            run.look(call);
+        }
+    }
+
+    /** Somebody looks at how it ends, so that a failure of it is not worth a warning. */
+    void observe() {
+        if (!observed) {
+            observed = true;
+            run.unobserved().remove(this);
+        }
+    }
+
+    /** Listens to one that has not settled. */
+    void listen(Listener listener) {
+        if (listeners == null) {
+            listeners = new LinkedHashSet<>(4);
+        }
+        listeners.add(listener);
+    }
+
+    void unlisten(Listener listener) {
+        if (listeners != null) {
+            listeners.remove(listener);
+        }
+    }
+
+    /** What it can be cancelled by. */
+    @Nullable
+    Open source() {
+        return source;
+    }
+
+    @Nullable
+    Throwable failureOrNull() {
+        try {
+            settled().get();
+            return null;
+        } catch (Throwable failure) {
+            return failure;
+        }
+    }
+
+    private Outcome<T> settled() {
+        if (outcome == null) {
+            throw new AssertionError(this + " has not settled");
+        }
+        return outcome;
+    }
+
+    private static <T extends @Nullable Object> T outcomeOf(DurablePromise<T> promise) throws Exception {
+        try {
+            return promise.settled().get();
+        } catch (Throwable failure) {
+            throw Sneaky.<RuntimeException>raise(failure);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return source == null ? "a promise" : source.toString();
+    }
+}

@@ -1,0 +1,219 @@
+package dev.durable.replay;
+
+import dev.durable.CancelledException;
+import dev.durable.VoidBody;
+import dev.durable.history.Failure;
+import dev.durable.history.HistoryEvent;
+import dev.durable.history.Payload;
+import dev.durable.history.WorkflowCancelled;
+import dev.durable.history.WorkflowCompleted;
+import dev.durable.history.WorkflowFailed;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The end of a run.
+ *
+ * <pre>
+ * OPEN ── run returned or threw, or a handler threw ──► CLEANING_UP    the result is fixed; what is not shielded is cancelled
+ * CLEANING_UP ── all coroutines ended, no shielded activity open ──► CLOSABLE      completed, or nothing to undo
+ * CLEANING_UP ── the same, and no activity open at all ──► UNDOING                 one coroutine, shielded, in reverse
+ * UNDOING ── all coroutines ended, no shielded activity open ──► CLOSABLE
+ * </pre>
+ *
+ * A cancelled activity stays open until its outcome, and undoing waits for it: what may still happen can't be undone yet.
+ */
+final class Ending {
+    /** Why what is left is cancelled. */
+    static final String RUN_ENDED = "the run has ended";
+
+    private static final Logger log = LoggerFactory.getLogger(Ending.class);
+
+    private enum Phase {
+        OPEN,
+        CLEANING_UP,
+        UNDOING,
+        CLOSABLE
+    }
+
+    private sealed interface Result {
+        record Returned(Payload value) implements Result {}
+
+        record Threw(Failure failure) implements Result {}
+
+        record Cancelled(String reason) implements Result {}
+    }
+
+    private final Dispatcher dispatcher;
+    private final Coroutines coroutines;
+    private final OpenWork work;
+    private final TurnLog turnLog;
+    private final Function<Throwable, Failure> encode;
+    private final Deque<VoidBody> undos = new ArrayDeque<>();
+    private final List<Failure> failedUndos = new ArrayList<>();
+    private final Set<DurablePromise<?>> unobserved = new LinkedHashSet<>();
+    private Phase phase = Phase.OPEN;
+    private @Nullable Result result;
+    private @Nullable String cancelReason;
+
+    Ending(
+            Dispatcher dispatcher,
+            Coroutines coroutines,
+            OpenWork work,
+            TurnLog turnLog,
+            Function<Throwable, Failure> encode) {
+        this.dispatcher = dispatcher;
+        this.coroutines = coroutines;
+        this.work = work;
+        this.turnLog = turnLog;
+        this.encode = encode;
+        dispatcher.whenQuiet(this::goOn);
+    }
+
+    // ── what leads to it ────────────────────────────────────────────────────────────────────────────────────────────
+
+    void cancelRequested(String reason, String by) {
+        if (cancelReason == null) {
+            cancelReason = reason;
+        }
+        coroutines.cancelAll("the run was cancelled by " + by + ": " + reason);
+    }
+
+    void runReturned(Payload value) {
+        fix(new Result.Returned(value));
+    }
+
+    void runThrew(Throwable thrown) {
+        if (hasEnded()) {
+            logLate("run", thrown);
+        } else if (thrown instanceof CancelledException && cancelReason != null) {
+            fix(new Result.Cancelled(cancelReason));
+        } else {
+            fix(new Result.Threw(encode.apply(thrown)));
+        }
+    }
+
+    /** A signal has no caller to be told: what its handler throws is the run's failure, but for its own cancellation. */
+    void handlerThrew(Coroutine handler, Throwable thrown) {
+        if (handler.isCancelled() && thrown instanceof CancelledException) {
+            return;
+        }
+        if (hasEnded()) {
+            logLate(handler.name, thrown);
+        } else {
+            fix(new Result.Threw(encode.apply(thrown)));
+        }
+    }
+
+    void compensate(VoidBody undo) {
+        if (phase == Phase.UNDOING || phase == Phase.CLOSABLE) {
+            throw new IllegalStateException("Durable.compensate was called while the run is being undone, or after."
+                    + " Do in the undo what is to be done.");
+        }
+        undos.push(undo);
+    }
+
+    /** Failed promises that nobody has asked for. */
+    Set<DurablePromise<?>> unobserved() {
+        return unobserved;
+    }
+
+    private void fix(Result fixed) {
+        if (hasEnded()) {
+            return;
+        }
+        phase = Phase.CLEANING_UP;
+        result = fixed;
+        coroutines.cancelAll(RUN_ENDED);
+        unobserved.forEach(this::logUnobserved);
+        unobserved.clear();
+    }
+
+    private void logUnobserved(DurablePromise<?> promise) {
+        Throwable failure = promise.failureOrNull();
+        turnLog.add(() -> log.warn(
+                "{} failed and nobody asked for it: its failure is lost with the end of the run", promise, failure));
+    }
+
+    private void logLate(String who, Throwable thrown) {
+        if (!(thrown instanceof CancelledException)) {
+            turnLog.add(
+                    () -> log.warn("{} threw after the run had ended; the run's result stays as it is", who, thrown));
+        }
+    }
+
+    // ── how it goes on ──────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** Nothing is ready: true when the end has moved on and something is. */
+    private boolean goOn() {
+        if (phase == Phase.OPEN || phase == Phase.CLOSABLE || !dispatcher.allEnded() || work.hasShieldedActivity()) {
+            return false;
+        }
+        if (phase == Phase.CLEANING_UP && !(result instanceof Result.Returned) && !undos.isEmpty()) {
+            return !work.hasActivities() && startUndo();
+        }
+        phase = Phase.CLOSABLE;
+        return false;
+    }
+
+    private boolean startUndo() {
+        phase = Phase.UNDOING;
+        Coroutine undo = coroutines.root("undo", this::undoAll);
+        undo.shield();
+        dispatcher.ready(undo);
+        return true;
+    }
+
+    /** One that fails does not keep the others from running. */
+    private @Nullable Void undoAll() {
+        while (!undos.isEmpty()) {
+            try {
+                undos.pop().run();
+            } catch (Exception e) {
+                failedUndos.add(encode.apply(e));
+                turnLog.add(() -> log.warn("a compensation failed; the others still run", e));
+            }
+        }
+        return null;
+    }
+
+    // ── what it comes to ────────────────────────────────────────────────────────────────────────────────────────────
+
+    boolean hasEnded() {
+        return phase != Phase.OPEN;
+    }
+
+    /** Cancelled activities whose outcomes the undo waits for. */
+    List<OpenActivity> awaitedByUndo() {
+        boolean waits = phase == Phase.CLEANING_UP && dispatcher.allEnded() && !undos.isEmpty();
+        return waits ? work.activities() : List.of();
+    }
+
+    HistoryEvent.@Nullable Closing close(long id, Instant at) {
+        if (phase != Phase.CLOSABLE || result == null) {
+            return null;
+        }
+        return switch (result) {
+            case Result.Returned returned -> new WorkflowCompleted(id, at, returned.value());
+            case Result.Threw threw -> new WorkflowFailed(id, at, withFailedUndos(threw.failure()));
+            case Result.Cancelled cancelled -> new WorkflowCancelled(id, at, cancelled.reason());
+        };
+    }
+
+    private Failure withFailedUndos(Failure failure) {
+        List<Failure> suppressed = Stream.concat(failure.suppressed().stream(), failedUndos.stream())
+                .toList();
+        return new Failure(
+                failure.type(), failure.message(), failure.stack(), failure.fields(), failure.cause(), suppressed);
+    }
+}

@@ -1,0 +1,17 @@
+package dev.durable.replay;
+
+/**
+ * Unwinds a coroutine of a run that is dead in this process: thrown by every Durable and stub call from then on, so that
+ * user code which catches it gets no further than its next call. No stack: a hundred thousand of them are thrown when a
+ * cache is emptied.
+ */
+final class Eviction extends Error {
+    private static final long serialVersionUID = 1L;
+
+    @SuppressWarnings("StaticAssignmentOfThrowable") // it has no stack to be wrong
+    static final Eviction INSTANCE = new Eviction();
+
+    private Eviction() {
+        super("this run goes on elsewhere, or later; its coroutines end here without any effect", null, false, false);
+    }
+}

@@ -1,0 +1,65 @@
+package dev.durable.replay;
+
+import dev.durable.history.HistoryEvent;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** The turn that is being made: its time, and the way of every command into the history or past it. */
+final class Journal {
+    /** Commands in one turn before it is taken for a loop; a turn is one transaction. */
+    static final int MAX_COMMANDS = 50_000;
+
+    private final Dispatcher dispatcher;
+    private @Nullable Script script;
+    private int commands;
+
+    Journal(Dispatcher dispatcher) {
+        this.dispatcher = dispatcher;
+    }
+
+    void begin(Script turn) {
+        script = turn;
+        commands = 0;
+    }
+
+    /** The time of the event being fed. */
+    Instant now() {
+        return script().event().at();
+    }
+
+    /** Events in the history up to the one being fed. */
+    long length() {
+        return script().event().id();
+    }
+
+    /** Whether this turn is made now, not made again. */
+    boolean isLive() {
+        return script().isLive();
+    }
+
+    /** The command that the history has next; null where it has none, or the turn is live. */
+    HistoryEvent.@Nullable Command expected() {
+        return script().expected();
+    }
+
+    /** The code gives a command. What it gets back is what the history has; a divergence does not return to the code. */
+    <C extends HistoryEvent.Command> C put(Draft<C> draft) {
+        dispatcher.checkAlive();
+        try {
+            if (++commands > MAX_COMMANDS) {
+                throw dispatcher.threads().tooMany("commands", MAX_COMMANDS);
+            }
+            return script().put(draft);
+        } catch (Divergence | StalledException e) {
+            dispatcher.die(e);
+            throw Eviction.INSTANCE;
+        }
+    }
+
+    private Script script() {
+        if (script == null) {
+            throw new AssertionError("nothing was fed yet");
+        }
+        return script;
+    }
+}

@@ -1,0 +1,95 @@
+package dev.durable.replay;
+
+import java.lang.StackWalker.StackFrame;
+import java.util.Iterator;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Finds the user's line in a stack: of the workflow's own source file if there is one, else the first that is not ours. */
+final class Lines {
+    private static final Set<String> ENGINE =
+            Set.of("dev.durable", "dev.durable.replay", "dev.durable.declare", "dev.durable.payload");
+    private static final Pattern LAMBDA = Pattern.compile("lambda\\$(.+)\\$\\d+");
+
+    private final String workflow;
+
+    Lines(Class<?> workflow) {
+        this.workflow = outermost(workflow.getName());
+    }
+
+    /** {@code OrderWorkflow.run(OrderWorkflow.java:42)}; null without. */
+    @Nullable
+    String of(StackTraceElement[] stack) {
+        int index = indexIn(stack);
+        return index < 0 ? null : text(stack[index]);
+    }
+
+    /** The same of the calling thread, for a microsecond or two. */
+    @Nullable
+    String here() {
+        StackFrame user = StackWalker.getInstance().walk(this::userFrame);
+        return user == null ? null : text(user.toStackTraceElement());
+    }
+
+    /** What the user's line has called: {@code Thread.sleep}; null where it calls nothing. */
+    @Nullable
+    String calledIn(StackTraceElement[] stack) {
+        int index = indexIn(stack);
+        return index < 1 ? null : simple(stack[index - 1].getClassName()) + "." + stack[index - 1].getMethodName();
+    }
+
+    private @Nullable StackFrame userFrame(Stream<StackFrame> frames) {
+        StackFrame first = null;
+        for (Iterator<StackFrame> stack = frames.iterator(); stack.hasNext(); ) {
+            StackFrame frame = stack.next();
+            if (isWorkflows(frame.getClassName())) {
+                return frame;
+            }
+            first = first == null && isUsers(frame.getClassName(), frame.getFileName()) ? frame : first;
+        }
+        return first;
+    }
+
+    private int indexIn(StackTraceElement[] stack) {
+        return IntStream.range(0, stack.length)
+                .filter(i -> isWorkflows(stack[i].getClassName()))
+                .findFirst()
+                .orElseGet(() -> IntStream.range(0, stack.length)
+                        .filter(i -> isUsers(stack[i].getClassName(), stack[i].getFileName()))
+                        .findFirst()
+                        .orElse(-1));
+    }
+
+    private boolean isWorkflows(String className) {
+        return className.startsWith(workflow)
+                && (className.length() == workflow.length() || className.charAt(workflow.length()) == '$');
+    }
+
+    /** A stub is generated into the user's package and has no source file. */
+    private static boolean isUsers(String className, @Nullable String fileName) {
+        int dot = className.lastIndexOf('.');
+        return fileName != null
+                && !className.startsWith("java.")
+                && !className.startsWith("jdk.")
+                && !ENGINE.contains(dot < 0 ? "" : className.substring(0, dot));
+    }
+
+    /** One frame, as a person would look for it. */
+    static String text(StackTraceElement frame) {
+        String method = LAMBDA.matcher(frame.getMethodName()).replaceFirst("$1");
+        String place = frame.getFileName() + ":" + frame.getLineNumber();
+        return simple(frame.getClassName()) + "." + method + "(" + place + ")";
+    }
+
+    private static String simple(String className) {
+        return className.substring(className.lastIndexOf('.') + 1).replace('$', '.');
+    }
+
+    private static String outermost(String className) {
+        int nested = className.indexOf('$');
+        return nested < 0 ? className : className.substring(0, nested);
+    }
+}

@@ -1,0 +1,42 @@
+package dev.durable.replay;
+
+import dev.durable.history.HistoryEvent;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Collects: what the code gives becomes history. */
+final class LiveScript implements Script {
+    private final HistoryEvent.Inbound event;
+    private final List<HistoryEvent.Command> given = new ArrayList<>(2);
+
+    LiveScript(HistoryEvent.Inbound event) {
+        this.event = event;
+    }
+
+    @Override
+    public HistoryEvent.Inbound event() {
+        return event;
+    }
+
+    @Override
+    public <C extends HistoryEvent.Command> C put(Draft<C> draft) {
+        C command = draft.at(event.id() + 1 + given.size(), event.at());
+        given.add(command);
+        return command;
+    }
+
+    @Override
+    public HistoryEvent.@Nullable Command expected() {
+        return null;
+    }
+
+    @Override
+    public boolean isLive() {
+        return true;
+    }
+
+    List<HistoryEvent.Command> given() {
+        return given;
+    }
+}

@@ -1,0 +1,142 @@
+package dev.durable.replay;
+
+import dev.durable.history.ActivityScheduled;
+import dev.durable.history.TimerStarted;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.Objects;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** What the run has asked for and not heard of: activities and timers by their numbers, which count from 1 in each kind. */
+final class OpenWork {
+    /** A timer that would fire later than stores can tell fires then. */
+    private static final Instant END_OF_TIME = Instant.parse("9999-12-31T23:59:59Z");
+
+    private final Journal journal;
+    private final DurableCalls run;
+    private final Map<Integer, OpenActivity> activities = new HashMap<>();
+    private final Map<Integer, OpenTimer> timers = new HashMap<>();
+    private final NavigableSet<OpenTimer> byDue =
+            new TreeSet<>(Comparator.comparing((OpenTimer t) -> t.fireAt).thenComparingInt(t -> t.seq));
+    private int lastActivity;
+    private int lastTimer;
+
+    OpenWork(Journal journal, DurableCalls run) {
+        this.journal = journal;
+        this.run = run;
+    }
+
+    Journal journal() {
+        return journal;
+    }
+
+    // ── commands ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    OpenActivity schedule(Coroutine by, ActivityCall call, String taskQueue) {
+        int seq = ++lastActivity;
+        String name = recordedName(call);
+        journal.put((id, at) -> new ActivityScheduled(id, at, seq, name, taskQueue, call.input(), call.options()));
+        OpenActivity scheduled = new OpenActivity(seq, call, new DurablePromise<>(run), journal, by);
+        activities.put(seq, scheduled);
+        return scheduled;
+    }
+
+    /** An activity that was renamed is still known in histories by the alias it had. */
+    private String recordedName(ActivityCall call) {
+        return journal.expected() instanceof ActivityScheduled recorded
+                        && call.aliases().contains(recorded.activity())
+                ? recorded.activity()
+                : call.name();
+    }
+
+    OpenTimer start(Coroutine by, Duration duration) {
+        int seq = ++lastTimer;
+        Instant due = due(journal.now(), duration);
+        TimerStarted started = journal.put((id, at) -> new TimerStarted(id, at, seq, due));
+        OpenTimer timer = new OpenTimer(seq, started.fireAt(), new DurablePromise<>(run), this, by);
+        timers.put(seq, timer);
+        byDue.add(timer);
+        return timer;
+    }
+
+    /** To the microsecond, as stores keep it, and never early. */
+    private static Instant due(Instant now, Duration duration) {
+        try {
+            Instant exact = now.plus(duration);
+            Instant due = exact.truncatedTo(ChronoUnit.MICROS);
+            Instant notEarly = due.equals(exact) ? due : due.plus(1, ChronoUnit.MICROS);
+            return notEarly.isAfter(END_OF_TIME) ? END_OF_TIME : notEarly;
+        } catch (DateTimeException | ArithmeticException e) {
+            return END_OF_TIME;
+        }
+    }
+
+    // ── what comes in ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    boolean isActivityOpen(int seq) {
+        return activities.containsKey(seq);
+    }
+
+    boolean isTimerOpen(int seq) {
+        return timers.containsKey(seq);
+    }
+
+    /** The open activity, which is open no longer. */
+    OpenActivity takeActivity(int seq) {
+        return Objects.requireNonNull(activities.remove(seq), "no such activity is open");
+    }
+
+    void fire(int seq) {
+        OpenTimer timer = Objects.requireNonNull(timers.get(seq), "no such timer is open");
+        close(timer);
+        timer.fired();
+    }
+
+    /** Whether the timer was open until now. */
+    boolean close(OpenTimer timer) {
+        byDue.remove(timer);
+        return timers.remove(timer.seq, timer);
+    }
+
+    // ── what is open ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** Activities open, cancelled or not. */
+    List<OpenActivity> activities() {
+        return activities.values().stream()
+                .sorted(Comparator.comparingInt(activity -> activity.seq))
+                .toList();
+    }
+
+    boolean hasActivities() {
+        return !activities.isEmpty();
+    }
+
+    /** Whether an activity is open that must not be cancelled from outside. */
+    boolean hasShieldedActivity() {
+        return activities.values().stream().anyMatch(activity -> activity.shielded() && !activity.isCancelled());
+    }
+
+    @Nullable
+    Instant nextTimer() {
+        return byDue.isEmpty() ? null : byDue.first().fireAt;
+    }
+
+    List<TimerDue> due(Instant now) {
+        return byDue.stream()
+                .takeWhile(timer -> !timer.fireAt.isAfter(now))
+                .map(timer -> new TimerDue(timer.seq, timer.fireAt))
+                .toList();
+    }
+
+    int size() {
+        return activities.size() + timers.size();
+    }
+}

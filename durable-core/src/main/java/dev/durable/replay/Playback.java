@@ -1,0 +1,42 @@
+package dev.durable.replay;
+
+import java.util.Iterator;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns of a history, made again one after the other: the first by the driver, the others by the coroutine that finds all
+ * blocked; so that a whole page of a history costs one hand-over between threads, not one a turn.
+ */
+final class Playback implements BooleanSupplier {
+    private final DurableCalls run;
+    private final Comparison comparison;
+    private final Iterator<RecordedTurn> left;
+    private @Nullable RecordedScript script;
+
+    Playback(DurableCalls run, Comparison comparison, List<RecordedTurn> turns) {
+        this.run = run;
+        this.comparison = comparison;
+        this.left = turns.iterator();
+    }
+
+    /** Ends the turn that was made, and begins the next; false where there is none. */
+    @Override
+    public boolean getAsBoolean() {
+        if (script != null) {
+            script.end();
+        }
+        if (!left.hasNext()) {
+            return false;
+        }
+        RecordedTurn turn = left.next();
+        if (!run.feed().accepts(turn.event())) {
+            throw comparison.unexpected(turn.event());
+        }
+        run.versions().learn(turn.commands());
+        script = new RecordedScript(turn.event(), turn.commands(), comparison);
+        run.begin(script);
+        return true;
+    }
+}

@@ -1,0 +1,72 @@
+package dev.durable.replay;
+
+import dev.durable.history.HistoryEvent;
+import dev.durable.history.VersionRecorded;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Matches: each command must be the one that the history has next, by type, number and name. What else the history says
+ * of it stays valid; a different text is a divergence where strict, else counted.
+ *
+ * <p>Versions are not matched: their calls may come and go. They were learnt before the turn began.
+ */
+final class RecordedScript implements Script {
+    private final HistoryEvent.Inbound event;
+    private final List<HistoryEvent.Command> recorded;
+    private final Comparison comparison;
+    private final List<HistoryEvent.Command> given = new ArrayList<>(2);
+    private final List<@Nullable String> lines = new ArrayList<>(2);
+
+    RecordedScript(HistoryEvent.Inbound event, List<HistoryEvent.Command> recorded, Comparison comparison) {
+        this.event = event;
+        this.recorded = recorded.stream()
+                .filter(command -> !(command instanceof VersionRecorded))
+                .toList();
+        this.comparison = comparison;
+    }
+
+    @Override
+    public HistoryEvent.Inbound event() {
+        return event;
+    }
+
+    @Override
+    public <C extends HistoryEvent.Command> C put(Draft<C> draft) {
+        HistoryEvent.Command expected = expected();
+        if (expected == null) {
+            throw differs(draft.at(event.id() + 1 + given.size(), event.at()));
+        }
+        C command = draft.at(expected.id(), expected.at());
+        if (!Comparison.same(command, expected) || !command.equals(expected) && comparison.refusesOtherText()) {
+            throw differs(command);
+        }
+        given.add(command);
+        lines.add(comparison.lineIfStrict());
+        @SuppressWarnings("unchecked") // the same command is of the same type
+        C history = (C) expected;
+        return history;
+    }
+
+    @Override
+    public HistoryEvent.@Nullable Command expected() {
+        return given.size() < recorded.size() ? recorded.get(given.size()) : null;
+    }
+
+    @Override
+    public boolean isLive() {
+        return false;
+    }
+
+    /** The turn is over: nothing may be left. */
+    void end() {
+        if (expected() != null) {
+            throw differs(null);
+        }
+    }
+
+    private Divergence differs(HistoryEvent.@Nullable Command command) {
+        return comparison.divergence(event, recorded, given, lines, command);
+    }
+}

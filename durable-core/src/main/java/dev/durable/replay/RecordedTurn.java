@@ -1,0 +1,63 @@
+package dev.durable.replay;
+
+import dev.durable.history.HistoryEvent;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A turn as a history has it.
+ *
+ * @param event the inbound event
+ * @param commands the commands that stand behind it
+ */
+public record RecordedTurn(HistoryEvent.Inbound event, List<HistoryEvent.Command> commands) {
+
+    public RecordedTurn {
+        commands = List.copyOf(commands);
+    }
+
+    /** The turns of these events; informing and closing ones are in none. */
+    public static List<RecordedTurn> of(Iterable<? extends HistoryEvent> events) {
+        List<RecordedTurn> turns = new ArrayList<>();
+        Reader reader = new Reader(turns::add);
+        events.forEach(reader::read);
+        reader.end();
+        return turns;
+    }
+
+    /** Gathers turns from events that come one by one. */
+    public static final class Reader {
+        private final Consumer<RecordedTurn> turns;
+        private final List<HistoryEvent.Command> commands = new ArrayList<>();
+        private HistoryEvent.@Nullable Inbound event;
+
+        public Reader(Consumer<RecordedTurn> turns) {
+            this.turns = turns;
+        }
+
+        /** The next event of the history. */
+        public void read(HistoryEvent next) {
+            switch (next) {
+                case HistoryEvent.Inbound inbound -> {
+                    end();
+                    event = inbound;
+                }
+                case HistoryEvent.Command command -> commands.add(command);
+                case HistoryEvent.Informing ignored -> {}
+                case HistoryEvent.Closing ignored -> {}
+            }
+        }
+
+        /** The history ends here: so does its last turn. */
+        public void end() {
+            HistoryEvent.Inbound begun = event;
+            if (begun != null) {
+                turns.accept(new RecordedTurn(begun, commands));
+                commands.clear();
+                event = null;
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+package dev.durable.replay;
+
+import dev.durable.NonDeterminismException;
+import dev.durable.declare.WorkflowType;
+import dev.durable.history.History;
+import dev.durable.history.HistoryEvent;
+import dev.durable.history.WorkflowTerminated;
+import dev.durable.history.WorkflowTimedOut;
+import dev.durable.store.RunKey;
+import java.util.List;
+
+/**
+ * Whether code still gives what a history has: from scratch, and cut after every turn and gone on from there, as a
+ * worker does that finds the run in that state.
+ */
+public final class ReplayCheck {
+    private final WorkflowType type;
+    private final ReplaySetup setup;
+
+    public ReplayCheck(WorkflowType type, ReplaySetup setup) {
+        this.type = type;
+        this.setup = setup;
+    }
+
+    /**
+     * Replays the whole history once.
+     *
+     * @throws NonDeterminismException where the code gives something else
+     */
+    public void fromScratch(History history) {
+        WorkflowInstance instance = instance(history);
+        try {
+            if (history.stream().skip(1).allMatch(ReplayCheck::fromOutside)) {
+                // Its first turn may not have run yet, or never did.
+                instance.feed(history.started());
+                return;
+            }
+            instance.replay(RecordedTurn.of(history));
+            if (history.getLast() instanceof HistoryEvent.Closing closing) {
+                instance.replayClose(closing);
+            }
+        } finally {
+            instance.evict();
+        }
+    }
+
+    /**
+     * For each of the first turns: replays what is before it and feeds it live. Quadratic, so bounded.
+     *
+     * @param maxTurns how many turns are cut at the most
+     * @throws NonDeterminismException where the code gives something else
+     */
+    public void cutAfterEveryTurn(History history, int maxTurns) {
+        List<RecordedTurn> turns = RecordedTurn.of(history);
+        for (int cut = 1; cut < Math.min(turns.size(), maxTurns); cut++) {
+            continueAfter(history, turns, cut);
+        }
+    }
+
+    private static boolean fromOutside(HistoryEvent event) {
+        return event instanceof WorkflowTerminated || event instanceof WorkflowTimedOut;
+    }
+
+    private void continueAfter(History history, List<RecordedTurn> turns, int cut) {
+        WorkflowInstance instance = instance(history);
+        try {
+            instance.replay(turns.subList(0, cut));
+            RecordedTurn next = turns.get(cut);
+            if (!instance.accepts(next.event())) {
+                throw new NonDeterminismException("after a replay of the first " + cut + " turns of "
+                        + history.workflowId() + " nothing waits for " + next.event());
+            }
+            List<HistoryEvent.Command> given = instance.feed(next.event()).commands();
+            if (!given.equals(next.commands())) {
+                throw new NonDeterminismException("gone on after a replay of the first " + cut + " turns of "
+                        + history.workflowId() + ", the code gives for " + next.event() + "\n  " + given
+                        + "\nand the history has\n  " + next.commands());
+            }
+        } finally {
+            instance.evict();
+        }
+    }
+
+    private WorkflowInstance instance(History history) {
+        return new WorkflowInstance(type, new RunKey(history.runId(), history.workflowId()), setup);
+    }
+}

@@ -1,0 +1,33 @@
+package dev.durable.replay;
+
+/** Places in a workflow where code may look but not act, and why. */
+enum Restriction {
+    CONDITION(
+            "in a condition of Durable.await",
+            "Conditions are evaluated any number of times and may only look at state. Do it before or after the await."),
+    CONSTRUCTOR(
+            "in the workflow's constructor",
+            "A constructor only keeps its activities: handlers need the object before anything else happens. Do it in the @Run method."),
+    SIDE_EFFECT(
+            "in Durable.sideEffect",
+            "Its supplier does not run on replay, so nothing in it may be part of the history. Do it before or after."),
+    CAPTURE(
+            "in the method given to Durable.async(method, arguments…)",
+            "That form takes a method of an activity stub, Durable.async(payments::charge, id), and starts no coroutine."
+                    + " Write Durable.async(() -> …) for everything else."),
+    QUERY(
+            "in a query",
+            "A query answers from the state as it is and leaves no event. Use an @Update or a @Signal to change or to wait.");
+
+    private final String where;
+    private final String why;
+
+    Restriction(String where, String why) {
+        this.where = where;
+        this.why = why;
+    }
+
+    IllegalStateException refuse(String call) {
+        return new IllegalStateException(call + " was called " + where + ". " + why);
+    }
+}

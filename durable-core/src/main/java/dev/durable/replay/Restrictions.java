@@ -1,0 +1,52 @@
+package dev.durable.replay;
+
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The restriction in force. One for the run suffices: no coroutine can lose the baton while one is in force. */
+final class Restrictions {
+    private @Nullable Restriction current;
+
+    /** Refuses the call where a restriction is in force. */
+    void check(String call) {
+        if (current != null) {
+            throw current.refuse(call);
+        }
+    }
+
+    boolean isInForce(Restriction restriction) {
+        return current == restriction;
+    }
+
+    boolean within(Restriction restriction, BooleanSupplier body) {
+        Restriction before = current;
+        current = restriction;
+        try {
+            return body.getAsBoolean();
+        } finally {
+            current = before;
+        }
+    }
+
+    <T extends @Nullable Object> T call(Restriction restriction, Task<T> body) throws Throwable {
+        Restriction before = current;
+        current = restriction;
+        try {
+            return body.run();
+        } finally {
+            current = before;
+        }
+    }
+
+    /** The one call that a restriction is there for. */
+    <T> T without(Supplier<T> body) {
+        Restriction before = current;
+        current = null;
+        try {
+            return body.get();
+        } finally {
+            current = before;
+        }
+    }
+}

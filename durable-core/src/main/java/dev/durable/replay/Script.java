@@ -1,0 +1,23 @@
+package dev.durable.replay;
+
+import dev.durable.history.HistoryEvent;
+import org.jspecify.annotations.Nullable;
+
+/** The commands of one turn: collected where it is live, matched where the history has them. */
+sealed interface Script permits LiveScript, RecordedScript {
+    /** What was fed. */
+    HistoryEvent.Inbound event();
+
+    /**
+     * The code gives a command.
+     *
+     * @return what stands in the history: the recorded one where there is one
+     * @throws Divergence where the history has another
+     */
+    <C extends HistoryEvent.Command> C put(Draft<C> draft);
+
+    /** The command that the history has next; null where it has none, or the turn is live. */
+    HistoryEvent.@Nullable Command expected();
+
+    boolean isLive();
+}

@@ -1,0 +1,146 @@
+package dev.durable.replay;
+
+import dev.durable.PayloadException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The virtual threads of one run, and what is said of those that do wrong. */
+final class Threads {
+    private static final Logger log = LoggerFactory.getLogger(Threads.class);
+    private static final int SHOWN_FRAMES = 12;
+
+    private final String run;
+    private final ClassLoader loader;
+    private final Lines lines;
+
+    /**
+     * @param run how errors call it: {@code OrderWorkflow order-42}
+     * @param workflow the class that runs
+     */
+    Threads(String run, Class<?> workflow) {
+        this.run = run;
+        this.loader = workflow.getClassLoader();
+        this.lines = new Lines(workflow);
+    }
+
+    /** Inherits nothing from who makes it: that is another thread on each replay. */
+    Thread create(Runnable main) {
+        Thread thread = Thread.ofVirtual()
+                .name(run)
+                .inheritInheritableThreadLocals(false)
+                .unstarted(main);
+        thread.setContextClassLoader(loader);
+        return thread;
+    }
+
+    Lines lines() {
+        return lines;
+    }
+
+    /** Where the thread stands; null without a line of the user's. */
+    @Nullable
+    String lineOf(@Nullable Thread thread) {
+        return thread == null ? null : lines.of(thread.getStackTrace());
+    }
+
+    // ── what is said ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** The code ran for the limit without coming to a wait. */
+    StalledException hung(@Nullable Thread thread, Duration limit) {
+        StackTraceElement[] stack = thread == null ? new StackTraceElement[0] : thread.getStackTrace();
+        String line = lines.of(stack);
+        String called = lines.calledIn(stack);
+        boolean blocked = thread != null && thread.getState() != Thread.State.RUNNABLE && called != null;
+        String what = blocked ? "blocks in " + called : "has run for " + limit + " without a wait";
+        String advice = blocked
+                ? "A workflow may block only in calls of Durable, of promises and of activity stubs: use Durable.sleep and"
+                        + " Durable.await, and do I/O in an activity."
+                : "Usual cause: an endless loop, or long computation, which belongs into an activity.";
+        return new StalledException(
+                run + " is stalled: " + (line == null ? "its code" : line) + " " + what + ". " + advice + "\n"
+                        + frames(stack),
+                null);
+    }
+
+    /** Something came out of the code that says nothing of the run, only of the process or the code. */
+    StalledException errorOut(Throwable error) {
+        String line = lines.of(error.getStackTrace());
+        return new StalledException(
+                run + " is stalled: " + error + (line == null ? "" : " at " + line)
+                        + ". An Error does not fail a run, for nothing could un-fail it; the turn is tried again, with the"
+                        + " code that is deployed then.",
+                error);
+    }
+
+    /** What the history has does not fit the code. */
+    StalledException unreadable(PayloadException error) {
+        return new StalledException(
+                run + " is stalled: its history has data that the code can't read. " + error.getMessage()
+                        + " Usual cause: a type was changed after the run had recorded a value of it. Deploy a type that"
+                        + " reads both.",
+                error);
+    }
+
+    /** The run has a version that this code does not know any more, or not yet. */
+    StalledException unsupportedVersion(String changeId, int version, int min, int max) {
+        String line = lines.here();
+        return new StalledException(
+                run + " is stalled: it has version " + version + " of the change \"" + changeId + "\", and the code"
+                        + (line == null ? "" : " at " + line) + " supports " + min + " to " + max + ". "
+                        + (version < min
+                                ? "The code of version " + version
+                                        + " was removed while this run still needs it: bring it back"
+                                        + " until all such runs are closed."
+                                : "The run was made by newer code than this: let a newer worker have it."),
+                null);
+    }
+
+    /** The run was started under rules of replay that this version does not have. */
+    StalledException newerRules(int flags) {
+        return new StalledException(
+                run + " is stalled: it was started by a newer version of Durable (flags " + flags
+                        + ") whose rules of replay this one does not know. Let a worker of that version have it.",
+                null);
+    }
+
+    /** A side effect that threw leaves nothing to replay. */
+    StalledException sideEffectFailed(Throwable error) {
+        String line = lines.of(error.getStackTrace());
+        return new StalledException(
+                run + " is stalled: Durable.sideEffect threw " + error + (line == null ? "" : " at " + line)
+                        + ". Only a value is recorded, so the turn is tried again until there is one. What may fail for good"
+                        + " belongs into an activity.",
+                error);
+    }
+
+    /** A loop that keeps calling the API. */
+    StalledException tooMany(String what, int limit) {
+        String line = lines.here();
+        return new StalledException(
+                run + " is stalled: more than " + limit + " " + what + " in one turn"
+                        + (line == null ? "" : " at " + line)
+                        + ". Usual cause: a loop that never comes to a wait. Wait in it, or do less at a time.",
+                null);
+    }
+
+    /** A coroutine that catches every Throwable and calls again. */
+    void reportUndying(Coroutine coroutine) {
+        log.warn(
+                "{}: coroutine '{}' swallows every Throwable in a loop at {} and can't be ended; its thread is lost until this"
+                        + " process ends. Catch Exception instead, or leave the loop.",
+                run,
+                coroutine.name,
+                lines.here());
+    }
+
+    private static String frames(StackTraceElement[] stack) {
+        return Arrays.stream(stack)
+                .limit(SHOWN_FRAMES)
+                .map(frame -> "    at " + frame)
+                .collect(Collectors.joining("\n"));
+    }
+}

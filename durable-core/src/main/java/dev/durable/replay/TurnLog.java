@@ -1,0 +1,41 @@
+package dev.durable.replay;
+
+import dev.durable.store.RunKey;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.MDC;
+
+/** What the code logs in a turn: kept until the turn's commit, dropped where there is none. */
+final class TurnLog {
+    private final RunKey run;
+    private final Journal journal;
+    private List<Runnable> lines = new ArrayList<>(0);
+
+    TurnLog(RunKey run, Journal journal) {
+        this.run = run;
+        this.journal = journal;
+    }
+
+    /** Keeps a line of a live turn; a turn that is made again has logged it before. */
+    void add(Runnable line) {
+        if (journal.isLive()) {
+            lines.add(line);
+        }
+    }
+
+    /** Takes the lines out, to be written with the run's ids in the MDC. */
+    Runnable drain() {
+        List<Runnable> drained = lines;
+        lines = new ArrayList<>(0);
+        return drained.isEmpty() ? TurnLog::nothing : () -> write(drained);
+    }
+
+    private static void nothing() {}
+
+    private void write(List<Runnable> drained) {
+        try (MDC.MDCCloseable workflow = MDC.putCloseable("workflowId", run.workflowId());
+                MDC.MDCCloseable runId = MDC.putCloseable("runId", run.runId().toString())) {
+            drained.forEach(Runnable::run);
+        }
+    }
+}

@@ -1,0 +1,58 @@
+package dev.durable.replay;
+
+import dev.durable.history.HistoryEvent;
+import dev.durable.history.VersionRecorded;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The answers of {@code Durable.version}: what this turn or one before recorded; else the answer it gave before; else,
+ * in a turn of the history, 0, for the code that made the turn had no such call; else the maximum, which is recorded.
+ */
+final class Versions {
+    private final Journal journal;
+    private final Dispatcher dispatcher;
+    private final Map<String, Integer> answers = new HashMap<>();
+
+    Versions(Journal journal, Dispatcher dispatcher) {
+        this.journal = journal;
+        this.dispatcher = dispatcher;
+    }
+
+    /** Before a turn of the history is made again: calls may stand earlier or later in it, or be gone. */
+    void learn(List<HistoryEvent.Command> recorded) {
+        for (HistoryEvent.Command command : recorded) {
+            if (command instanceof VersionRecorded version) {
+                answers.put(version.changeId(), version.version());
+            }
+        }
+    }
+
+    int ask(String changeId, int min, int max) {
+        if (changeId.isBlank() || min < 0 || min > max) {
+            throw new IllegalArgumentException("Durable.version(\"" + changeId + "\", " + min + ", " + max
+                    + ") needs a change id and 0 <= min <= max");
+        }
+        Integer known = answers.get(changeId);
+        int version = known != null ? known : first(changeId, max);
+        if (version < min || version > max) {
+            throw unsupported(changeId, version, min, max);
+        }
+        return version;
+    }
+
+    private int first(String changeId, int max) {
+        int version = journal.isLive()
+                ? journal.put((id, at) -> new VersionRecorded(id, at, changeId, max))
+                        .version()
+                : 0;
+        answers.put(changeId, version);
+        return version;
+    }
+
+    private Eviction unsupported(String changeId, int version, int min, int max) {
+        dispatcher.die(dispatcher.threads().unsupportedVersion(changeId, version, min, max));
+        return Eviction.INSTANCE;
+    }
+}

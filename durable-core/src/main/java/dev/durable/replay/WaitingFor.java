@@ -1,0 +1,51 @@
+package dev.durable.replay;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a coroutine waits for.
+ *
+ * @param promises open ones that it listens to
+ * @param enough whether the wait is over now that this one of them has settled
+ * @param condition ends the wait too; null without
+ */
+record WaitingFor(
+        Collection<? extends DurablePromise<?>> promises,
+        Predicate<DurablePromise<?>> enough,
+        @Nullable BooleanSupplier condition) {
+    private static final int SHOWN = 3;
+
+    static WaitingFor promise(DurablePromise<?> promise) {
+        return new WaitingFor(List.of(promise), settled -> true, null);
+    }
+
+    static WaitingFor either(DurablePromise<?> promise, DurablePromise<?> timer) {
+        return new WaitingFor(List.of(promise, timer), settled -> true, null);
+    }
+
+    static WaitingFor condition(BooleanSupplier condition) {
+        return new WaitingFor(List.of(), settled -> true, condition);
+    }
+
+    static WaitingFor either(BooleanSupplier condition, DurablePromise<?> timer) {
+        return new WaitingFor(List.of(timer), settled -> true, condition);
+    }
+
+    /** For people. */
+    String text() {
+        Stream<String> named = promises.stream()
+                .filter(promise -> !promise.isSettled())
+                .limit(SHOWN)
+                .map(Object::toString);
+        String more = promises.size() > SHOWN ? " … (" + promises.size() + " in all)" : "";
+        return Stream.concat(condition == null ? Stream.of() : Stream.of("a condition"), named)
+                        .collect(Collectors.joining(" or "))
+                + more;
+    }
+}

@@ -1,0 +1,39 @@
+package dev.durable.store;
+
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job this session runs until its lease is lost.
+ *
+ * @param key which job
+ * @param activity its name
+ * @param taskQueue where it came from
+ * @param workflowType the type of its run
+ * @param lease the token to settle it with
+ * @param attempt from 1
+ * @param crashes how often its worker died
+ * @param input arguments, a JSON array
+ * @param options ActivityOptions as JSON text
+ * @param headers a JSON object
+ * @param scheduledAt when it was scheduled
+ * @param scheduleToCloseDeadline null is none
+ * @param heartbeatDetails the last accepted details of the attempts before, JSON text; null without
+ * @param notes informing events so far, a JSON array; null without
+ */
+public record ClaimedJob(
+        JobKey key,
+        String activity,
+        String taskQueue,
+        String workflowType,
+        UUID lease,
+        int attempt,
+        int crashes,
+        String input,
+        String options,
+        String headers,
+        Instant scheduledAt,
+        @Nullable Instant scheduleToCloseDeadline,
+        @Nullable String heartbeatDetails,
+        @Nullable String notes) {}

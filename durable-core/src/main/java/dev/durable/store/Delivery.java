@@ -1,0 +1,30 @@
+package dev.durable.store;
+
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A message on its way.
+ *
+ * @param workflowId to the current run of this workflow id
+ * @param runId to exactly this run; null is the current one
+ * @param message what is delivered
+ */
+public record Delivery(String workflowId, @Nullable UUID runId, InboxMessage message) {
+
+    /** What became of it. */
+    public enum Outcome {
+        /**
+         * Durable in the inbox, now or by an earlier send of the same message. Also where the run, or the latest run of
+         * the workflow id, is closed and has the message in its history. A message sent again after the open run
+         * consumed it goes into the inbox again: the run drops ids that its history has.
+         */
+        ACCEPTED,
+        /** There is no such run, or it is closed. */
+        NOT_FOUND,
+        /** The run is about to close; nothing was written, send again. */
+        CLOSING,
+        /** The inbox is at its limit of messages; outcomes of activities are never refused. */
+        INBOX_FULL
+    }
+}

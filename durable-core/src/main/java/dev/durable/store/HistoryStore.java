@@ -1,0 +1,131 @@
+package dev.durable.store;
+
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/** Where histories live. Each method is one transaction; outcomes stand in the order of the items. */
+public interface HistoryStore extends AutoCloseable {
+
+    /** The store's clock, to the microsecond. One round trip; callers estimate in between. */
+    Instant now();
+
+    /** The same clock, estimated in between; usable after {@link #open()}. */
+    StoreClock clock();
+
+    /** Makes the store ready (schema, version check). Throws with what to do where it can't be. Idempotent. */
+    void open();
+
+    // ── starts ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** Starts runs; insert first, judge next. */
+    List<StartOutcome> start(List<NewRun> starts);
+
+    /**
+     * The transaction that is open on the calling thread and in the store's own database, where the store was told how to
+     * find it. Its holder may keep it open for as long as it likes: nothing written through it blocks anybody else.
+     */
+    default Optional<Joined> joined() {
+        return Optional.empty();
+    }
+
+    // ── requests ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** Puts messages into inboxes, each once. */
+    List<Delivery.Outcome> deliver(List<Delivery> deliveries);
+
+    /** What holders of leases say of their jobs; of one job in the order of the batch. */
+    List<JobUpdate.Outcome> update(List<JobUpdate> updates);
+
+    // ── transitions ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** Writes steps of runs; at most one per run in a batch. */
+    List<Transition.Outcome> commit(List<Transition> transitions);
+
+    /** Tells whether a transition or a start whose answer never came happened. */
+    List<ReadBack.Outcome> readBack(List<ReadBack> attempts);
+
+    /** Ends a run without its code. Gives the run that was closed; empty when there was none to close. */
+    Optional<RunKey> seize(Seizure seizure);
+
+    // ── background: never waits for a lock ──────────────────────────────────────────────────────────────────────────
+
+    /** Claims due runs: those whose time has come and those with messages that wake. */
+    List<ClaimedRun> claimRuns(RunClaim claim);
+
+    /**
+     * The earliest wake of a parked run of these queues (where it stalled: not before its next try); empty when there is
+     * none. Messages are not looked at; it may have passed, as of a run whose type nobody here has. A hint for sleeping
+     * loops.
+     */
+    Optional<Instant> nextDue(Collection<String> taskQueues);
+
+    /** Claims ready jobs, and delayed ones whose time has come. */
+    List<ClaimedJob> claimJobs(JobClaim claim);
+
+    /** Open runs whose deadline has passed, or that were to be begun by a time that has passed; to be seized. */
+    List<RunKey> expiredRuns(int limit);
+
+    // ── sessions ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** Registers a worker process. */
+    void openSession(UUID session, String identity);
+
+    /** Counts its beat up by one. False when it was declared dead or is not there: it must stop and open another. */
+    boolean beat(UUID session);
+
+    /** All sessions that are not closed; a dead one until it has no claims left. */
+    List<SessionInfo> sessions();
+
+    /** Declares dead whoever still has this beat. True only for the one that did it. */
+    boolean markDead(UUID session, long beat);
+
+    /**
+     * Re-queues running jobs of dead or unknown sessions, each a crash; those over their budget become dead letters: kept,
+     * shown, never claimed. Tells how many it touched.
+     */
+    int requeueOrphans(int limit);
+
+    /** The claims of a session as the store has them. */
+    List<HeldJob> held(UUID session);
+
+    /** Removes the session; its claims are released at once without a crash. */
+    void closeSession(UUID session);
+
+    // ── reads ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** Waiting messages of these runs, each run's in order, at most {@code limit} a run; runs without are not there. */
+    Map<UUID, List<InboxMessage>> messages(Collection<RunKey> runs, int limit);
+
+    /** Events from that id on, at most {@code limit}, in order. */
+    List<StoredEvent> history(UUID runId, long fromEventId, int limit);
+
+    /** The run, open or closed. */
+    Optional<RunRecord> run(UUID runId);
+
+    /** The open run of this workflow id, else the one that closed last. */
+    Optional<RunRecord> latestRun(String workflowId);
+
+    /** Which of these runs are closed, with results: the one query that all waiting clients of a process share. */
+    List<RunRecord> closed(Collection<UUID> runIds);
+
+    /** A page of a listing. */
+    List<RunRecord> runs(RunFilter filter, int limit);
+
+    /** How many a listing has. */
+    long count(RunFilter filter);
+
+    /** All there is to know of a run. */
+    Optional<RunDetails> details(UUID runId);
+
+    // ── hints ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** Hints between loops and processes. */
+    Nudges nudges();
+
+    @Override
+    void close();
+}

@@ -1,0 +1,23 @@
+package dev.durable.store;
+
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A message to a run. Order within an inbox: (at, ord).
+ *
+ * @param messageId made by the sender; inserted at most once
+ * @param kind what it is
+ * @param name signal name, or the outcome's event type
+ * @param payload JSON text: a signal's arguments, an outcome's event attributes, a cancel's reason and actor
+ * @param notes what stands before the outcome: informing events as a JSON array of {type, at, attributes}; null without
+ * @param at when the store accepted it; null while it is sent
+ */
+public record InboxMessage(
+        UUID messageId,
+        MessageKind kind,
+        String name,
+        String payload,
+        @Nullable String notes,
+        @Nullable Instant at) {}

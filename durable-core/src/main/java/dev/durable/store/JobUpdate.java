@@ -1,0 +1,72 @@
+package dev.durable.store;
+
+import java.time.Duration;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the holder of a lease says of its job. Refused as STALE when the lease is another, and after the run closed.
+ *
+ * <p>A job whose cancellation was requested and that nobody runs any more, by Retry, Release, a closed session or an
+ * orphan's re-queue, does not wait for another attempt: it is deleted and {@link CancelledIdleJob} goes into the inbox.
+ */
+public sealed interface JobUpdate {
+    JobKey key();
+
+    UUID lease();
+
+    /** It ended: the job goes, the outcome goes into the run's inbox. The message id is the lease token. */
+    record Settle(JobKey key, UUID lease, InboxMessage outcome) implements JobUpdate {
+        public Settle {
+            if (!outcome.messageId().equals(lease) || outcome.kind() != MessageKind.ACTIVITY_OUTCOME) {
+                throw new IllegalArgumentException(
+                        "an outcome must be an ACTIVITY_OUTCOME under its lease token " + lease
+                                + ", not " + outcome.kind() + " " + outcome.messageId()
+                                + ": a resend is recognised by that id");
+            }
+        }
+    }
+
+    /**
+     * This attempt failed, another follows.
+     *
+     * @param delay until then
+     * @param nextAttempt its number
+     * @param notes all informing events so far, a JSON array
+     * @param lastFailure message for descriptions
+     * @param details last heartbeat details to keep; null keeps what is stored
+     */
+    record Retry(
+            JobKey key,
+            UUID lease,
+            Duration delay,
+            int nextAttempt,
+            String notes,
+            @Nullable String lastFailure,
+            @Nullable String details)
+            implements JobUpdate {}
+
+    /** Given back unused, after a delay: no attempt is used. */
+    record Release(
+            JobKey key,
+            UUID lease,
+            Duration delay,
+            @Nullable String details) implements JobUpdate {}
+
+    /** It lives, and this is how far it is. */
+    record Heartbeat(JobKey key, UUID lease, String details) implements JobUpdate {}
+
+    /** The timeout of the running attempt was changed; notes hold the event. */
+    record Annotate(JobKey key, UUID lease, String notes) implements JobUpdate {}
+
+    /** What became of it. */
+    enum Outcome {
+        ACCEPTED,
+        /** Accepted, and the workflow wants the activity to stop. Never of a settlement. */
+        CANCEL_REQUESTED,
+        /** The lease is no longer held: NOT_FOUND, nothing written. */
+        STALE,
+        /** This very settlement was accepted before: its message waits, or the history has it. */
+        DUPLICATE
+    }
+}

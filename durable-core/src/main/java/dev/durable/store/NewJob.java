@@ -1,0 +1,46 @@
+package dev.durable.store;
+
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An activity job to be born.
+ *
+ * @param seq the activity's number in its run
+ * @param activity its name
+ * @param taskQueue where it is claimed
+ * @param priority higher goes first, within the aging of the queue
+ * @param input arguments, a JSON array
+ * @param options its options as JSON text (ActivityOptions), as recorded
+ * @param headers headers of options and run, a JSON object
+ * @param workflowType the type of the run that schedules it
+ * @param scheduledAt when
+ * @param scheduleToStartDeadline null is none
+ * @param scheduleToCloseDeadline null is none
+ * @param maxWorkerCrashes how often its worker may die before it becomes a dead letter
+ * @param eager born claimed by the writing worker; null is born ready
+ */
+public record NewJob(
+        int seq,
+        String activity,
+        String taskQueue,
+        int priority,
+        String input,
+        String options,
+        String headers,
+        String workflowType,
+        Instant scheduledAt,
+        @Nullable Instant scheduleToStartDeadline,
+        @Nullable Instant scheduleToCloseDeadline,
+        int maxWorkerCrashes,
+        @Nullable Lease eager) {
+
+    /**
+     * Who runs it.
+     *
+     * @param token random, one per job and claim
+     * @param session the worker session
+     */
+    public record Lease(UUID token, UUID session) {}
+}

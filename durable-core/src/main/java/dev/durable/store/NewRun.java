@@ -1,0 +1,99 @@
+package dev.durable.store;
+
+import dev.durable.ConflictPolicy;
+import dev.durable.ReusePolicy;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A start. A resend with the same run id is recognised, also after the run closed.
+ *
+ * @param run the run, its id made by the client
+ * @param type workflow type
+ * @param taskQueue its queue
+ * @param needs level of guarded behaviours that a worker must be able to replay to claim it; 0 is any
+ * @param fence the fence it is parked under
+ * @param events WorkflowStarted and, where the first turn ran at once, what that gave
+ * @param jobs jobs of the first turn
+ * @param wakeAt where the first turn is done: when its earliest timer is due, null without; ignored otherwise
+ * @param startDelay where the first turn is not done: how long until the run is due; ignored otherwise
+ * @param firstTurnDone whether events hold the first turn
+ * @param reusePolicy judged against the latest closed run of the workflow id
+ * @param conflictPolicy what the caller does about AlreadyOpen: throw, use it, or seize it and start again; the store
+ *     never closes a run because of it
+ * @param deadline when the run times out; null is never
+ * @param expiresAt listed as expired if its first turn is not written by then; null is never
+ * @param memo notes for listings
+ * @param message a signal that goes into the inbox with a new run; null without. Where a run is open already, nothing is
+ *     delivered: the caller delivers to that one
+ */
+public record NewRun(
+        RunKey run,
+        String type,
+        String taskQueue,
+        int needs,
+        UUID fence,
+        List<StoredEvent> events,
+        List<NewJob> jobs,
+        @Nullable Instant wakeAt,
+        Duration startDelay,
+        boolean firstTurnDone,
+        ReusePolicy reusePolicy,
+        ConflictPolicy conflictPolicy,
+        @Nullable Instant deadline,
+        @Nullable Instant expiresAt,
+        Map<String, String> memo,
+        @Nullable InboxMessage message) {
+
+    public NewRun {
+        events = List.copyOf(events);
+        jobs = List.copyOf(jobs);
+        memo = Map.copyOf(memo);
+    }
+
+    /** The same with its first turn done. */
+    public NewRun withFirstTurn(List<StoredEvent> events, List<NewJob> jobs, @Nullable Instant wakeAt) {
+        return new NewRun(
+                run,
+                type,
+                taskQueue,
+                needs,
+                fence,
+                events,
+                jobs,
+                wakeAt,
+                Duration.ZERO,
+                true,
+                reusePolicy,
+                conflictPolicy,
+                deadline,
+                expiresAt,
+                memo,
+                message);
+    }
+
+    /** The same with its first event only. */
+    public NewRun withStarted(StoredEvent started) {
+        return new NewRun(
+                run,
+                type,
+                taskQueue,
+                needs,
+                fence,
+                List.of(started),
+                List.of(),
+                null,
+                startDelay,
+                false,
+                reusePolicy,
+                conflictPolicy,
+                deadline,
+                expiresAt,
+                memo,
+                message);
+    }
+}

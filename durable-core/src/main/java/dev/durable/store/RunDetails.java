@@ -1,0 +1,34 @@
+package dev.durable.store;
+
+import dev.durable.WorkflowDescription.PendingActivity;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a description shows beyond the listing.
+ *
+ * @param run the run
+ * @param historyLength events so far
+ * @param stalledBy why it can't go on for now; null when it can
+ * @param ownedUntil until when an activation has it
+ * @param lastSession which session had it last
+ * @param wakeAt when its earliest timer is due
+ * @param messages how many wait
+ * @param jobs its open activities
+ */
+public record RunDetails(
+        RunRecord run,
+        long historyLength,
+        @Nullable String stalledBy,
+        @Nullable Instant ownedUntil,
+        @Nullable UUID lastSession,
+        @Nullable Instant wakeAt,
+        int messages,
+        List<PendingActivity> jobs) {
+
+    public RunDetails {
+        jobs = List.copyOf(jobs);
+    }
+}

@@ -1,0 +1,239 @@
+package dev.durable.store;
+
+import dev.durable.WorkflowStatus;
+import java.time.Instant;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which runs a listing wants; null or empty says nothing. Ordered by run id, which is by start time.
+ *
+ * @param types workflow types
+ * @param statuses states
+ * @param workflowId exactly
+ * @param workflowIdPrefix literal prefix
+ * @param startedAfter exclusive
+ * @param startedBefore exclusive
+ * @param closedAfter exclusive
+ * @param closedBefore exclusive
+ * @param taskQueue exactly
+ * @param stalled only runs that can't go on for now
+ * @param newestFirst order
+ * @param after the last run of the page before; null for the first page
+ */
+public record RunFilter(
+        Set<String> types,
+        Set<WorkflowStatus> statuses,
+        @Nullable String workflowId,
+        @Nullable String workflowIdPrefix,
+        @Nullable Instant startedAfter,
+        @Nullable Instant startedBefore,
+        @Nullable Instant closedAfter,
+        @Nullable Instant closedBefore,
+        @Nullable String taskQueue,
+        boolean stalled,
+        boolean newestFirst,
+        @Nullable UUID after) {
+
+    /** Everything, newest first. */
+    public static final RunFilter ALL =
+            new RunFilter(Set.of(), Set.of(), null, null, null, null, null, null, null, false, true, null);
+
+    public RunFilter {
+        types = Set.copyOf(types);
+        statuses = Set.copyOf(statuses);
+    }
+
+    public RunFilter types(Set<String> value) {
+        return new RunFilter(
+                value,
+                statuses,
+                workflowId,
+                workflowIdPrefix,
+                startedAfter,
+                startedBefore,
+                closedAfter,
+                closedBefore,
+                taskQueue,
+                stalled,
+                newestFirst,
+                after);
+    }
+
+    public RunFilter statuses(Set<WorkflowStatus> value) {
+        return new RunFilter(
+                types,
+                value,
+                workflowId,
+                workflowIdPrefix,
+                startedAfter,
+                startedBefore,
+                closedAfter,
+                closedBefore,
+                taskQueue,
+                stalled,
+                newestFirst,
+                after);
+    }
+
+    public RunFilter workflowId(String value) {
+        return new RunFilter(
+                types,
+                statuses,
+                value,
+                workflowIdPrefix,
+                startedAfter,
+                startedBefore,
+                closedAfter,
+                closedBefore,
+                taskQueue,
+                stalled,
+                newestFirst,
+                after);
+    }
+
+    public RunFilter workflowIdPrefix(String value) {
+        return new RunFilter(
+                types,
+                statuses,
+                workflowId,
+                value,
+                startedAfter,
+                startedBefore,
+                closedAfter,
+                closedBefore,
+                taskQueue,
+                stalled,
+                newestFirst,
+                after);
+    }
+
+    public RunFilter startedAfter(Instant value) {
+        return new RunFilter(
+                types,
+                statuses,
+                workflowId,
+                workflowIdPrefix,
+                value,
+                startedBefore,
+                closedAfter,
+                closedBefore,
+                taskQueue,
+                stalled,
+                newestFirst,
+                after);
+    }
+
+    public RunFilter startedBefore(Instant value) {
+        return new RunFilter(
+                types,
+                statuses,
+                workflowId,
+                workflowIdPrefix,
+                startedAfter,
+                value,
+                closedAfter,
+                closedBefore,
+                taskQueue,
+                stalled,
+                newestFirst,
+                after);
+    }
+
+    public RunFilter closedAfter(Instant value) {
+        return new RunFilter(
+                types,
+                statuses,
+                workflowId,
+                workflowIdPrefix,
+                startedAfter,
+                startedBefore,
+                value,
+                closedBefore,
+                taskQueue,
+                stalled,
+                newestFirst,
+                after);
+    }
+
+    public RunFilter closedBefore(Instant value) {
+        return new RunFilter(
+                types,
+                statuses,
+                workflowId,
+                workflowIdPrefix,
+                startedAfter,
+                startedBefore,
+                closedAfter,
+                value,
+                taskQueue,
+                stalled,
+                newestFirst,
+                after);
+    }
+
+    public RunFilter taskQueue(String value) {
+        return new RunFilter(
+                types,
+                statuses,
+                workflowId,
+                workflowIdPrefix,
+                startedAfter,
+                startedBefore,
+                closedAfter,
+                closedBefore,
+                value,
+                stalled,
+                newestFirst,
+                after);
+    }
+
+    public RunFilter stalled(boolean value) {
+        return new RunFilter(
+                types,
+                statuses,
+                workflowId,
+                workflowIdPrefix,
+                startedAfter,
+                startedBefore,
+                closedAfter,
+                closedBefore,
+                taskQueue,
+                value,
+                newestFirst,
+                after);
+    }
+
+    public RunFilter newestFirst(boolean value) {
+        return new RunFilter(
+                types,
+                statuses,
+                workflowId,
+                workflowIdPrefix,
+                startedAfter,
+                startedBefore,
+                closedAfter,
+                closedBefore,
+                taskQueue,
+                stalled,
+                value,
+                after);
+    }
+
+    public RunFilter after(UUID value) {
+        return new RunFilter(
+                types,
+                statuses,
+                workflowId,
+                workflowIdPrefix,
+                startedAfter,
+                startedBefore,
+                closedAfter,
+                closedBefore,
+                taskQueue,
+                stalled,
+                newestFirst,
+                value);
+    }
+}

@@ -1,0 +1,22 @@
+package dev.durable.store;
+
+import java.util.Comparator;
+import java.util.UUID;
+
+/**
+ * Names one run. The shard follows from the workflow id as well as from the run id.
+ *
+ * @param runId a UUIDv7 with ten bits of hash(workflow id) behind the time
+ * @param workflowId the business identity
+ */
+public record RunKey(UUID runId, String workflowId) {
+
+    /** The order in which runs are locked: (shard, workflow id) by code point bytes, as the database compares. */
+    public static final Comparator<RunKey> LOCK_ORDER =
+            Comparator.comparingInt(RunKey::shard).thenComparing(RunKey::workflowId, Utf8Order.INSTANCE);
+
+    /** 0 to 1023. */
+    public int shard() {
+        return RunIds.shard(runId);
+    }
+}

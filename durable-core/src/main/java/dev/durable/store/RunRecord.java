@@ -1,0 +1,35 @@
+package dev.durable.store;
+
+import dev.durable.WorkflowStatus;
+import java.time.Instant;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A run as listings and waiting clients see it.
+ *
+ * @param run which run
+ * @param type workflow type
+ * @param status its state
+ * @param taskQueue its queue
+ * @param startedAt when it was started
+ * @param closedAt when it closed; null while open
+ * @param result JSON text; null without
+ * @param failure JSON text; null without
+ * @param memo notes given at the start
+ */
+public record RunRecord(
+        RunKey run,
+        String type,
+        WorkflowStatus status,
+        String taskQueue,
+        Instant startedAt,
+        @Nullable Instant closedAt,
+        @Nullable String result,
+        @Nullable String failure,
+        Map<String, String> memo) {
+
+    public RunRecord {
+        memo = Map.copyOf(memo);
+    }
+}

@@ -1,0 +1,15 @@
+package dev.durable.store;
+
+import java.time.Instant;
+import java.util.UUID;
+
+/**
+ * A worker process as the store knows it.
+ *
+ * @param session random, one per process start
+ * @param identity how people call it
+ * @param beat its counter
+ * @param dead whether it was declared dead; it can never renew
+ * @param startedAt when
+ */
+public record SessionInfo(UUID session, String identity, long beat, boolean dead, Instant startedAt) {}

@@ -1,0 +1,17 @@
+package dev.durable.store;
+
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A history event as it is stored.
+ *
+ * @param id its place in the history
+ * @param type its type
+ * @param at when, to the microsecond
+ * @param messageId id of the message that brought it; null where none did
+ * @param attributes its attributes, JSON text kept as written
+ */
+public record StoredEvent(
+        long id, String type, Instant at, @Nullable UUID messageId, String attributes) {}

@@ -1,0 +1,130 @@
+package dev.durable.store;
+
+import dev.durable.WorkflowStatus;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that one step of a run writes. Applied whole, and only if the run still has {@code fence}, its next event id is
+ * {@code nextEventId} and every lease in {@code settled} is still held. Each one that is applied ends what stalled the run.
+ *
+ * @param run the run
+ * @param fence the fence it was read or written under last
+ * @param newFence random, new for each attempt to write
+ * @param nextEventId id of the first event; events must follow without a gap
+ * @param events whole turns, informing events, and the closing event last where close is set
+ * @param consumed ids of the messages that became events or were dropped as known: deleted from the inbox
+ * @param settled jobs of this run that ended here, with the lease they ended under: deleted with their heartbeats
+ * @param cancelled seqs of activities cancelled: a job nobody runs is deleted and ActivityCancelled put into the inbox
+ *     ({@link CancelledIdleJob}), a running one is marked so that its worker learns; one that has gone is left
+ * @param jobs jobs to be born; none is where the run closes
+ * @param park whether the activation ends with this transition: owned_until is cleared and the outcome tells if messages
+ *     wait (APPLIED_MORE), in which case owned_until stays as it was
+ * @param wakeAt when its earliest timer is due; null is no timer. The stored wake is only lowered, a spurious wake being
+ *     harmless and a lost one not; but where the run parks, a stored wake that has passed is replaced
+ * @param stall set when the run can't go on for now: nothing else is written but why and until when; the run is parked
+ *     under the new fence, and what woke it stays. Null otherwise
+ * @param close set when the run closes
+ */
+public record Transition(
+        RunKey run,
+        UUID fence,
+        UUID newFence,
+        long nextEventId,
+        List<StoredEvent> events,
+        List<UUID> consumed,
+        List<Settled> settled,
+        List<Integer> cancelled,
+        List<NewJob> jobs,
+        boolean park,
+        @Nullable Instant wakeAt,
+        @Nullable Stall stall,
+        @Nullable Close close) {
+
+    public Transition {
+        events = List.copyOf(events);
+        consumed = List.copyOf(consumed);
+        settled = List.copyOf(settled);
+        cancelled = List.copyOf(cancelled);
+        jobs = List.copyOf(jobs);
+        for (int i = 0; i < events.size(); i++) {
+            if (events.get(i).id() != nextEventId + i) {
+                throw new IllegalArgumentException("event " + events.get(i).id() + " of " + run + " stands where "
+                        + (nextEventId + i) + " must: a history has no gap");
+            }
+        }
+    }
+
+    /** The same to be sent again, under a fresh fence. */
+    public Transition withNewFence(UUID fresh) {
+        return new Transition(
+                run, fence, fresh, nextEventId, events, consumed, settled, cancelled, jobs, park, wakeAt, stall, close);
+    }
+
+    /** The same against another fence: where only a claim of our own came between. */
+    public Transition withFence(UUID current, UUID fresh) {
+        return new Transition(
+                run,
+                current,
+                fresh,
+                nextEventId,
+                events,
+                consumed,
+                settled,
+                cancelled,
+                jobs,
+                park,
+                wakeAt,
+                stall,
+                close);
+    }
+
+    /**
+     * A job that ended in this worker.
+     *
+     * @param seq its number in the run
+     * @param lease the token it ended under
+     */
+    public record Settled(int seq, UUID lease) {}
+
+    /**
+     * Why a run can't go on for now, and how long to wait before the next try.
+     *
+     * @param reason shown to people: the divergence with its diff, or the Error
+     * @param retryIn back-off
+     */
+    public record Stall(String reason, Duration retryIn) {}
+
+    /**
+     * The end of the run: its jobs, their heartbeats and its inbox go. Refused when a message waits that is not in
+     * {@code consumed}, the outcome of an activity included.
+     *
+     * @param status how it closed
+     * @param result JSON text; null without
+     * @param failure JSON text; null without
+     * @param force after three refusals: where it is refused again, the run is marked as closing under its present fence,
+     *     so that senders wait (outcomes of activities still come in)
+     */
+    public record Close(
+            WorkflowStatus status,
+            @Nullable String result,
+            @Nullable String failure,
+            boolean force) {}
+
+    /** What became of it. */
+    public enum Outcome {
+        /** Written; no message waits (or it was not asked). */
+        APPLIED,
+        /** Written, and messages wait: go on instead of resting. */
+        APPLIED_MORE,
+        /** Nothing written: somebody else has the run, its next event id is another, or it is closed. */
+        FENCE_LOST,
+        /** Nothing written: a settled job's lease is no longer held; its completion is stale. */
+        LEASE_LOST,
+        /** Nothing written: the run can't close, a message waits (or a job outcome is on its way). */
+        CLOSE_REFUSED
+    }
+}

@@ -1,0 +1,68 @@
+package dev.durable.store.memory;
+
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Things in the order of their times; those of one time in the order in which they were put. */
+final class Agenda<T> {
+    private final TreeMap<Slot, T> slots = new TreeMap<>();
+    private final Map<T, Slot> slotOf = new HashMap<>();
+    private long ordinal;
+
+    private record Slot(Instant at, long ordinal) implements Comparable<Slot> {
+        @Override
+        public int compareTo(Slot other) {
+            int order = at.compareTo(other.at);
+            return order != 0 ? order : Long.compare(ordinal, other.ordinal);
+        }
+    }
+
+    /** Puts the thing at this time, wherever it was; null takes it out. Where the time is the same it keeps its place. */
+    void put(T thing, @Nullable Instant at) {
+        Slot slot = slotOf.get(thing);
+        if (slot != null && slot.at.equals(at)) {
+            return;
+        }
+        remove(thing);
+        if (at != null) {
+            Slot free = new Slot(at, ordinal++);
+            slotOf.put(thing, free);
+            slots.put(free, thing);
+        }
+    }
+
+    void remove(T thing) {
+        Slot slot = slotOf.remove(thing);
+        if (slot != null) {
+            slots.remove(slot);
+        }
+    }
+
+    Stream<T> inOrder() {
+        return slots.values().stream();
+    }
+
+    /** Those whose time has come. */
+    Stream<T> due(Instant now) {
+        return slots.headMap(endOf(now), true).values().stream();
+    }
+
+    /** The first time after this one. */
+    Optional<Instant> firstAfter(Instant now) {
+        return Optional.ofNullable(slots.higherKey(endOf(now))).map(Slot::at);
+    }
+
+    Instant timeOf(T thing) {
+        return Objects.requireNonNull(slotOf.get(thing)).at;
+    }
+
+    private static Slot endOf(Instant instant) {
+        return new Slot(instant, Long.MAX_VALUE);
+    }
+}

@@ -1,0 +1,38 @@
+package dev.durable.store.memory;
+
+import dev.durable.store.Delivery;
+import dev.durable.store.InboxMessage;
+
+/** Puts messages into inboxes, each once. */
+final class Deliveries {
+    private final Tables tables;
+    private final int inboxLimit;
+
+    Deliveries(Tables tables, int inboxLimit) {
+        this.tables = tables;
+        this.inboxLimit = inboxLimit;
+    }
+
+    Delivery.Outcome deliver(Delivery delivery) {
+        Run run = tables.runs().find(delivery.workflowId(), delivery.runId());
+        InboxMessage message = delivery.message();
+        if (run == null) {
+            return Delivery.Outcome.NOT_FOUND;
+        }
+        if (!run.isOpen()) {
+            return run.hasRecorded(message.messageId()) ? Delivery.Outcome.ACCEPTED : Delivery.Outcome.NOT_FOUND;
+        }
+        return run.inbox().contains(message.messageId()) ? Delivery.Outcome.ACCEPTED : accept(run, message);
+    }
+
+    private Delivery.Outcome accept(Run run, InboxMessage message) {
+        if (run.hold().closing()) {
+            return Delivery.Outcome.CLOSING;
+        }
+        if (run.inbox().size() >= inboxLimit) {
+            return Delivery.Outcome.INBOX_FULL;
+        }
+        tables.post(run, message);
+        return Delivery.Outcome.ACCEPTED;
+    }
+}

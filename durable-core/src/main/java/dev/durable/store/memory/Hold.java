@@ -1,0 +1,109 @@
+package dev.durable.store.memory;
+
+import dev.durable.store.NewRun;
+import dev.durable.store.Transition;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The hot row of an open run: who may write it, and when it is due. */
+final class Hold {
+    private UUID fence;
+    private @Nullable Instant ownedUntil;
+    private @Nullable UUID lastSession;
+    private @Nullable Instant wakeAt;
+    private @Nullable Instant notBefore;
+    private @Nullable String stalledBy;
+    private int stalls;
+    private boolean closing;
+    private @Nullable Instant toBeBegunBy;
+
+    Hold(NewRun start, Instant now) {
+        this.fence = start.fence();
+        this.wakeAt = start.firstTurnDone() ? start.wakeAt() : now.plus(start.startDelay());
+        this.toBeBegunBy = start.firstTurnDone() ? null : start.expiresAt();
+    }
+
+    void claim(UUID newFence, UUID session, Instant until) {
+        fence = newFence;
+        lastSession = session;
+        ownedUntil = until;
+    }
+
+    /** A step is written: whatever stalled the run is over. */
+    void moveOn(Transition step, boolean messagesWait, Instant now) {
+        fence = step.newFence();
+        notBefore = null;
+        stalledBy = null;
+        stalls = 0;
+        toBeBegunBy = null;
+        boolean passed = wakeAt != null && !wakeAt.isAfter(now);
+        wakeAt = step.park() && passed ? step.wakeAt() : Times.earlier(wakeAt, step.wakeAt());
+        if (step.park() && !messagesWait) {
+            ownedUntil = null;
+        }
+    }
+
+    /** Nothing is written but why and until when; what woke it stays. */
+    void stall(Transition.Stall why, UUID newFence, Instant now) {
+        fence = newFence;
+        notBefore = now.plus(why.retryIn());
+        stalledBy = why.reason();
+        stalls++;
+        ownedUntil = null;
+    }
+
+    void markClosing() {
+        closing = true;
+    }
+
+    UUID fence() {
+        return fence;
+    }
+
+    @Nullable
+    Instant ownedUntil() {
+        return ownedUntil;
+    }
+
+    @Nullable
+    UUID lastSession() {
+        return lastSession;
+    }
+
+    /** Whether this session may claim what is due since then: for a moment it is left to who has it cached. */
+    boolean openTo(UUID session, Instant dueSince, Instant now, Duration cachedFirst) {
+        return lastSession == null
+                || lastSession.equals(session)
+                || !dueSince.plus(cachedFirst).isAfter(now);
+    }
+
+    @Nullable
+    Instant wakeAt() {
+        return wakeAt;
+    }
+
+    @Nullable
+    Instant notBefore() {
+        return notBefore;
+    }
+
+    @Nullable
+    String stalledBy() {
+        return stalledBy;
+    }
+
+    int stalls() {
+        return stalls;
+    }
+
+    boolean closing() {
+        return closing;
+    }
+
+    @Nullable
+    Instant toBeBegunBy() {
+        return toBeBegunBy;
+    }
+}

@@ -1,0 +1,284 @@
+package dev.durable.store.memory;
+
+import dev.durable.store.ClaimedJob;
+import dev.durable.store.ClaimedRun;
+import dev.durable.store.Delivery;
+import dev.durable.store.EstimatedClock;
+import dev.durable.store.HeldJob;
+import dev.durable.store.HistoryStore;
+import dev.durable.store.InboxMessage;
+import dev.durable.store.JobClaim;
+import dev.durable.store.JobUpdate;
+import dev.durable.store.NewRun;
+import dev.durable.store.Nudges;
+import dev.durable.store.ReadBack;
+import dev.durable.store.RunClaim;
+import dev.durable.store.RunDetails;
+import dev.durable.store.RunFilter;
+import dev.durable.store.RunKey;
+import dev.durable.store.RunRecord;
+import dev.durable.store.Seizure;
+import dev.durable.store.SessionInfo;
+import dev.durable.store.StartOutcome;
+import dev.durable.store.StoreClock;
+import dev.durable.store.StoredEvent;
+import dev.durable.store.Transition;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/**
+ * A history store in this process's memory: same refusals, same outcomes as the PostgreSQL store. Thread-safe; each
+ * method is atomic. Closing it drops nothing, so an engine can be stopped and started again on it.
+ */
+public final class InMemoryHistoryStore implements HistoryStore {
+    /** How many messages may wait for one run. */
+    public static final int INBOX_LIMIT = 10_000;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Tables tables;
+    private final Starts starts;
+    private final Deliveries deliveries;
+    private final JobUpdates updates;
+    private final Transitions transitions;
+    private final Claims claims;
+    private final Seizures seizures;
+    private final Orphans orphans;
+    private final Reads reads;
+
+    private InMemoryHistoryStore(StoreClock clock, int inboxLimit) {
+        tables = new Tables(clock);
+        starts = new Starts(tables);
+        deliveries = new Deliveries(tables, inboxLimit);
+        updates = new JobUpdates(tables);
+        transitions = new Transitions(tables);
+        claims = new Claims(tables);
+        seizures = new Seizures(tables);
+        orphans = new Orphans(tables);
+        reads = new Reads(tables.runs());
+    }
+
+    /** A store on a {@link VirtualClock} of its own, for who needs no hand on the time. */
+    public static InMemoryHistoryStore create() {
+        return on(new VirtualClock());
+    }
+
+    /** A store on this clock: a {@link VirtualClock} that the caller moves. */
+    public static InMemoryHistoryStore on(StoreClock clock) {
+        return on(clock, INBOX_LIMIT);
+    }
+
+    /** A store on this clock that lets at most that many messages wait for one run. */
+    public static InMemoryHistoryStore on(StoreClock clock, int inboxLimit) {
+        return new InMemoryHistoryStore(clock, inboxLimit);
+    }
+
+    /** A store on the system's clock. */
+    public static InMemoryHistoryStore withSystemTime() {
+        return on(new EstimatedClock(Instant::now, System::nanoTime));
+    }
+
+    /**
+     * The next time at which anything here changes by time alone: a run or a job becomes due, its owner's or cache's
+     * time is over, a deadline passes. Later than now; empty when time changes nothing. A test engine whose loops have
+     * nothing to do skips to it.
+     */
+    public Optional<Instant> nextDue() {
+        return atomically(() -> {
+            Instant now = tables.now();
+            return Stream.concat(tables.runs().timesAfter(now), tables.jobs().delaysAfter(now))
+                    .min(Instant::compareTo);
+        });
+    }
+
+    @Override
+    public Instant now() {
+        return tables.now();
+    }
+
+    @Override
+    public StoreClock clock() {
+        return tables.clock();
+    }
+
+    /** Nothing to do: it is ready. */
+    @Override
+    public void open() {}
+
+    @Override
+    public List<StartOutcome> start(List<NewRun> items) {
+        return each(items, starts::start);
+    }
+
+    @Override
+    public List<Delivery.Outcome> deliver(List<Delivery> items) {
+        return each(items, deliveries::deliver);
+    }
+
+    @Override
+    public List<JobUpdate.Outcome> update(List<JobUpdate> items) {
+        return each(items, updates::update);
+    }
+
+    @Override
+    public List<Transition.Outcome> commit(List<Transition> items) {
+        Set<RunKey> runs = new HashSet<>();
+        for (Transition item : items) {
+            if (!runs.add(item.run())) {
+                throw new IllegalArgumentException("two transitions of " + item.run()
+                        + " in one batch: the second can't know the fence that the first sets; send it when the first"
+                        + " is answered");
+            }
+        }
+        return each(items, transitions::commit);
+    }
+
+    @Override
+    public List<ReadBack.Outcome> readBack(List<ReadBack> items) {
+        return each(items, transitions::readBack);
+    }
+
+    @Override
+    public Optional<RunKey> seize(Seizure seizure) {
+        return atomically(() -> seizures.seize(seizure));
+    }
+
+    @Override
+    public List<ClaimedRun> claimRuns(RunClaim claim) {
+        return atomically(() -> claims.runs(claim));
+    }
+
+    @Override
+    public Optional<Instant> nextDue(Collection<String> taskQueues) {
+        return atomically(() -> tables.runs().firstWake(taskQueues));
+    }
+
+    @Override
+    public List<ClaimedJob> claimJobs(JobClaim claim) {
+        return atomically(() -> claims.jobs(claim));
+    }
+
+    @Override
+    public List<RunKey> expiredRuns(int limit) {
+        return atomically(() ->
+                tables.runs().expired(tables.now()).limit(limit).map(Run::key).toList());
+    }
+
+    @Override
+    public void openSession(UUID session, String identity) {
+        atomically(() -> tables.sessions().open(session, identity, tables.now()));
+    }
+
+    @Override
+    public boolean beat(UUID session) {
+        return atomically(() -> tables.sessions().beat(session));
+    }
+
+    @Override
+    public List<SessionInfo> sessions() {
+        return atomically(() -> tables.sessions().list());
+    }
+
+    @Override
+    public boolean markDead(UUID session, long beat) {
+        return atomically(() -> tables.sessions().markDead(session, beat));
+    }
+
+    @Override
+    public int requeueOrphans(int limit) {
+        return atomically(() -> orphans.requeue(limit));
+    }
+
+    @Override
+    public List<HeldJob> held(UUID session) {
+        return atomically(() -> orphans.held(session));
+    }
+
+    @Override
+    public void closeSession(UUID session) {
+        atomically(() -> orphans.release(session));
+    }
+
+    @Override
+    public Map<UUID, List<InboxMessage>> messages(Collection<RunKey> runs, int limit) {
+        return atomically(() -> reads.messages(runs, limit));
+    }
+
+    @Override
+    public List<StoredEvent> history(UUID runId, long fromEventId, int limit) {
+        return atomically(() -> reads.history(runId, fromEventId, limit));
+    }
+
+    @Override
+    public Optional<RunRecord> run(UUID runId) {
+        return atomically(() -> reads.run(runId));
+    }
+
+    @Override
+    public Optional<RunRecord> latestRun(String workflowId) {
+        return atomically(() -> reads.latest(workflowId));
+    }
+
+    @Override
+    public List<RunRecord> closed(Collection<UUID> runIds) {
+        return atomically(() -> reads.closed(runIds));
+    }
+
+    @Override
+    public List<RunRecord> runs(RunFilter filter, int limit) {
+        return atomically(() -> reads.page(filter, limit));
+    }
+
+    @Override
+    public long count(RunFilter filter) {
+        return atomically(() -> reads.count(filter));
+    }
+
+    @Override
+    public Optional<RunDetails> details(UUID runId) {
+        return atomically(() -> reads.details(runId));
+    }
+
+    @Override
+    public Nudges nudges() {
+        return tables.hints();
+    }
+
+    /** Drops nothing. */
+    @Override
+    public void close() {}
+
+    private <I, O> List<O> each(List<I> items, Function<I, O> write) {
+        return atomically(() -> items.stream().map(write).toList());
+    }
+
+    private void atomically(Runnable work) {
+        atomically(() -> {
+            work.run();
+            return true;
+        });
+    }
+
+    private <T> T atomically(Supplier<T> work) {
+        Map<Nudges.Nudge.Kind, Set<String>> owed;
+        T result;
+        lock.lock();
+        try {
+            result = work.get();
+            owed = tables.hints().takeOwed();
+        } finally {
+            lock.unlock();
+        }
+        tables.hints().send(owed);
+        return result;
+    }
+}

@@ -1,0 +1,59 @@
+package dev.durable.store.memory;
+
+import dev.durable.store.InboxMessage;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The messages that wait for one run, each once, in the order in which the store took them: that is (at, ord). */
+final class Inbox {
+    private final Map<UUID, InboxMessage> waiting = new LinkedHashMap<>();
+
+    /** Takes the message, unless it waits already. */
+    void add(InboxMessage sent, Instant at) {
+        waiting.putIfAbsent(
+                sent.messageId(),
+                new InboxMessage(sent.messageId(), sent.kind(), sent.name(), sent.payload(), sent.notes(), at));
+    }
+
+    boolean contains(UUID messageId) {
+        return waiting.containsKey(messageId);
+    }
+
+    /** Whether a message waits that is not among these. */
+    boolean hasOthersThan(Collection<UUID> consumed) {
+        Set<UUID> known = Set.copyOf(consumed);
+        return !known.containsAll(waiting.keySet());
+    }
+
+    void removeAll(Collection<UUID> messageIds) {
+        messageIds.forEach(waiting::remove);
+    }
+
+    void clear() {
+        waiting.clear();
+    }
+
+    int size() {
+        return waiting.size();
+    }
+
+    boolean isEmpty() {
+        return waiting.isEmpty();
+    }
+
+    List<InboxMessage> first(int limit) {
+        return waiting.values().stream().limit(limit).toList();
+    }
+
+    /** Since when a message waits. */
+    @Nullable
+    Instant waitingSince() {
+        return waiting.isEmpty() ? null : waiting.values().iterator().next().at();
+    }
+}

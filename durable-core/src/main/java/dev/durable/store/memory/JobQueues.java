@@ -1,0 +1,118 @@
+package dev.durable.store.memory;
+
+import dev.durable.store.NewJob;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Stream;
+
+/** Where jobs wait and who runs them: each job is in exactly one place, or dead in none. */
+final class JobQueues {
+    /** How much earlier one point of priority puts a job in its queue: what waits long enough passes anything. */
+    static final Duration AGE_STEP = Duration.ofSeconds(10);
+
+    private final Map<String, Queue> queues = new HashMap<>();
+    private final Map<UUID, Map<UUID, Job>> running = new HashMap<>();
+
+    private record Queue(Agenda<Job> ready, Agenda<Job> delayed) {}
+
+    /** A new job: run by its writer, or ready. */
+    void add(Job job, Instant now) {
+        NewJob.Lease eager = job.spec().eager();
+        if (eager != null) {
+            hold(job, eager);
+        } else {
+            makeReady(job, now);
+        }
+    }
+
+    /** Takes it from its queue for this holder. */
+    void run(Job job, NewJob.Lease holder) {
+        remove(job);
+        hold(job, holder);
+    }
+
+    /** Puts it back into its queue, from wherever it is. */
+    void putBack(Job job, Duration delay, Instant now) {
+        remove(job);
+        if (delay.isZero() || delay.isNegative()) {
+            makeReady(job, now);
+        } else {
+            Instant visibleAt = now.plus(delay);
+            job.waitUntil(visibleAt);
+            of(job).delayed.put(job, visibleAt);
+        }
+    }
+
+    void bury(Job job) {
+        remove(job);
+        job.die();
+    }
+
+    /** Takes it out of the queues. */
+    void remove(Job job) {
+        of(job).ready.remove(job);
+        of(job).delayed.remove(job);
+        if (job.state() == Job.State.RUNNING) {
+            Map<UUID, Job> held = Objects.requireNonNull(running.get(job.lease().session()));
+            held.remove(job.lease().token());
+            if (held.isEmpty()) {
+                running.remove(job.lease().session());
+            }
+        }
+    }
+
+    /** The first ones that may be run now, by rank; delayed ones whose time has come have joined them. */
+    List<Job> claimable(String taskQueue, Set<String> activities, int limit, Instant now) {
+        Queue queue = queue(taskQueue);
+        for (Job due : queue.delayed.due(now).toList()) {
+            Instant since = queue.delayed.timeOf(due);
+            queue.delayed.remove(due);
+            makeReady(due, since);
+        }
+        return queue.ready
+                .inOrder()
+                .filter(job -> activities.contains(job.spec().activity()))
+                .limit(limit)
+                .toList();
+    }
+
+    Collection<Job> heldBy(UUID session) {
+        return List.copyOf(running.getOrDefault(session, Map.of()).values());
+    }
+
+    /** Sessions that jobs name. */
+    Set<UUID> holders() {
+        return Set.copyOf(running.keySet());
+    }
+
+    /** When delayed jobs become due, after this time. */
+    Stream<Instant> delaysAfter(Instant now) {
+        return queues.values().stream().flatMap(queue -> queue.delayed.firstAfter(now).stream());
+    }
+
+    private void hold(Job job, NewJob.Lease holder) {
+        job.run(holder);
+        running.computeIfAbsent(holder.session(), s -> new LinkedHashMap<>()).put(holder.token(), job);
+    }
+
+    private void makeReady(Job job, Instant since) {
+        job.waitUntil(null);
+        of(job).ready.put(job, since.minus(AGE_STEP.multipliedBy(job.spec().priority())));
+    }
+
+    private Queue of(Job job) {
+        return queue(job.spec().taskQueue());
+    }
+
+    private Queue queue(String name) {
+        return queues.computeIfAbsent(name, n -> new Queue(new Agenda<>(), new Agenda<>()));
+    }
+}

@@ -1,0 +1,54 @@
+package dev.durable.store.memory;
+
+import dev.durable.store.JobUpdate;
+import dev.durable.store.JobUpdate.Outcome;
+
+/** What holders of leases say of their jobs. */
+final class JobUpdates {
+    private final Tables tables;
+
+    JobUpdates(Tables tables) {
+        this.tables = tables;
+    }
+
+    Outcome update(JobUpdate update) {
+        Run run = tables.runs().find(update.key().run().runId());
+        if (run == null) {
+            return Outcome.STALE;
+        }
+        Job job = run.jobs().get(update.key().seq());
+        if (job == null || !job.heldUnder(update.lease())) {
+            return wasSettled(run, update) ? Outcome.DUPLICATE : Outcome.STALE;
+        }
+        if (update instanceof JobUpdate.Settle settle) {
+            tables.delete(run, job);
+            tables.post(run, settle.outcome());
+            return Outcome.ACCEPTED;
+        }
+        Outcome outcome = job.cancelRequested() ? Outcome.CANCEL_REQUESTED : Outcome.ACCEPTED;
+        write(job, update);
+        return outcome;
+    }
+
+    private void write(Job job, JobUpdate update) {
+        switch (update) {
+            case JobUpdate.Settle settle -> throw new IllegalStateException(settle + " ends the job");
+            case JobUpdate.Retry retry -> {
+                job.heartbeat(retry.details());
+                job.failedAttempt(retry.nextAttempt(), retry.notes(), retry.lastFailure());
+                tables.putBack(job, retry.delay());
+            }
+            case JobUpdate.Release release -> {
+                job.heartbeat(release.details());
+                tables.putBack(job, release.delay());
+            }
+            case JobUpdate.Heartbeat heartbeat -> job.heartbeat(heartbeat.details());
+            case JobUpdate.Annotate annotate -> job.annotate(annotate.notes());
+        }
+    }
+
+    private static boolean wasSettled(Run run, JobUpdate update) {
+        return update instanceof JobUpdate.Settle
+                && (run.inbox().contains(update.lease()) || run.hasRecorded(update.lease()));
+    }
+}

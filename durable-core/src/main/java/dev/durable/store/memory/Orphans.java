@@ -1,0 +1,40 @@
+package dev.durable.store.memory;
+
+import dev.durable.store.HeldJob;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.UUID;
+
+/** Jobs by the session that runs them: what it holds, and what becomes of it when the session goes. */
+final class Orphans {
+    private final Tables tables;
+
+    Orphans(Tables tables) {
+        this.tables = tables;
+    }
+
+    int requeue(int limit) {
+        List<Job> orphans = tables.jobs().holders().stream()
+                .filter(session -> !tables.sessions().isAlive(session))
+                .map(tables.jobs()::heldBy)
+                .flatMap(Collection::stream)
+                .limit(limit)
+                .toList();
+        orphans.forEach(tables::crash);
+        tables.sessions().forgetDead(tables.jobs().holders());
+        return orphans.size();
+    }
+
+    List<HeldJob> held(UUID session) {
+        return tables.jobs().heldBy(session).stream()
+                .map(job -> new HeldJob(job.key(), job.lease().token(), job.cancelRequested()))
+                .toList();
+    }
+
+    /** It says goodbye itself: no crash. */
+    void release(UUID session) {
+        tables.sessions().close(session);
+        tables.jobs().heldBy(session).forEach(job -> tables.putBack(job, Duration.ZERO));
+    }
+}

@@ -1,0 +1,106 @@
+package dev.durable.store.memory;
+
+import dev.durable.WorkflowDescription.PendingActivity;
+import dev.durable.store.InboxMessage;
+import dev.durable.store.RunDetails;
+import dev.durable.store.RunFilter;
+import dev.durable.store.RunKey;
+import dev.durable.store.RunRecord;
+import dev.durable.store.StoredEvent;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** What can be asked. */
+final class Reads {
+    private final RunTable runs;
+
+    Reads(RunTable runs) {
+        this.runs = runs;
+    }
+
+    Map<UUID, List<InboxMessage>> messages(Collection<RunKey> of, int limit) {
+        Map<UUID, List<InboxMessage>> found = new LinkedHashMap<>();
+        for (RunKey key : of) {
+            Run run = runs.findOpen(key.runId());
+            if (run != null && !run.inbox().isEmpty()) {
+                found.put(key.runId(), run.inbox().first(limit));
+            }
+        }
+        return found;
+    }
+
+    List<StoredEvent> history(UUID runId, long fromEventId, int limit) {
+        Run run = runs.find(runId);
+        if (run == null) {
+            return List.of();
+        }
+        int from = Math.clamp(fromEventId - 1, 0, run.history().size());
+        int to = (int) Math.min((long) from + limit, run.history().size());
+        return List.copyOf(run.history().subList(from, to));
+    }
+
+    Optional<RunRecord> run(UUID runId) {
+        return Optional.ofNullable(runs.find(runId)).map(Run::record);
+    }
+
+    Optional<RunRecord> latest(String workflowId) {
+        return Optional.ofNullable(runs.latest(workflowId)).map(Run::record);
+    }
+
+    List<RunRecord> closed(Collection<UUID> runIds) {
+        return runIds.stream()
+                .map(runs::find)
+                .filter(Objects::nonNull)
+                .filter(run -> !run.isOpen())
+                .map(Run::record)
+                .toList();
+    }
+
+    List<RunRecord> page(RunFilter filter, int limit) {
+        return matching(filter).limit(limit).toList();
+    }
+
+    long count(RunFilter filter) {
+        return matching(filter).count();
+    }
+
+    Optional<RunDetails> details(UUID runId) {
+        return Optional.ofNullable(runs.find(runId)).map(Reads::describe);
+    }
+
+    private static RunDetails describe(Run run) {
+        Hold hold = run.hold();
+        boolean open = run.isOpen();
+        List<PendingActivity> jobs =
+                run.jobs().values().stream().map(Job::describe).toList();
+        return new RunDetails(
+                run.record(),
+                run.history().size(),
+                open ? hold.stalledBy() : null,
+                open ? hold.ownedUntil() : null,
+                open ? hold.lastSession() : null,
+                open ? hold.wakeAt() : null,
+                run.inbox().size(),
+                jobs);
+    }
+
+    private Stream<RunRecord> matching(RunFilter filter) {
+        return from(filter.after(), filter.newestFirst())
+                .filter(run -> !filter.stalled() || run.isOpen() && run.hold().stalledBy() != null)
+                .map(Run::record)
+                .filter(record -> RunMatch.matches(filter, record));
+    }
+
+    private Stream<Run> from(@Nullable UUID after, boolean newestFirst) {
+        NavigableMap<UUID, Run> all = newestFirst ? runs.all().descendingMap() : runs.all();
+        return (after == null ? all : all.tailMap(after, false)).values().stream();
+    }
+}

@@ -1,0 +1,132 @@
+package dev.durable.store.memory;
+
+import dev.durable.WorkflowStatus;
+import dev.durable.store.NewRun;
+import dev.durable.store.RunKey;
+import dev.durable.store.RunRecord;
+import dev.durable.store.StoredEvent;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** One run: its row, its history, its inbox, its jobs. */
+final class Run {
+    private final NewRun start;
+    private final Instant startedAt;
+    private final List<StoredEvent> history = new ArrayList<>();
+    /** The fence of each transition, by the id of the first event that it wrote. */
+    private final Map<Long, UUID> fences = new HashMap<>();
+
+    private final Inbox inbox = new Inbox();
+    private final SortedMap<Integer, Job> jobs = new TreeMap<>();
+    private final Hold hold;
+    private @Nullable Ending ending;
+
+    /** How it ended, and under which fence. */
+    record Ending(
+            WorkflowStatus status,
+            @Nullable String result,
+            @Nullable String failure,
+            Instant at,
+            UUID fence) {}
+
+    Run(NewRun start, Instant now) {
+        this.start = start;
+        this.startedAt = now;
+        this.hold = new Hold(start, now);
+        append(start.events(), start.fence());
+    }
+
+    RunKey key() {
+        return start.run();
+    }
+
+    NewRun start() {
+        return start;
+    }
+
+    Hold hold() {
+        return hold;
+    }
+
+    Inbox inbox() {
+        return inbox;
+    }
+
+    SortedMap<Integer, Job> jobs() {
+        return jobs;
+    }
+
+    List<StoredEvent> history() {
+        return history;
+    }
+
+    long nextEventId() {
+        return history.size() + 1L;
+    }
+
+    void append(List<StoredEvent> events, UUID fence) {
+        if (!events.isEmpty()) {
+            fences.put(nextEventId(), fence);
+            history.addAll(events);
+        }
+    }
+
+    boolean isOpen() {
+        return ending == null;
+    }
+
+    void end(Ending how) {
+        ending = how;
+        inbox.clear();
+    }
+
+    /** Whether this fence wrote the event, closed the run, or is the current one. */
+    boolean wasWrittenUnder(UUID fence, long eventId) {
+        UUID current = ending == null ? hold.fence() : ending.fence();
+        return fence.equals(current) || fence.equals(fences.get(eventId));
+    }
+
+    /** Whether the message became an event. */
+    boolean hasRecorded(UUID messageId) {
+        return history.stream().anyMatch(event -> messageId.equals(event.messageId()));
+    }
+
+    /** Since when there is something to do; null is nothing. */
+    @Nullable
+    Instant dueSince() {
+        return ending != null ? null : Times.earlier(hold.wakeAt(), inbox.waitingSince());
+    }
+
+    /** When it may be claimed by anybody's time: due, not stalled, not owned; null is never. */
+    @Nullable
+    Instant claimableAt() {
+        Instant due = dueSince();
+        return due == null ? null : Times.latest(due, hold.notBefore(), hold.ownedUntil());
+    }
+
+    /** When it expires; null is never. */
+    @Nullable
+    Instant expiresAt() {
+        return ending != null ? null : Times.earlier(start.deadline(), hold.toBeBegunBy());
+    }
+
+    RunRecord record() {
+        return new RunRecord(
+                start.run(),
+                start.type(),
+                ending == null ? WorkflowStatus.RUNNING : ending.status(),
+                start.taskQueue(),
+                startedAt,
+                ending == null ? null : ending.at(),
+                ending == null ? null : ending.result(),
+                ending == null ? null : ending.failure(),
+                start.memo());
+    }
+}

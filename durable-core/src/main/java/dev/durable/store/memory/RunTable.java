@@ -1,0 +1,122 @@
+package dev.durable.store.memory;
+
+import dev.durable.store.RunClaim;
+import dev.durable.store.RunIds;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** All runs, by their ids, and the open ones by when they are due. */
+final class RunTable {
+    /** How long a due run is left to the session that has it cached. */
+    static final Duration CACHED_FIRST = Duration.ofMillis(100);
+
+    private final TreeMap<UUID, Run> byRunId = new TreeMap<>(RunIds.ORDER);
+    private final Map<UUID, Run> index = new HashMap<>();
+    /** In the order of their starts: only the last one can be open. */
+    private final Map<String, List<Run>> byWorkflowId = new HashMap<>();
+
+    private final Map<String, Agenda<Run>> claimable = new HashMap<>();
+    private final Agenda<Run> expiring = new Agenda<>();
+
+    void add(Run run) {
+        index.put(run.key().runId(), run);
+        byRunId.put(run.key().runId(), run);
+        byWorkflowId
+                .computeIfAbsent(run.key().workflowId(), id -> new ArrayList<>(1))
+                .add(run);
+        place(run);
+    }
+
+    /** To be called after each change of when a run is due. */
+    void place(Run run) {
+        agenda(run.start().taskQueue()).put(run, run.claimableAt());
+        expiring.put(run, run.expiresAt());
+    }
+
+    @Nullable
+    Run find(UUID runId) {
+        return index.get(runId);
+    }
+
+    @Nullable
+    Run findOpen(UUID runId) {
+        Run run = find(runId);
+        return run == null || !run.isOpen() ? null : run;
+    }
+
+    /** The open run, else the one that closed last. */
+    @Nullable
+    Run latest(String workflowId) {
+        List<Run> runs = byWorkflowId.get(workflowId);
+        return runs == null ? null : runs.getLast();
+    }
+
+    /** Exactly this run, or where no run id is given the latest of the workflow id. */
+    @Nullable
+    Run find(String workflowId, @Nullable UUID runId) {
+        return runId == null ? latest(workflowId) : find(runId);
+    }
+
+    NavigableMap<UUID, Run> all() {
+        return byRunId;
+    }
+
+    /** Due runs of one queue that the claimer can serve. */
+    Stream<Run> due(String taskQueue, RunClaim claim, Instant now) {
+        return agenda(taskQueue).due(now).filter(run -> serves(claim, run, now));
+    }
+
+    Stream<Run> expired(Instant now) {
+        return expiring.due(now);
+    }
+
+    /** The first wake of a parked run of these queues. */
+    Optional<Instant> firstWake(Collection<String> taskQueues) {
+        return taskQueues.stream()
+                .flatMap(queue -> agenda(queue).inOrder())
+                .flatMap(run -> wakeOfParked(run.hold()).stream())
+                .min(Instant::compareTo);
+    }
+
+    /** Whatever time will change here: what becomes due, is given up by its owner or its cache, or expires. */
+    Stream<Instant> timesAfter(Instant now) {
+        Stream<Instant> due = claimable.values().stream().flatMap(agenda -> agenda.firstAfter(now).stream());
+        Stream<Instant> leftToCache = claimable.values().stream()
+                .flatMap(agenda -> agenda.due(now))
+                .filter(run -> run.hold().lastSession() != null)
+                .flatMap(run -> Stream.ofNullable(run.dueSince()))
+                .map(since -> since.plus(CACHED_FIRST))
+                .filter(now::isBefore);
+        return Stream.of(due, leftToCache, expiring.firstAfter(now).stream()).flatMap(times -> times);
+    }
+
+    private static boolean serves(RunClaim claim, Run run, Instant now) {
+        Instant since = run.dueSince();
+        return since != null
+                && claim.types().contains(run.start().type())
+                && run.start().needs() <= claim.needs()
+                && run.hold().openTo(claim.session(), since, now, CACHED_FIRST);
+    }
+
+    private static Optional<Instant> wakeOfParked(Hold hold) {
+        Instant wake = hold.wakeAt();
+        return hold.ownedUntil() != null || wake == null
+                ? Optional.empty()
+                : Optional.of(Times.latest(wake, hold.notBefore(), null));
+    }
+
+    private Agenda<Run> agenda(String taskQueue) {
+        return claimable.computeIfAbsent(taskQueue, queue -> new Agenda<>());
+    }
+}

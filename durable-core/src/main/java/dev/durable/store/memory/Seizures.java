@@ -1,0 +1,42 @@
+package dev.durable.store.memory;
+
+import dev.durable.store.RunKey;
+import dev.durable.store.Seizure;
+import dev.durable.store.StoredEvent;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/** Ends runs without their code. */
+final class Seizures {
+    private final Tables tables;
+
+    Seizures(Tables tables) {
+        this.tables = tables;
+    }
+
+    Optional<RunKey> seize(Seizure seizure) {
+        Run run = tables.runs().find(seizure.workflowId(), seizure.runId());
+        if (run == null) {
+            return Optional.empty();
+        }
+        if (!run.isOpen()) {
+            boolean resent = run.wasWrittenUnder(seizure.newFence(), run.nextEventId() - 1);
+            return resent ? Optional.of(run.key()) : Optional.empty();
+        }
+        Instant expiresAt = run.expiresAt();
+        if (seizure.onlyIfDue() && (expiresAt == null || expiresAt.isAfter(tables.now()))) {
+            return Optional.empty();
+        }
+        close(run, seizure);
+        return Optional.of(run.key());
+    }
+
+    private void close(Run run, Seizure seizure) {
+        Instant now = tables.now();
+        String attributes = seizure.attributes().apply(run.inbox().size());
+        StoredEvent last = new StoredEvent(run.nextEventId(), seizure.eventType(), now, null, attributes);
+        run.append(List.of(last), seizure.newFence());
+        tables.end(run, new Run.Ending(seizure.status(), null, seizure.failure(), now, seizure.newFence()));
+    }
+}

@@ -1,0 +1,54 @@
+package dev.durable.store.memory;
+
+import dev.durable.store.SessionInfo;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/** Living and dead worker processes. */
+final class Sessions {
+    private final Map<UUID, SessionInfo> rows = new LinkedHashMap<>();
+
+    void open(UUID session, String identity, Instant now) {
+        rows.putIfAbsent(session, new SessionInfo(session, identity, 0, false, now));
+    }
+
+    boolean beat(UUID session) {
+        SessionInfo row = rows.get(session);
+        if (row == null || row.dead()) {
+            return false;
+        }
+        rows.put(session, new SessionInfo(session, row.identity(), row.beat() + 1, false, row.startedAt()));
+        return true;
+    }
+
+    boolean markDead(UUID session, long beat) {
+        SessionInfo row = rows.get(session);
+        if (row == null || row.dead() || row.beat() != beat) {
+            return false;
+        }
+        rows.put(session, new SessionInfo(session, row.identity(), beat, true, row.startedAt()));
+        return true;
+    }
+
+    boolean isAlive(UUID session) {
+        SessionInfo row = rows.get(session);
+        return row != null && !row.dead();
+    }
+
+    void close(UUID session) {
+        rows.remove(session);
+    }
+
+    /** Dead ones that no claim names any more go. */
+    void forgetDead(Collection<UUID> holders) {
+        rows.values().removeIf(row -> row.dead() && !holders.contains(row.session()));
+    }
+
+    List<SessionInfo> list() {
+        return List.copyOf(rows.values());
+    }
+}

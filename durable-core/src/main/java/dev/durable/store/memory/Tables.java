@@ -1,0 +1,131 @@
+package dev.durable.store.memory;
+
+import dev.durable.store.InboxMessage;
+import dev.durable.store.JobKey;
+import dev.durable.store.NewJob;
+import dev.durable.store.Nudges.Nudge.Kind;
+import dev.durable.store.StoreClock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** All that the store keeps, and the writes that touch more than one of its parts. */
+final class Tables {
+    private final RunTable runs = new RunTable();
+    private final JobQueues jobs = new JobQueues();
+    private final Sessions sessions = new Sessions();
+    private final Hints hints = new Hints();
+    private final StoreClock clock;
+
+    Tables(StoreClock clock) {
+        this.clock = clock;
+    }
+
+    RunTable runs() {
+        return runs;
+    }
+
+    JobQueues jobs() {
+        return jobs;
+    }
+
+    Sessions sessions() {
+        return sessions;
+    }
+
+    Hints hints() {
+        return hints;
+    }
+
+    StoreClock clock() {
+        return clock;
+    }
+
+    Instant now() {
+        return clock.now();
+    }
+
+    /** Puts the run where it is due now; whoever sleeps hears of it. */
+    void place(Run run) {
+        runs.place(run);
+        Instant at = run.claimableAt();
+        if (at != null && !at.isAfter(now())) {
+            hints.owe(Kind.RUNS, run.start().taskQueue());
+        }
+    }
+
+    void post(Run run, InboxMessage message) {
+        run.inbox().add(message, now());
+        place(run);
+    }
+
+    void bear(Run run, List<NewJob> born) {
+        for (NewJob spec : born) {
+            Job job = new Job(new JobKey(run.key(), spec.seq()), spec);
+            run.jobs().put(spec.seq(), job);
+            jobs.add(job, now());
+            hintIfReady(job);
+        }
+    }
+
+    /** The job and its heartbeat go. */
+    void delete(Run run, Job job) {
+        run.jobs().remove(job.key().seq());
+        jobs.remove(job);
+    }
+
+    /** Nobody runs the job any more: it waits for another attempt, or ends here if it is to be cancelled. */
+    void putBack(Job job, Duration delay) {
+        if (job.cancelRequested()) {
+            endCancelled(job);
+        } else {
+            jobs.putBack(job, delay, now());
+            hintIfReady(job);
+        }
+    }
+
+    /** Its session died. */
+    void crash(Job job) {
+        if (job.crash() || job.cancelRequested()) {
+            putBack(job, Duration.ZERO);
+        } else {
+            jobs.bury(job);
+        }
+    }
+
+    /** The workflow wants it to stop: a running one learns of it, any other ends here. */
+    void cancel(Job job) {
+        job.requestCancel();
+        if (job.state() != Job.State.RUNNING) {
+            endCancelled(job);
+        }
+    }
+
+    /** The run ends: its jobs and its inbox go. */
+    void end(Run run, Run.Ending ending) {
+        List.copyOf(run.jobs().values()).forEach(job -> delete(run, job));
+        run.end(ending);
+        runs.place(run);
+    }
+
+    private void endCancelled(Job job) {
+        Run run = owner(job);
+        delete(run, job);
+        post(run, job.cancelledOutcome());
+    }
+
+    private Run owner(Job job) {
+        @Nullable Run run = runs.find(job.key().run().runId());
+        if (run == null) {
+            throw new IllegalStateException(job.key() + " outlived its run");
+        }
+        return run;
+    }
+
+    private void hintIfReady(Job job) {
+        if (job.state() == Job.State.READY) {
+            hints.owe(Kind.JOBS, job.spec().taskQueue());
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package dev.durable.store.memory;
+
+import dev.durable.store.ReadBack;
+import dev.durable.store.Transition;
+import dev.durable.store.Transition.Outcome;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Writes steps of runs: judged as a whole, then written as a whole. */
+final class Transitions {
+    private final Tables tables;
+
+    Transitions(Tables tables) {
+        this.tables = tables;
+    }
+
+    Outcome commit(Transition step) {
+        Run run = tables.runs().findOpen(step.run().runId());
+        if (run == null || !run.hold().fence().equals(step.fence()) || run.nextEventId() != step.nextEventId()) {
+            return Outcome.FENCE_LOST;
+        }
+        if (step.stall() != null) {
+            return stall(run, step, step.stall());
+        }
+        if (!holdsAll(run, step.settled())) {
+            return Outcome.LEASE_LOST;
+        }
+        return step.close() != null ? close(run, step, step.close()) : move(run, step);
+    }
+
+    ReadBack.Outcome readBack(ReadBack attempt) {
+        Run run = tables.runs().find(attempt.run().runId());
+        if (run == null) {
+            return attempt.eventId() == 1 ? ReadBack.Outcome.NOT_HAPPENED : ReadBack.Outcome.OVERTAKEN;
+        }
+        if (run.wasWrittenUnder(attempt.fence(), attempt.eventId())) {
+            return ReadBack.Outcome.HAPPENED;
+        }
+        return run.isOpen() && run.nextEventId() == attempt.eventId()
+                ? ReadBack.Outcome.NOT_HAPPENED
+                : ReadBack.Outcome.OVERTAKEN;
+    }
+
+    private Outcome stall(Run run, Transition step, Transition.Stall why) {
+        run.hold().stall(why, step.newFence(), tables.now());
+        tables.place(run);
+        return Outcome.APPLIED;
+    }
+
+    private Outcome close(Run run, Transition step, Transition.Close close) {
+        if (run.inbox().hasOthersThan(step.consumed())) {
+            if (close.force()) {
+                run.hold().markClosing();
+            }
+            return Outcome.CLOSE_REFUSED;
+        }
+        run.append(step.events(), step.newFence());
+        tables.end(run, new Run.Ending(close.status(), close.result(), close.failure(), tables.now(), step.newFence()));
+        return Outcome.APPLIED;
+    }
+
+    private Outcome move(Run run, Transition step) {
+        Instant now = tables.now();
+        run.append(step.events(), step.newFence());
+        run.inbox().removeAll(step.consumed());
+        step.settled().forEach(settled -> tables.delete(run, job(run, settled.seq())));
+        tables.bear(run, step.jobs());
+        step.cancelled().forEach(seq -> cancel(run.jobs().get(seq)));
+        boolean messagesWait = !run.inbox().isEmpty();
+        run.hold().moveOn(step, messagesWait, now);
+        tables.place(run);
+        return step.park() && messagesWait ? Outcome.APPLIED_MORE : Outcome.APPLIED;
+    }
+
+    private void cancel(@Nullable Job job) {
+        if (job != null) {
+            tables.cancel(job);
+        }
+    }
+
+    private static boolean holdsAll(Run run, List<Transition.Settled> settled) {
+        return settled.stream().allMatch(s -> {
+            Job job = run.jobs().get(s.seq());
+            return job != null && job.heldUnder(s.lease());
+        });
+    }
+
+    private static Job job(Run run, int seq) {
+        return Objects.requireNonNull(run.jobs().get(seq));
+    }
+}

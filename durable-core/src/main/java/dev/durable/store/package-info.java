@@ -1,0 +1,30 @@
+/**
+ * The SPI of a history store: what must be durable, said as whole <i>transitions</i>, never as single rows.
+ *
+ * <pre>
+ *   start ──► run parked with a fence ──► claim (new fence) ──► transition … transition (each: old fence → new fence)
+ *                    ▲        ▲                                      │ events · consumed messages · jobs · wake · close
+ *                    │        └── inbox: messages, outcomes ◄── job: claim (lease) → heartbeat → outcome | retry
+ *                    └── seize (terminate, run timeout)
+ * </pre>
+ *
+ * <ul>
+ *   <li>Every method takes a batch and is one transaction; one item's refusal never touches its neighbours. Group commit
+ *       is therefore the caller's queue, not the store's business.
+ *   <li>Whoever presents the run's current fence writes its history; nobody else does. A transition that finds another
+ *       fence changes nothing.
+ *   <li>Whoever presents a job's current lease token settles it; nobody else does.
+ *   <li>Everything from elsewhere goes into the run's inbox under a message id made by the sender, once.
+ *   <li>Payloads and event attributes are JSON text kept exactly as written.
+ *   <li>Time is the store's ({@link dev.durable.store.HistoryStore#now()}); no caller's clock is ever written but as
+ *       event times derived from it.
+ * </ul>
+ *
+ * A method throws {@link dev.durable.StoreUnavailableException} when nothing happened and the database can't be reached,
+ * and {@link dev.durable.store.CommitUnknownException} when the answer to COMMIT never came. Implementations are
+ * thread-safe and pass the store contract suite.
+ */
+@NullMarked
+package dev.durable.store;
+
+import org.jspecify.annotations.NullMarked;

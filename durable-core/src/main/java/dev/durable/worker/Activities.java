@@ -1,0 +1,190 @@
+package dev.durable.worker;
+
+import dev.durable.store.ClaimedJob;
+import dev.durable.store.HistoryStore;
+import dev.durable.store.JobKey;
+import dev.durable.store.JobUpdate;
+import dev.durable.store.NewJob;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The half of a worker that runs activities, put together: an {@link ActivityWorker} for each task queue; for all of them
+ * the {@link Session}, the look at the {@link HeldLeases}, the {@link Sweeper}, the {@link RunTimeouts} and the {@link
+ * Deadlines}.
+ */
+final class Activities implements ActivitySide {
+    private static final Logger log = LoggerFactory.getLogger(Activities.class);
+    /** What a drain may take on top of its grace: for interrupted bodies to end, and for what they leave to be stored. */
+    private static final Duration DRAIN_SLACK = Attempt.INTERRUPT_GRACE.multipliedBy(2);
+    /** The claims are compared that often within a lease, as it is how a body without heartbeats learns to stop. */
+    private static final int LOOKS_A_LEASE = 10;
+
+    private final HistoryStore store;
+    private final ActivitySetup setup;
+    private final Drive drive;
+    private final RandomGenerator random;
+    private final Leases leases = new Leases();
+    private final ActivityHost host;
+    private final Session session;
+    private final ActivityStarter starter;
+    private final Map<String, ActivityQueue> queues = new LinkedHashMap<>();
+
+    Activities(
+            HistoryStore store,
+            ActivitySetup setup,
+            Drive drive,
+            Lane<JobUpdate, JobUpdate.Outcome> lane,
+            AttemptOutcome.Sink runs) {
+        this.store = store;
+        this.setup = setup;
+        this.drive = drive;
+        EngineSettings settings = setup.settings();
+        // java.util.Random, as it may be shared by threads.
+        this.random = new Random(setup.ids().get().getLeastSignificantBits());
+        this.host = new ActivityHost(
+                setup.code(),
+                new ActivityReports(lane, runs, leases),
+                leases,
+                new Deadlines(store.clock()),
+                new ActivityHost.Surroundings(settings.identity(), random, this::await));
+        Duration lease = settings.limits().sessionLease();
+        this.session = new Session(
+                store,
+                new Session.Own(settings.identity(), lease, setup.ids()),
+                () -> drive.nanosSinceProgress() < lease.toNanos(),
+                this::died);
+        this.starter = new ActivityStarter(host, session::id);
+        settings.queues()
+                .forEach((name, queue) -> queues.put(
+                        name,
+                        new ActivityQueue(
+                                name, new Slots(queue.slots()), drive.activities(name, queue.virtualThreads()))));
+    }
+
+    @Override
+    public void start() {
+        EngineSettings.Limits limits = setup.settings().limits();
+        session.open();
+        drive.add("session", Drive.Kind.IO, session);
+        host.deadlines().onEarlier(drive.add("deadlines", Drive.Kind.IO, host.deadlines()));
+        queues.forEach((name, queue) -> queue.onNudge(drive.add(
+                "jobs-" + name,
+                Drive.Kind.IO,
+                new ActivityWorker(
+                        store, queue, setup.names(), starter, new PollPace(limits.pollInterval(), random)))));
+        drive.add(
+                "leases",
+                Drive.Kind.IO,
+                new HeldLeases(store, starter, limits.sessionLease().dividedBy(LOOKS_A_LEASE)));
+        drive.add("sweep", Drive.Kind.IO, new Sweeper(store, limits.sessionLease(), random));
+        drive.add(
+                "run-timeouts",
+                Drive.Kind.IO,
+                new RunTimeouts(store, setup.ids(), new PollPace(limits.pollInterval(), random)));
+    }
+
+    @Override
+    public UUID session() {
+        return session.id();
+    }
+
+    @Override
+    public void wake() {
+        queues.values().forEach(ActivityQueue::nudge);
+    }
+
+    // ── eager jobs ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Override
+    public Optional<NewJob.Lease> reserve(String taskQueue, String activity) {
+        ActivityQueue queue = queues.get(taskQueue);
+        if (queue == null || starter.draining() || !setup.names().contains(activity)) {
+            return Optional.empty();
+        }
+        return queue.slots().takeEagerly().map(slot -> {
+            NewJob.Lease lease = new NewJob.Lease(setup.ids().get(), session.id());
+            leases.put(lease.token(), new Leases.Reserved(lease.session(), queue, slot));
+            return lease;
+        });
+    }
+
+    @Override
+    public void start(ClaimedJob job) {
+        starter.start(job, reserved(job.lease()));
+    }
+
+    @Override
+    public void cancel(NewJob.Lease lease) {
+        Leases.Reserved place = reserved(lease.token());
+        leases.remove(lease.token());
+        place.slot().free();
+    }
+
+    @Override
+    public void cancelRequested(JobKey key) {
+        leases.attemptOf(key).ifPresent(Attempt::cancel);
+    }
+
+    private Leases.Reserved reserved(UUID lease) {
+        if (leases.get(lease) instanceof Leases.Reserved place) {
+            return place;
+        }
+        throw new IllegalStateException("no slot is reserved under lease " + lease + ", or it was started already");
+    }
+
+    // ── the end ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Override
+    public void drain(Duration grace) {
+        CompletableFuture<Boolean> settled = new CompletableFuture<>();
+        starter.drain();
+        leases.onEmpty(() -> settled.complete(true));
+        leases.attempts().forEach(Attempt::giveBackUnlessBegun);
+        host.deadlines().in(grace, () -> leases.attempts().forEach(Attempt::shutDown));
+        host.deadlines()
+                .in(grace.plus(Attempt.INTERRUPT_GRACE), () -> leases.attempts().forEach(Attempt::giveBack));
+        if (leases.isEmpty()) {
+            return;
+        }
+        try {
+            drive.await(settled, grace.plus(DRAIN_SLACK));
+        } catch (TimeoutException | ExecutionException e) {
+            log.warn(
+                    "{} leases could not be settled in time; others find them",
+                    leases.tokens().size());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public void close() {
+        session.close();
+    }
+
+    private void died(UUID dead) {
+        leases.attempts().stream()
+                .filter(attempt -> attempt.session().equals(dead))
+                .forEach(attempt -> attempt.lose("the session of its worker was declared dead"));
+    }
+
+    private JobUpdate.Outcome await(CompletableFuture<JobUpdate.Outcome> future)
+            throws InterruptedException, ExecutionException {
+        try {
+            return drive.await(future, null);
+        } catch (TimeoutException e) {
+            throw new AssertionError("waited for ever, and that ran out", e);
+        }
+    }
+}

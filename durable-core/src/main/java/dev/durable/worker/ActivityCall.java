@@ -1,0 +1,74 @@
+package dev.durable.worker;
+
+import dev.durable.ActivityContext;
+import dev.durable.declare.ActivityBinding;
+import dev.durable.declare.ActivityInvoker;
+import dev.durable.declare.MethodSpec;
+import dev.durable.history.Payload;
+import dev.durable.payload.PayloadCodec;
+import dev.durable.store.ClaimedJob;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.MDC;
+
+/**
+ * One call of an activity's method: arguments from JSON, the body, its result to JSON.
+ *
+ * <p>Every {@code Throwable} of the body is a failure of the attempt, an {@code Error} too: whether an {@code
+ * OutOfMemoryError} or a {@code NoClassDefFoundError} is the body's fault or the process's can't be known here, and the
+ * policy, which brings the next attempt perhaps to another process, is the best answer to both.
+ */
+final class ActivityCall {
+    private ActivityCall() {}
+
+    /** How it ended. */
+    sealed interface Ended {}
+
+    /** With a result. */
+    record Returned(Payload result) implements Ended {}
+
+    /** The body threw. */
+    record Threw(Throwable thrown) implements Ended {}
+
+    /** Arguments or result can't cross: the next attempt would find the same. */
+    record CanNotCross(Throwable why) implements Ended {}
+
+    /** Runs the body on this thread, which knows its context and whose log lines say whose they are. */
+    static Ended run(ActivityBinding binding, ClaimedJob job, ActivityContext context, PayloadCodec payloads) {
+        CurrentActivity.set(context);
+        MDC.put("workflowId", job.key().run().workflowId());
+        MDC.put("runId", job.key().run().runId().toString());
+        MDC.put("activity", job.activity());
+        MDC.put("attempt", Integer.toString(job.attempt()));
+        try {
+            return call(binding, new Payload(job.input()), payloads);
+        } finally {
+            List.of("workflowId", "runId", "activity", "attempt").forEach(MDC::remove);
+            CurrentActivity.set(null);
+        }
+    }
+
+    private static Ended call(ActivityBinding binding, Payload input, PayloadCodec payloads) {
+        MethodSpec method = binding.activity().spec();
+        @Nullable Object[] arguments;
+        try {
+            arguments = payloads.decodeArguments(method, input);
+        } catch (RuntimeException | StackOverflowError e) {
+            return new CanNotCross(e);
+        }
+        @Nullable Object result;
+        try {
+            result = ActivityInvoker.invoke(binding, arguments);
+        } catch (Throwable e) {
+            return new Threw(e);
+        }
+        try {
+            return new Returned(
+                    method.returnType() == void.class
+                            ? Payload.NULL
+                            : payloads.encode(result, method.returnType(), "the result of " + method.name()));
+        } catch (RuntimeException | StackOverflowError e) {
+            return new CanNotCross(e);
+        }
+    }
+}

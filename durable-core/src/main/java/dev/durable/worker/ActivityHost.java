@@ -1,0 +1,48 @@
+package dev.durable.worker;
+
+import dev.durable.declare.ActivityBinding;
+import dev.durable.payload.FailureCodec;
+import dev.durable.payload.PayloadCodec;
+import dev.durable.store.JobUpdate;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
+
+/**
+ * What the attempts of a process have in common.
+ *
+ * @param code the activities implemented here, and how values cross
+ * @param reports the road to the store
+ * @param leases what this process answers for
+ * @param deadlines time, and what is done when it has come
+ * @param surroundings what else an attempt touches
+ */
+record ActivityHost(Code code, ActivityReports reports, Leases leases, Deadlines deadlines, Surroundings surroundings) {
+
+    /**
+     * Activities.
+     *
+     * @param bindings finds what implements an activity, by name or alias
+     * @param payloads arguments, results and details
+     * @param failures exceptions
+     */
+    record Code(Function<String, Optional<ActivityBinding>> bindings, PayloadCodec payloads, FailureCodec failures) {}
+
+    /**
+     * What else an attempt touches.
+     *
+     * @param identity how this process is named in events
+     * @param random spreads delays; thread-safe
+     * @param waiting how a body waits for its checkpoint
+     */
+    record Surroundings(String identity, RandomGenerator random, Waiting waiting) {}
+
+    /** Blocks the thread of a body until the future is done. */
+    @FunctionalInterface
+    interface Waiting {
+        JobUpdate.Outcome await(CompletableFuture<JobUpdate.Outcome> future)
+                throws InterruptedException, ExecutionException;
+    }
+}

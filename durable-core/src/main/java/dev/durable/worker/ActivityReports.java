@@ -1,0 +1,90 @@
+package dev.durable.worker;
+
+import dev.durable.store.JobUpdate;
+import dev.durable.store.JobUpdate.Outcome;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What attempts say to the store. An outcome is first offered to the run's cached instance in this process, which writes
+ * it together with the step that follows; else it goes into the run's inbox. Everything that ends an attempt keeps its
+ * lease known until it is durable or refused.
+ *
+ * <p>Stale answers are no errors: a timeout or another worker was faster. What the store can't take at all is forgotten
+ * here; the lease, which is then held by nobody, is found and given back.
+ */
+final class ActivityReports {
+    private static final Logger log = LoggerFactory.getLogger(ActivityReports.class);
+
+    private final Lane<JobUpdate, Outcome> lane;
+    private final AttemptOutcome.Sink runs;
+    private final Leases leases;
+    private final LongAdder stale = new LongAdder();
+
+    /** Hears what became of a report: an outcome, or the error that keeps it from being stored at all. */
+    @FunctionalInterface
+    interface Answer {
+        void hear(@Nullable Outcome outcome, @Nullable Throwable error);
+    }
+
+    ActivityReports(Lane<JobUpdate, Outcome> lane, AttemptOutcome.Sink runs, Leases leases) {
+        this.lane = lane;
+        this.runs = runs;
+        this.leases = leases;
+    }
+
+    /** The attempt ended its activity. */
+    void settle(AttemptOutcome outcome) {
+        leases.put(outcome.lease(), new Leases.HandedOver(outcome, 0));
+        if (!offer(outcome)) {
+            toInbox(outcome);
+        }
+    }
+
+    /** The outcome goes into the run's inbox. Harmless when it is there, or was taken otherwise. */
+    void toInbox(AttemptOutcome outcome) {
+        end(new JobUpdate.Settle(outcome.key(), outcome.lease(), outcome.message()), () -> {});
+    }
+
+    /** The attempt ended, its activity did not: retried or given back, and then something follows. */
+    void end(JobUpdate update, Runnable then) {
+        tell(update, (outcome, error) -> {
+            leases.remove(update.lease());
+            then.run();
+        });
+    }
+
+    /** The attempt goes on. The answer is heard on the lane's thread: no user code there. */
+    void tell(JobUpdate update, Answer answer) {
+        var unused = lane.submit(update).whenComplete((outcome, error) -> {
+            look(update, outcome, error);
+            answer.hear(outcome, error);
+        });
+    }
+
+    /** How many reports came too late. */
+    long stale() {
+        return stale.sum();
+    }
+
+    private boolean offer(AttemptOutcome outcome) {
+        try {
+            return runs.offer(outcome);
+        } catch (RuntimeException e) {
+            log.warn("the run of {} did not take an outcome, which goes to its inbox", outcome.key(), e);
+            return false;
+        }
+    }
+
+    private void look(JobUpdate update, @Nullable Outcome outcome, @Nullable Throwable error) {
+        String what = update.getClass().getSimpleName();
+        if (error != null) {
+            log.error("{} of {} can't be stored", what, update.key(), error);
+        } else if (outcome == Outcome.STALE) {
+            stale.increment();
+            log.debug("{} of {} came too late and is dropped", what, update.key());
+        }
+    }
+}

@@ -1,0 +1,20 @@
+package dev.durable.worker;
+
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Supplier;
+
+/**
+ * What the activities of an engine are made of.
+ *
+ * @param settings how the engine runs
+ * @param code the activities implemented here
+ * @param names their names and aliases: what is claimed
+ * @param ids random ids
+ */
+record ActivitySetup(EngineSettings settings, ActivityHost.Code code, Set<String> names, Supplier<UUID> ids) {
+
+    ActivitySetup {
+        names = Set.copyOf(names);
+    }
+}

@@ -1,0 +1,22 @@
+package dev.durable.worker;
+
+import java.time.Duration;
+import java.util.UUID;
+
+/** The half of a worker that runs activities, as the engine sees it. */
+interface ActivitySide extends EagerJobs {
+    /** Opens the session and hands its steps to the drive; before the first claim. */
+    void start();
+
+    /** The current session of this process. */
+    UUID session();
+
+    /** Jobs may be ready: look. */
+    void wake();
+
+    /** Stops claiming, gives back what was not begun, lets running attempts end, then cancels them. */
+    void drain(Duration grace);
+
+    /** Closes the session. */
+    void close();
+}

@@ -1,0 +1,270 @@
+package dev.durable.worker;
+
+import dev.durable.ActivityOptions;
+import dev.durable.declare.ActivityBinding;
+import dev.durable.history.OptionsJson;
+import dev.durable.history.TimeoutType;
+import dev.durable.store.ClaimedJob;
+import dev.durable.store.JobKey;
+import dev.durable.store.JobUpdate;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One execution of an activity.
+ *
+ * <pre>
+ *   waiting ──► running ──► ended           the body ended: its outcome counts
+ *      │           └──────► ended           cut short: timed out (the outcome goes out at once), lost (nothing does),
+ *      └──────────────────► ended           given back. The body is told, interrupted, and what it still gives is dropped
+ * </pre>
+ *
+ * <p>Whoever ends it first has the only say. A body that goes on after its interrupt keeps its thread, and for a grace its
+ * slot; then it is counted as a zombie.
+ */
+final class Attempt implements Runnable, Leases.Held {
+    private static final Logger log = LoggerFactory.getLogger(Attempt.class);
+    /** How long a body may go on after its interrupt before its slot is given up. */
+    static final Duration INTERRUPT_GRACE = Duration.ofSeconds(5);
+
+    private enum Phase {
+        WAITING,
+        RUNNING,
+        ENDED
+    }
+
+    private final ClaimedJob job;
+    private final UUID session;
+    private final Slots.Slot slot;
+    private final ActivityHost host;
+    private final ActivityOptions options;
+    private final ActivityBinding binding;
+    private final Cancellation cancellation;
+    private final Heartbeats heartbeats;
+    private final AttemptWatch watch;
+    private final AttemptContext context;
+    private final AttemptEnd end;
+    private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.WAITING);
+    private final BodyThread thread = new BodyThread();
+
+    /**
+     * @param job what to run
+     * @param session whose lease it is
+     * @param queue where it came from
+     * @param slot taken for it
+     * @throws RuntimeException when this process does not have the activity or can't read the job
+     */
+    Attempt(ClaimedJob job, UUID session, ActivityQueue queue, Slots.Slot slot, ActivityHost host) {
+        this.job = job;
+        this.session = session;
+        this.slot = slot;
+        this.host = host;
+        this.options = OptionsJson.decode(job.options());
+        this.binding = host.code()
+                .bindings()
+                .apply(job.activity())
+                .orElseThrow(() -> new IllegalStateException("activity " + job.activity() + " is not registered here"));
+        Notes notes = Notes.of(job, host.deadlines().clock().now());
+        this.cancellation = new Cancellation(queue.executor());
+        this.heartbeats = new Heartbeats(
+                Heartbeats.throttle(options.heartbeatTimeout()), host.deadlines(), this::sendHeartbeat, this::heard);
+        this.watch = new AttemptWatch(
+                host.deadlines(), options, job.scheduleToCloseDeadline(), heartbeats::checkpointWaits, this::timedOut);
+        this.context = new AttemptContext(
+                job, options, new AttemptContext.Parts(cancellation, heartbeats, watch, notes), host);
+        this.end = new AttemptEnd(
+                job,
+                options,
+                new AttemptReport(job, notes, queue, host),
+                host,
+                binding.activity().spec().named());
+    }
+
+    JobKey key() {
+        return job.key();
+    }
+
+    UUID lease() {
+        return job.lease();
+    }
+
+    UUID session() {
+        return session;
+    }
+
+    // ── the body ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Override
+    public void run() {
+        TimeoutType late = late();
+        if (late != null) {
+            endsUnbegun(() -> end.timedOut(late, cancellation.cause(), null));
+        } else if (cancellation.requested()) {
+            endsUnbegun(end::cancelledBeforeItBegan);
+        } else {
+            // On its thread before it counts as running, so that no interrupt misses it.
+            thread.enter();
+            if (phase.compareAndSet(Phase.WAITING, Phase.RUNNING)) {
+                runBody();
+            } else {
+                thread.leave();
+            }
+        }
+    }
+
+    private void runBody() {
+        Instant startedAt = host.deadlines().clock().now();
+        watch.begin(options.startToClose());
+        ActivityCall.Ended how;
+        try {
+            how = ActivityCall.run(binding, job, context, host.code().payloads());
+        } finally {
+            thread.leave();
+        }
+        Cancellation.Cause cause = cancellation.cause();
+        boolean counts = ends(Phase.RUNNING);
+        // Free before it is told, so that the run's next activity finds the slot.
+        slot.free();
+        if (counts) {
+            tell(() -> end.ended(how, startedAt, cause, heartbeats.latest()));
+        }
+    }
+
+    /** A deadline that passed while it waited for a worker. */
+    private @Nullable TimeoutType late() {
+        Instant now = host.deadlines().clock().now();
+        Instant close = job.scheduleToCloseDeadline();
+        if (close != null && !now.isBefore(close)) {
+            return TimeoutType.SCHEDULE_TO_CLOSE;
+        }
+        Duration toStart = options.scheduleToStart();
+        boolean first = job.attempt() == 1 && job.crashes() == 0;
+        return first && toStart != null && now.isAfter(job.scheduledAt().plus(Jitter.bounded(toStart)))
+                ? TimeoutType.SCHEDULE_TO_START
+                : null;
+    }
+
+    // ── from outside ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** The workflow wants it to stop. It goes on until its body ends. */
+    void cancel() {
+        cancellation.request(
+                Cancellation.Cause.REQUESTED,
+                job.activity() + " was cancelled by workflow " + key().run().workflowId());
+    }
+
+    /** Its lease is another's, or gone: nothing it gives counts. */
+    void lose(String why) {
+        if (cutShort(why)) {
+            log.info("{} is stale: {}", this, why);
+            host.leases().remove(job.lease());
+        }
+    }
+
+    /** The worker shuts down: not begun, it is given back at once. */
+    void giveBackUnlessBegun() {
+        endsUnbegun(() -> end.released(Duration.ZERO, null));
+    }
+
+    /** The worker shuts down: the body should end, and is given back with its last details when it does. */
+    void shutDown() {
+        giveBackUnlessBegun();
+        cancellation.request(Cancellation.Cause.SHUTDOWN, job.activity() + " stops: its worker shuts down");
+        thread.interrupt();
+    }
+
+    /** The worker shuts down, and the body did not end: given back with its last details. */
+    void giveBack() {
+        if (cutShort("the worker shut down before " + this + " ended")) {
+            tell(() -> end.released(Duration.ZERO, heartbeats.latest()));
+        }
+    }
+
+    private void timedOut(TimeoutType timeout) {
+        Cancellation.Cause cause = cancellation.cause();
+        if (cutShort(end.describe(timeout))) {
+            tell(() -> end.timedOut(timeout, cause, heartbeats.latest()));
+        }
+    }
+
+    private void sendHeartbeat(String details, ActivityReports.Answer answer) {
+        host.reports().tell(new JobUpdate.Heartbeat(job.key(), job.lease(), details), answer);
+    }
+
+    private void heard(JobUpdate.Outcome outcome) {
+        if (outcome == JobUpdate.Outcome.CANCEL_REQUESTED) {
+            cancel();
+        } else if (outcome == JobUpdate.Outcome.STALE) {
+            lose("its lease is no longer held");
+        }
+    }
+
+    // ── the end ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** Ends it by itself, if it is in this phase; true for the one who did. */
+    private boolean ends(Phase from) {
+        boolean mine = phase.compareAndSet(from, Phase.ENDED);
+        if (mine) {
+            cancellation.ended("NOT_FOUND: " + this + " has ended");
+            atRest();
+        }
+        return mine;
+    }
+
+    private void endsUnbegun(Runnable words) {
+        if (ends(Phase.WAITING)) {
+            slot.free();
+            tell(words);
+        }
+    }
+
+    /** Ends it against its will, if it has not ended. */
+    private boolean cutShort(String why) {
+        if (ends(Phase.WAITING)) {
+            slot.free();
+            return true;
+        }
+        if (!phase.compareAndSet(Phase.RUNNING, Phase.ENDED)) {
+            return false;
+        }
+        cancellation.request(
+                Cancellation.Cause.STALE,
+                "NOT_FOUND: " + why + "; another attempt may run, and nothing this one tells is written");
+        atRest();
+        thread.interrupt();
+        host.deadlines().in(INTERRUPT_GRACE, this::abandon);
+        return true;
+    }
+
+    private void atRest() {
+        watch.end();
+        heartbeats.stop();
+    }
+
+    private void abandon() {
+        thread.where()
+                .filter(where -> slot.abandon())
+                .ifPresent(where -> log.warn("{} ignores its interrupt: {}. Its slot is given up", this, where));
+    }
+
+    /** What can't be told is forgotten: the lease is found unused and given back. */
+    private void tell(Runnable words) {
+        try {
+            words.run();
+        } catch (RuntimeException e) {
+            log.error("the end of {} can't be told", this, e);
+            host.leases().remove(job.lease());
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "attempt " + job.attempt() + " of " + job.activity() + " (activity " + key().seq() + " of workflow "
+                + key().run().workflowId() + ")";
+    }
+}

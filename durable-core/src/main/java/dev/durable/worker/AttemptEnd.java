@@ -1,0 +1,153 @@
+package dev.durable.worker;
+
+import dev.durable.ActivityOptions;
+import dev.durable.ActivityTimedOutException;
+import dev.durable.CancelledException;
+import dev.durable.history.Failure;
+import dev.durable.history.TimeoutType;
+import dev.durable.store.ClaimedJob;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides what the end of an attempt means for its activity, and tells.
+ *
+ * <pre>
+ *                     not cancelled           cancel requested                    shutting down
+ *   returned          completed               completed                           completed
+ *   threw             by verdict              cancelled, if it says so; failed    released
+ *   can't cross       failed                  failed                              failed
+ *   timed out         by verdict              timed out                           by verdict
+ * </pre>
+ *
+ * A cancelled activity is never retried: nobody waits for it.
+ */
+final class AttemptEnd {
+    private final ClaimedJob job;
+    private final ActivityOptions options;
+    private final AttemptReport report;
+    private final ActivityHost host;
+    private final Collection<Class<? extends Throwable>> named;
+
+    AttemptEnd(
+            ClaimedJob job,
+            ActivityOptions options,
+            AttemptReport report,
+            ActivityHost host,
+            Collection<Class<? extends Throwable>> named) {
+        this.job = job;
+        this.options = options;
+        this.report = report;
+        this.host = host;
+        this.named = named;
+    }
+
+    /** The body ended. */
+    void ended(ActivityCall.Ended how, Instant startedAt, Cancellation.Cause cause, @Nullable String details) {
+        switch (how) {
+            case ActivityCall.Returned returned -> report.completed(returned.result(), startedAt);
+            case ActivityCall.CanNotCross refused -> report.failed(encoded(refused.why()));
+            case ActivityCall.Threw threw -> threw(threw.thrown(), cause, details);
+        }
+    }
+
+    /** It never ran its body. */
+    void cancelledBeforeItBegan() {
+        report.cancelled(null);
+    }
+
+    /** It ran out of a timeout, or had before it began. */
+    void timedOut(TimeoutType timeout, Cancellation.Cause cause, @Nullable String details) {
+        Failure failure = Failure.of(ActivityTimedOutException.class.getName(), describe(timeout));
+        Verdict verdict = timeout == TimeoutType.START_TO_CLOSE || timeout == TimeoutType.HEARTBEAT
+                ? verdict(exception(timeout, failure))
+                : new Verdict.GiveUp();
+        if (verdict instanceof Verdict.Retry retry && cause != Cancellation.Cause.REQUESTED) {
+            report.retry(Notes.TIMED_OUT, failure, retry.delay(), details);
+        } else if (verdict instanceof Verdict.OutOfTime) {
+            report.outOfTime(Notes.TIMED_OUT, failure, details);
+        } else {
+            report.timedOut(timeout, details);
+        }
+    }
+
+    /** Given back as it is. */
+    void released(Duration delay, @Nullable String details) {
+        report.release(delay, details);
+    }
+
+    /** A timeout, in words. */
+    String describe(TimeoutType timeout) {
+        Duration limit =
+                switch (timeout) {
+                    case START_TO_CLOSE -> options.startToClose();
+                    case SCHEDULE_TO_START -> options.scheduleToStart();
+                    case SCHEDULE_TO_CLOSE -> options.scheduleToClose();
+                    case HEARTBEAT -> options.heartbeatTimeout();
+                };
+        return "attempt " + job.attempt() + " of " + job.activity() + " ran out of "
+                + timeout.name().toLowerCase(Locale.ROOT).replace('_', '-') + " (" + limit + ")";
+    }
+
+    private void threw(Throwable thrown, Cancellation.Cause cause, @Nullable String details) {
+        boolean cancelled = cause == Cancellation.Cause.REQUESTED;
+        if (cause == Cancellation.Cause.SHUTDOWN) {
+            released(Duration.ZERO, details);
+        } else if (cancelled && saysSo(thrown)) {
+            report.cancelled(details);
+        } else {
+            switch (verdict(thrown)) {
+                case Verdict.Defer defer -> deferred(defer.delay(), cancelled, details);
+                case Verdict.Retry retry -> failed(thrown, cancelled ? null : retry.delay(), details);
+                case Verdict.GiveUp ignored -> failed(thrown, null, details);
+                case Verdict.OutOfTime ignored -> report.outOfTime(Notes.FAILED, encoded(thrown), details);
+            }
+        }
+    }
+
+    private void deferred(Duration delay, boolean cancelled, @Nullable String details) {
+        if (cancelled) {
+            report.cancelled(details);
+        } else {
+            released(delay, details);
+        }
+    }
+
+    private void failed(Throwable thrown, @Nullable Duration retryIn, @Nullable String details) {
+        if (retryIn == null) {
+            report.failed(encoded(thrown));
+        } else {
+            report.retry(Notes.FAILED, encoded(thrown), retryIn, details);
+        }
+    }
+
+    private Verdict verdict(Throwable thrown) {
+        Instant end = job.scheduleToCloseDeadline();
+        Duration left =
+                end == null ? null : Duration.between(host.deadlines().clock().now(), end);
+        return Verdict.of(
+                thrown,
+                new Verdict.Standing(options.retry(), job.attempt(), left),
+                host.surroundings().random());
+    }
+
+    private ActivityTimedOutException exception(TimeoutType timeout, Failure failure) {
+        return new ActivityTimedOutException(
+                String.valueOf(failure.message()), job.activity(), job.key().seq(), job.attempt(), timeout, null);
+    }
+
+    private Failure encoded(Throwable thrown) {
+        return host.code().failures().encode(thrown, named);
+    }
+
+    private static boolean saysSo(Throwable thrown) {
+        return Stream.iterate(thrown, Objects::nonNull, Throwable::getCause)
+                .limit(100)
+                .anyMatch(cause -> cause instanceof CancelledException || cause instanceof InterruptedException);
+    }
+}

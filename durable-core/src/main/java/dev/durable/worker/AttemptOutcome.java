@@ -1,0 +1,28 @@
+package dev.durable.worker;
+
+import dev.durable.store.InboxMessage;
+import dev.durable.store.JobKey;
+import java.util.UUID;
+
+/**
+ * What the last attempt of an activity ended with, in this process and not yet durable.
+ *
+ * @param key which job
+ * @param lease the token it ended under; also the message's id
+ * @param message the outcome as the inbox would take it: name is the event's type, payload its attributes
+ * @param whenSettled told once it is durable or stale
+ */
+record AttemptOutcome(JobKey key, UUID lease, InboxMessage message, Runnable whenSettled) {
+
+    /** It is durable, or stale for ever: its lease need not be answered for any more. */
+    void settled() {
+        whenSettled.run();
+    }
+
+    /** Who takes an outcome on the short way: the run's cached instance. */
+    @FunctionalInterface
+    interface Sink {
+        /** Takes it if the run is cached here; the taker then sees to it that it becomes durable or stale, and says so. */
+        boolean offer(AttemptOutcome outcome);
+    }
+}

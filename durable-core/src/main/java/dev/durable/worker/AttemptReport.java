@@ -1,0 +1,130 @@
+package dev.durable.worker;
+
+import dev.durable.history.ActivityAttemptFailed;
+import dev.durable.history.ActivityCancelled;
+import dev.durable.history.ActivityCompleted;
+import dev.durable.history.ActivityFailed;
+import dev.durable.history.ActivityTimedOut;
+import dev.durable.history.EventJson;
+import dev.durable.history.Failure;
+import dev.durable.history.HistoryEvent;
+import dev.durable.history.Payload;
+import dev.durable.history.TimeoutType;
+import dev.durable.store.ClaimedJob;
+import dev.durable.store.InboxMessage;
+import dev.durable.store.JobUpdate;
+import dev.durable.store.MessageKind;
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** The words in which one attempt tells its end, with its notes and its last heartbeat details. */
+final class AttemptReport {
+    private static final int LAST_FAILURE_CHARS = 500;
+
+    private final ClaimedJob job;
+    private final Notes notes;
+    private final ActivityQueue queue;
+    private final ActivityHost host;
+
+    AttemptReport(ClaimedJob job, Notes notes, ActivityQueue queue, ActivityHost host) {
+        this.job = job;
+        this.notes = notes;
+        this.queue = queue;
+        this.host = host;
+    }
+
+    void completed(Payload result, Instant startedAt) {
+        settle(new ActivityCompleted(0, now(), seq(), job.attempt(), job.lease(), result, startedAt, identity()));
+    }
+
+    void failed(Failure failure) {
+        settle(new ActivityFailed(0, now(), seq(), job.attempt(), job.lease(), failure, identity()));
+    }
+
+    void timedOut(TimeoutType timeout, @Nullable String details) {
+        settle(new ActivityTimedOut(0, now(), seq(), job.attempt(), job.lease(), timeout, lastDetails(details)));
+    }
+
+    void cancelled(@Nullable String details) {
+        settle(new ActivityCancelled(0, now(), seq(), job.attempt(), job.lease(), lastDetails(details)));
+    }
+
+    /** This attempt failed and no other follows, for want of time. */
+    void outOfTime(String reason, Failure failure, @Nullable String details) {
+        note(reason, failure, null);
+        timedOut(TimeoutType.SCHEDULE_TO_CLOSE, details);
+    }
+
+    /** Another attempt follows; the queue is looked at when it is due. */
+    void retry(String reason, Failure failure, Duration delay, @Nullable String details) {
+        note(reason, failure, now().plus(delay));
+        String all = notes.json();
+        end(
+                new JobUpdate.Retry(
+                        job.key(),
+                        job.lease(),
+                        delay,
+                        job.attempt() + 1,
+                        all == null ? "[]" : all,
+                        shown(failure),
+                        details),
+                delay);
+    }
+
+    /** Given back: no attempt is used. */
+    void release(Duration delay, @Nullable String details) {
+        end(new JobUpdate.Release(job.key(), job.lease(), delay, details), delay);
+    }
+
+    private void end(JobUpdate update, Duration delay) {
+        host.reports().end(update, () -> host.deadlines().in(delay, queue::nudge));
+    }
+
+    private void note(String reason, Failure failure, @Nullable Instant nextAttemptAt) {
+        notes.add(new ActivityAttemptFailed(0, now(), seq(), job.attempt(), reason, failure, nextAttemptAt, 0));
+    }
+
+    private void settle(HistoryEvent.Inbound event) {
+        host.reports()
+                .settle(new AttemptOutcome(
+                        job.key(),
+                        job.lease(),
+                        new InboxMessage(
+                                job.lease(),
+                                MessageKind.ACTIVITY_OUTCOME,
+                                event.type(),
+                                EventJson.attributes(event),
+                                notes.json(),
+                                null),
+                        () -> host.leases().remove(job.lease())));
+    }
+
+    /** Short, and only of characters that every database can keep. */
+    private static String shown(Failure failure) {
+        String message = failure.message() == null ? failure.type() : failure.type() + ": " + failure.message();
+        return message.codePoints()
+                .limit(LAST_FAILURE_CHARS)
+                .map(c -> c == 0 || (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE) ? 0xFFFD : c)
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                .toString();
+    }
+
+    /** This attempt's, or those it found. */
+    private @Nullable Payload lastDetails(@Nullable String own) {
+        String details = own == null ? job.heartbeatDetails() : own;
+        return details == null ? null : new Payload(details);
+    }
+
+    private int seq() {
+        return job.key().seq();
+    }
+
+    private Instant now() {
+        return host.deadlines().clock().now();
+    }
+
+    private String identity() {
+        return host.surroundings().identity();
+    }
+}

@@ -1,0 +1,129 @@
+package dev.durable.worker;
+
+import dev.durable.ActivityOptions;
+import dev.durable.history.TimeoutType;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The timeouts of one running attempt, on this worker's monotonic clock: start-to-close, schedule-to-close, and the
+ * longest silence between two heartbeats. The database may be away meanwhile; the clock is not.
+ */
+final class AttemptWatch {
+    private final Deadlines deadlines;
+    private final @Nullable Duration heartbeatTimeout;
+    private final @Nullable Instant scheduleToClose;
+    private final BooleanSupplier storeIsSlow;
+    private final Consumer<TimeoutType> timedOut;
+    private final ReentrantLock lock = new ReentrantLock();
+    private volatile Instant deadline;
+    private volatile long lastSign;
+    private Deadlines.@Nullable Deadline closing;
+    private Deadlines.@Nullable Deadline silence;
+    private boolean over;
+
+    /**
+     * @param options the timeouts
+     * @param scheduleToClose when all attempts together must have ended; null is never
+     * @param storeIsSlow whether the body waits for a checkpoint: then its silence is not its fault
+     * @param timedOut told once of the timeout that ran out
+     */
+    AttemptWatch(
+            Deadlines deadlines,
+            ActivityOptions options,
+            @Nullable Instant scheduleToClose,
+            BooleanSupplier storeIsSlow,
+            Consumer<TimeoutType> timedOut) {
+        this.deadlines = deadlines;
+        this.heartbeatTimeout = options.heartbeatTimeout();
+        this.scheduleToClose = scheduleToClose;
+        this.storeIsSlow = storeIsSlow;
+        this.timedOut = timedOut;
+        this.deadline = earliest(options.startToClose());
+    }
+
+    /** Begins to watch: the body runs from now on. */
+    void begin(Duration startToClose) {
+        alive();
+        move(startToClose);
+        if (heartbeatTimeout != null) {
+            listenFor(heartbeatTimeout);
+        }
+    }
+
+    /** When the attempt times out. */
+    Instant deadline() {
+        return deadline;
+    }
+
+    /** The deadline becomes now + timeout, but never later than schedule-to-close. Gives the one before. */
+    Instant move(Duration timeout) {
+        lock.lock();
+        try {
+            Instant before = deadline;
+            deadlines.cancel(closing);
+            deadline = earliest(timeout);
+            if (!over) {
+                TimeoutType type =
+                        deadline.equals(scheduleToClose) ? TimeoutType.SCHEDULE_TO_CLOSE : TimeoutType.START_TO_CLOSE;
+                Duration left = Duration.between(deadlines.clock().now(), deadline);
+                closing = deadlines.in(left, () -> timedOut.accept(type));
+            }
+            return before;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The body gave a sign of life. */
+    void alive() {
+        lastSign = deadlines.clock().nanoTime();
+    }
+
+    /** The body has ended. */
+    void end() {
+        lock.lock();
+        try {
+            over = true;
+            deadlines.cancel(closing);
+            deadlines.cancel(silence);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Instant earliest(Duration timeout) {
+        Instant end = deadlines.clock().now().plus(Jitter.bounded(timeout));
+        return scheduleToClose != null && scheduleToClose.isBefore(end) ? scheduleToClose : end;
+    }
+
+    private void listenFor(Duration wait) {
+        lock.lock();
+        try {
+            if (!over) {
+                silence = deadlines.in(wait, this::listened);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void listened() {
+        Duration timeout = heartbeatTimeout;
+        if (timeout == null) {
+            return;
+        }
+        Duration left = timeout.minusNanos(deadlines.clock().nanoTime() - lastSign);
+        if (storeIsSlow.getAsBoolean()) {
+            listenFor(timeout);
+        } else if (left.isPositive()) {
+            listenFor(left);
+        } else {
+            timedOut.accept(TimeoutType.HEARTBEAT);
+        }
+    }
+}

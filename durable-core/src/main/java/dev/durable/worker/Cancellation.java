@@ -1,0 +1,140 @@
+package dev.durable.worker;
+
+import dev.durable.CancelledException;
+import dev.durable.DurableException;
+import dev.durable.StaleAttemptException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Whether an attempt should stop, and who is told. It only ever gets worse: wanted, shutting down, asked for by the
+ * workflow, stale. What the body registered runs once, on the executor of the bodies, never on a loop of the worker.
+ */
+final class Cancellation {
+    private static final Logger log = LoggerFactory.getLogger(Cancellation.class);
+
+    /** Why an attempt should stop. */
+    enum Cause {
+        NONE,
+        /** This worker shuts down: another goes on from the last heartbeat details. */
+        SHUTDOWN,
+        /** The workflow cancelled the activity. */
+        REQUESTED,
+        /** It is no longer the current attempt: whatever it gives is dropped. */
+        STALE
+    }
+
+    private final Executor executor;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final List<Runnable> actions = new ArrayList<>();
+    private volatile Reason reason = new Reason(Cause.NONE, "");
+
+    private record Reason(Cause cause, String message) {}
+
+    Cancellation(Executor executor) {
+        this.executor = executor;
+    }
+
+    Cause cause() {
+        return reason.cause();
+    }
+
+    boolean requested() {
+        return cause() != Cause.NONE;
+    }
+
+    /** Tells the body, unless it was told as much or worse before. */
+    void request(Cause cause, String message) {
+        if (worsen(cause, message)) {
+            takeActions().forEach(this::runElsewhere);
+        }
+    }
+
+    /** The attempt has ended: whoever still holds its context learns that it is stale, but there is nothing to stop. */
+    void ended(String message) {
+        worsen(Cause.STALE, message);
+        takeActions();
+    }
+
+    /** Throws if the attempt should stop. */
+    void check() {
+        Reason current = reason;
+        DurableException stop =
+                switch (current.cause()) {
+                    case NONE -> null;
+                    case SHUTDOWN, REQUESTED -> new CancelledException(current.message());
+                    case STALE -> new StaleAttemptException(current.message());
+                };
+        if (stop != null) {
+            throw stop;
+        }
+    }
+
+    /** Throws if nothing that the attempt says counts any more. */
+    void checkStale() {
+        if (cause() == Cause.STALE) {
+            check();
+        }
+    }
+
+    /** Runs the action when cancellation arrives, on this thread if it has. */
+    void onCancel(Runnable action) {
+        if (!registered(action)) {
+            action.run();
+        }
+    }
+
+    private boolean registered(Runnable action) {
+        lock.lock();
+        try {
+            return !requested() && actions.add(action);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean worsen(Cause cause, String message) {
+        lock.lock();
+        try {
+            boolean worse = cause.compareTo(reason.cause()) > 0;
+            if (worse) {
+                reason = new Reason(cause, message);
+            }
+            return worse;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private List<Runnable> takeActions() {
+        lock.lock();
+        try {
+            List<Runnable> taken = List.copyOf(actions);
+            actions.clear();
+            return taken;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void runElsewhere(Runnable action) {
+        try {
+            executor.execute(() -> runLogged(action));
+        } catch (RejectedExecutionException e) {
+            log.warn("a cancel action was not run: the worker has shut down");
+        }
+    }
+
+    private static void runLogged(Runnable action) {
+        try {
+            action.run();
+        } catch (RuntimeException e) {
+            log.warn("a cancel action of an activity failed", e);
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package dev.durable.worker;
+
+import dev.durable.WorkflowStatus;
+import dev.durable.history.HistoryEvent;
+import dev.durable.history.WorkflowCancelled;
+import dev.durable.history.WorkflowCompleted;
+import dev.durable.history.WorkflowFailed;
+import dev.durable.history.WorkflowTerminated;
+import dev.durable.history.WorkflowTimedOut;
+import dev.durable.payload.FailureCodec;
+import dev.durable.store.RunKey;
+import dev.durable.store.Transition;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** What a run's row says of its end, and transitions that write no event. */
+final class Closings {
+    private Closings() {}
+
+    /** The close that goes with a closing event. */
+    static Transition.Close of(HistoryEvent.Closing event, boolean force, FailureCodec failures) {
+        return switch (event) {
+            case WorkflowCompleted done ->
+                new Transition.Close(WorkflowStatus.COMPLETED, done.result().json(), null, force);
+            case WorkflowFailed failed ->
+                new Transition.Close(
+                        WorkflowStatus.FAILED,
+                        null,
+                        failures.toJson(failed.failure()).json(),
+                        force);
+            case WorkflowCancelled ignored -> new Transition.Close(WorkflowStatus.CANCELLED, null, null, force);
+            case WorkflowTimedOut ignored -> throw new IllegalArgumentException("a run is timed out by seizing it");
+            case WorkflowTerminated ignored -> throw new IllegalArgumentException("a run is terminated by seizing it");
+        };
+    }
+
+    /** A transition that gives the run back: due at the given time, or stalled. */
+    static Transition nothing(
+            RunKey run,
+            UUID fence,
+            UUID newFence,
+            long nextEventId,
+            @Nullable Instant wakeAt,
+            Transition.@Nullable Stall stall) {
+        return new Transition(
+                run,
+                fence,
+                newFence,
+                nextEventId,
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                true,
+                wakeAt,
+                stall,
+                null);
+    }
+}

@@ -1,0 +1,31 @@
+package dev.durable.worker;
+
+import dev.durable.ActivityContext;
+import org.jspecify.annotations.Nullable;
+
+/** The context of the attempt that runs on a thread. */
+public final class CurrentActivity {
+    private static final ThreadLocal<@Nullable ActivityContext> CURRENT = new ThreadLocal<>();
+
+    private CurrentActivity() {}
+
+    /** The context of this thread. */
+    public static ActivityContext get() {
+        ActivityContext context = CURRENT.get();
+        if (context == null) {
+            throw new IllegalStateException(
+                    "ActivityContext.current() was called outside an activity."
+                            + " Call it on the thread that runs the activity's method; a context may be handed to other threads.");
+        }
+        return context;
+    }
+
+    /** Sets or, with null, clears the context of this thread. */
+    static void set(@Nullable ActivityContext context) {
+        if (context == null) {
+            CURRENT.remove();
+        } else {
+            CURRENT.set(context);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+package dev.durable.worker;
+
+import dev.durable.store.StoreClock;
+import java.time.Duration;
+import java.util.TreeSet;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Does things when their time has come, on the monotonic clock: timeouts of attempts, heartbeats that were held back,
+ * looks at a queue for a retry that is due. What is entered must be quick and must not run user code.
+ */
+final class Deadlines implements Step {
+    private static final Logger log = LoggerFactory.getLogger(Deadlines.class);
+
+    private final StoreClock clock;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final TreeSet<Deadline> ahead = new TreeSet<>();
+    private long entered;
+    private volatile Runnable wake = () -> {};
+
+    Deadlines(StoreClock clock) {
+        this.clock = clock;
+    }
+
+    /** Who is woken when a deadline is entered in front of all others. */
+    void onEarlier(Runnable loop) {
+        this.wake = loop;
+    }
+
+    StoreClock clock() {
+        return clock;
+    }
+
+    /** Enters an action, to be done once the wait is over. */
+    Deadline in(Duration wait, Runnable action) {
+        boolean first;
+        Deadline deadline;
+        long at = clock.nanoTime() + Jitter.bounded(wait).toNanos();
+        lock.lock();
+        try {
+            deadline = new Deadline(at, entered++, action);
+            ahead.add(deadline);
+            first = ahead.first().equals(deadline);
+        } finally {
+            lock.unlock();
+        }
+        if (first) {
+            wake.run();
+        }
+        return deadline;
+    }
+
+    /** Takes a deadline back; one that has passed is left. */
+    void cancel(@Nullable Deadline deadline) {
+        if (deadline == null) {
+            return;
+        }
+        lock.lock();
+        try {
+            ahead.remove(deadline);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public Duration runOnce() {
+        for (Deadline due = takeDue(); due != null; due = takeDue()) {
+            try {
+                due.action.run();
+            } catch (RuntimeException e) {
+                log.error("a deadline's action failed", e);
+            }
+        }
+        return untilFirst();
+    }
+
+    private @Nullable Deadline takeDue() {
+        lock.lock();
+        try {
+            boolean due = !ahead.isEmpty() && ahead.first().at - clock.nanoTime() <= 0;
+            return due ? ahead.pollFirst() : null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Duration untilFirst() {
+        lock.lock();
+        try {
+            return ahead.isEmpty() ? UNTIL_WOKEN : Duration.ofNanos(Math.max(0, ahead.first().at - clock.nanoTime()));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** An entry; equal to itself only. */
+    static final class Deadline implements Comparable<Deadline> {
+        private final long at;
+        private final long order;
+        private final Runnable action;
+
+        private Deadline(long at, long order, Runnable action) {
+            this.at = at;
+            this.order = order;
+            this.action = action;
+        }
+
+        /** By difference, as the monotonic clock may begin anywhere and wrap. */
+        @Override
+        public int compareTo(Deadline other) {
+            int byTime = Long.compare(at - other.at, 0);
+            return byTime != 0 ? byTime : Long.compare(order, other.order);
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return this == other;
+        }
+
+        @Override
+        public int hashCode() {
+            return System.identityHashCode(this);
+        }
+    }
+}

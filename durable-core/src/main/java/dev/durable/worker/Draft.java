@@ -1,0 +1,172 @@
+package dev.durable.worker;
+
+import dev.durable.history.ActivityCancelRequested;
+import dev.durable.history.ActivityScheduled;
+import dev.durable.history.EventJson;
+import dev.durable.history.HistoryEvent;
+import dev.durable.replay.Turn;
+import dev.durable.store.InboxMessage;
+import dev.durable.store.NewJob;
+import dev.durable.store.StoredEvent;
+import dev.durable.store.Transition;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A transition in the making: whole turns and what goes with them, fed but not yet durable. Nothing in it may become
+ * visible before it is written: jobs, logs, results wait here.
+ */
+final class Draft {
+    private final JobBirth birth;
+    private final long firstEventId;
+    private long nextEventId;
+    private final List<StoredEvent> events = new ArrayList<>();
+    private final List<Turn> turns = new ArrayList<>();
+    private final List<UUID> consumed = new ArrayList<>();
+    private final List<AttemptOutcome> outcomes = new ArrayList<>();
+    private final List<Integer> cancelled = new ArrayList<>();
+    private final Map<Integer, NewJob> jobs = new LinkedHashMap<>();
+    private HistoryEvent.@Nullable Closing closing;
+    private int refusals;
+
+    Draft(JobBirth birth, long firstEventId) {
+        this.birth = birth;
+        this.firstEventId = firstEventId;
+        this.nextEventId = firstEventId;
+    }
+
+    long firstEventId() {
+        return firstEventId;
+    }
+
+    long nextEventId() {
+        return nextEventId;
+    }
+
+    int size() {
+        return events.size();
+    }
+
+    boolean isEmpty() {
+        return events.isEmpty() && consumed.isEmpty() && outcomes.isEmpty();
+    }
+
+    List<StoredEvent> events() {
+        return events;
+    }
+
+    List<NewJob> jobs() {
+        return List.copyOf(jobs.values());
+    }
+
+    List<AttemptOutcome> outcomes() {
+        return outcomes;
+    }
+
+    HistoryEvent.@Nullable Closing closing() {
+        return closing;
+    }
+
+    /** A message that is taken out of the inbox, whether it became an event or was dropped as known. */
+    void consume(InboxMessage message) {
+        consumed.add(message.messageId());
+    }
+
+    /** A job that ended here, whether its outcome became an event or nobody waits for it any more. */
+    void settle(AttemptOutcome outcome) {
+        outcomes.add(outcome);
+    }
+
+    /** Events that only inform, in front of the outcome they travelled with. */
+    void inform(List<StoredEvent> informing) {
+        for (StoredEvent event : informing) {
+            events.add(new StoredEvent(nextEventId++, event.type(), event.at(), null, event.attributes()));
+        }
+    }
+
+    /**
+     * A whole turn.
+     *
+     * @return seqs of activities that were cancelled before they were ever written
+     */
+    List<Integer> add(Turn turn) {
+        events.add(EventJson.encode(turn.event()));
+        return addCommands(turn);
+    }
+
+    /** The commands of a turn whose event is in the history already. */
+    List<Integer> addCommands(Turn turn) {
+        turns.add(turn);
+        List<Integer> unborn = new ArrayList<>();
+        for (HistoryEvent.Command command : turn.commands()) {
+            events.add(EventJson.encode(command));
+            if (command instanceof ActivityScheduled scheduled) {
+                jobs.put(scheduled.seq(), birth.of(scheduled));
+            } else if (command instanceof ActivityCancelRequested request && !abort(request.seq(), unborn)) {
+                cancelled.add(request.seq());
+            }
+        }
+        nextEventId = turn.nextEventId();
+        return unborn;
+    }
+
+    /** Ends the run with this transition. */
+    void close(HistoryEvent.Closing event) {
+        closing = event;
+        events.add(EventJson.encode(event));
+        nextEventId = event.id() + 1;
+    }
+
+    /** The close was refused by a message: it is taken off, for more turns to follow. Gives how often by now. */
+    int reopen() {
+        closing = null;
+        events.removeLast();
+        nextEventId--;
+        return ++refusals;
+    }
+
+    int refusals() {
+        return refusals;
+    }
+
+    /** The transition is durable: what waited becomes visible. */
+    void written() {
+        turns.forEach(Turn::onCommitted);
+        outcomes.forEach(AttemptOutcome::settled);
+        cancelled.forEach(birth::cancelRequested);
+        jobs.values().forEach(birth::start);
+    }
+
+    /** The transition will never be written: reserved slots go back. */
+    void discarded() {
+        jobs.values().forEach(birth::cancel);
+    }
+
+    List<Transition.Settled> settled() {
+        return outcomes.stream()
+                .map(outcome -> new Transition.Settled(outcome.key().seq(), outcome.lease()))
+                .toList();
+    }
+
+    List<UUID> consumed() {
+        return consumed;
+    }
+
+    List<Integer> cancelled() {
+        return cancelled;
+    }
+
+    private boolean abort(int seq, List<Integer> unborn) {
+        NewJob job = jobs.remove(seq);
+        if (job == null) {
+            return false;
+        }
+        birth.cancel(job);
+        unborn.add(seq);
+        return true;
+    }
+}

@@ -1,0 +1,50 @@
+package dev.durable.worker;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What turns the cranks of an engine: threads in production, one pump on virtual time in tests. Everything an engine
+ * does on its own happens in a step it was given, or in an activity body on one of its executors.
+ */
+public interface Drive extends AutoCloseable {
+
+    /** What a step is like. */
+    enum Kind {
+        /** Talks to the store; keeps leases alive: gets a platform thread. */
+        IO,
+        /** Runs workflow code, which switches coroutines: gets a virtual thread. */
+        TURNS
+    }
+
+    /** Takes a step in; gives what wakes it. Steps added after the start are cranked from then on. */
+    Runnable add(String name, Kind kind, Step step);
+
+    /** Where the activity bodies of a queue run. */
+    Executor activities(String taskQueue, boolean virtualThreads);
+
+    /**
+     * Blocks a client's thread until the future is done.
+     *
+     * @param timeout null waits for ever
+     */
+    <T extends @Nullable Object> T await(CompletableFuture<T> future, @Nullable Duration timeout)
+            throws InterruptedException, ExecutionException, TimeoutException;
+
+    /** Lets the steps work for a moment: some milliseconds, or on virtual time until none has anything left to do. */
+    void breathe();
+
+    /** Begins to crank. */
+    void start();
+
+    /** Nanoseconds since the slowest of its steps came back; large when one hangs. */
+    long nanosSinceProgress();
+
+    /** Stops cranking, after the cranks under way. */
+    @Override
+    void close();
+}

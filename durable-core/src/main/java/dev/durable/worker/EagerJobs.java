@@ -1,0 +1,42 @@
+package dev.durable.worker;
+
+import dev.durable.store.ClaimedJob;
+import dev.durable.store.JobKey;
+import dev.durable.store.NewJob;
+import java.util.Optional;
+
+/** Jobs that this process runs itself right after the transition that bore them, without a claim. */
+interface EagerJobs {
+    /** Takes a free slot for the activity, if this worker serves it and queued jobs are not starved by it. */
+    Optional<NewJob.Lease> reserve(String taskQueue, String activity);
+
+    /** The job is durable: runs it in its reserved slot. */
+    void start(ClaimedJob job);
+
+    /** The job was not written: gives its slot back. */
+    void cancel(NewJob.Lease lease);
+
+    /** The run cancelled this activity, and that is durable: tells the body, if it runs here. */
+    void cancelRequested(JobKey key);
+
+    /** Runs nothing eagerly. */
+    EagerJobs NONE = new EagerJobs() {
+        @Override
+        public Optional<NewJob.Lease> reserve(String taskQueue, String activity) {
+            return Optional.empty();
+        }
+
+        @Override
+        public void start(ClaimedJob job) {
+            throw new IllegalStateException("nothing was reserved");
+        }
+
+        @Override
+        public void cancel(NewJob.Lease lease) {
+            throw new IllegalStateException("nothing was reserved");
+        }
+
+        @Override
+        public void cancelRequested(JobKey key) {}
+    };
+}

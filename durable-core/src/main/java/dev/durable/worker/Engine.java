@@ -1,0 +1,170 @@
+package dev.durable.worker;
+
+import dev.durable.DurableClient;
+import dev.durable.TypeRef;
+import dev.durable.client.ClientCode;
+import dev.durable.client.StoreClient;
+import dev.durable.declare.Registry;
+import dev.durable.payload.FailureCodec;
+import dev.durable.payload.PayloadCodec;
+import dev.durable.replay.ReplaySetup;
+import dev.durable.store.HistoryStore;
+import dev.durable.store.NewRun;
+import dev.durable.store.Nudges;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Puts the parts of a process together and takes them apart again. */
+final class Engine implements PreparedEngine {
+    private static final Logger log = LoggerFactory.getLogger(Engine.class);
+    private static final TypeRef<Map<String, String>> HEADERS = new TypeRef<>() {};
+    private static final long HUNG_NANOS = 60_000_000_000L;
+
+    private final HistoryStore store;
+    private final Registry registry;
+    private final EngineSettings settings;
+    private final Drive drive;
+    private final Supplier<UUID> random;
+    private final Turns turns = new Turns();
+    private final ResultWaiters waiters;
+    private final Runs runs;
+    private final RunHost host;
+    private final StoreClient client;
+    private final @Nullable ActivitySide activities;
+    private Runnable wakeClaims = () -> {};
+    private @Nullable AutoCloseable nudges;
+    private volatile boolean working;
+    private volatile boolean closed;
+
+    Engine(HistoryStore store, Registry registry, EngineSettings settings, Drive drive, Supplier<UUID> random) {
+        this.store = store;
+        this.registry = registry;
+        this.settings = settings;
+        this.drive = drive;
+        this.random = random;
+        PayloadCodec payloads = settings.payloads();
+        FailureCodec failures = new FailureCodec(payloads);
+        ReplaySetup replay = new ReplaySetup(
+                payloads,
+                failures,
+                registry::activityType,
+                settings.strict(),
+                settings.limits().turn());
+        this.waiters = new ResultWaiters(store);
+        this.runs = new Runs(turns, new RunCache(settings.limits().cacheBytes()), waiters, random);
+        this.host = new RunHost(
+                store,
+                Lanes.to(store, random),
+                new RunHost.Code(
+                        registry,
+                        replay,
+                        headers -> payloads.encode(headers, HEADERS.type(), "the headers")
+                                .json()),
+                runs);
+        this.activities = settings.worker() ? activitySide(payloads, failures) : null;
+        runs.bind(host, activities == null ? EagerJobs.NONE : activities);
+        this.client = new StoreClient(
+                new EngineDispatch(host, runs, waiters, drive, this::runsHere),
+                new ClientCode(registry, payloads, failures, random, settings.identity()));
+    }
+
+    private @Nullable ActivitySide activitySide(PayloadCodec payloads, FailureCodec failures) {
+        return new Activities(
+                store,
+                new ActivitySetup(
+                        settings,
+                        new ActivityHost.Code(registry::activity, payloads, failures),
+                        registry.activityNames(),
+                        random),
+                drive,
+                host.lanes().jobs(),
+                runs);
+    }
+
+    /** From here on the client works. */
+    void start() {
+        host.lanes().drivenBy(drive);
+        turns.onReady(drive.add("turns", Drive.Kind.TURNS, turns));
+        waiters.onWait(drive.add("results", Drive.Kind.IO, waiters));
+        drive.start();
+    }
+
+    @Override
+    public void work() {
+        ActivitySide side = activities;
+        if (side != null && !working) {
+            working = true;
+            side.start();
+            RunClaims claims = new RunClaims(
+                    store,
+                    new RunClaims.Wanted(settings.queues().keySet(), registry.workflowTypes()),
+                    side::session,
+                    runs::claimed,
+                    settings.limits().pollInterval());
+            wakeClaims = drive.add("claims", Drive.Kind.IO, () -> closed ? Step.UNTIL_WOKEN : claims.runOnce());
+            nudges = store.nudges().listen(nudge -> nudged(side, nudge));
+        }
+        log.info(
+                "{} serves queues {} with workflows {} and activities {}",
+                settings.identity(),
+                settings.worker() ? settings.queues().keySet() : Set.of(),
+                registry.workflowTypes(),
+                registry.activityNames());
+    }
+
+    private void nudged(ActivitySide side, Nudges.Nudge nudge) {
+        if (settings.queues().containsKey(nudge.taskQueue())) {
+            switch (nudge.kind()) {
+                case RUNS -> wakeClaims.run();
+                case JOBS -> side.wake();
+            }
+        }
+    }
+
+    /** Whether this process runs the first turn of a start itself. */
+    private boolean runsHere(NewRun run) {
+        return working
+                && !closed
+                && run.startDelay().isZero()
+                && settings.queues().containsKey(run.taskQueue())
+                && registry.workflow(run.type()).isPresent();
+    }
+
+    @Override
+    public DurableClient client() {
+        return client;
+    }
+
+    @Override
+    public boolean healthy() {
+        return !closed && drive.nanosSinceProgress() < HUNG_NANOS;
+    }
+
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        try {
+            if (nudges != null) {
+                nudges.close();
+            }
+        } catch (Exception e) {
+            log.warn("the listener for nudges did not close", e);
+        }
+        if (activities != null) {
+            activities.drain(settings.limits().drain());
+        }
+        runs.forget();
+        drive.close();
+        if (activities != null) {
+            activities.close();
+        }
+    }
+}

@@ -1,0 +1,190 @@
+package dev.durable.worker;
+
+import dev.durable.DurableEngine;
+import dev.durable.declare.Registry;
+import dev.durable.payload.PayloadCodec;
+import dev.durable.store.HistoryStore;
+import dev.durable.worker.EngineSettings.Limits;
+import dev.durable.worker.EngineSettings.QueueSettings;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Collects what an engine is made of. */
+public final class EngineBuilder implements DurableEngine.Builder {
+    private final HistoryStore store;
+    private final Registry.Builder registry = Registry.builder();
+    private final Map<String, QueueSettings> queues = new LinkedHashMap<>();
+    private String identity = hostAndPid();
+    private Limits limits = Limits.DEFAULT;
+    private Consumer<? super JsonMapper.Builder> mapper = json -> {};
+    private boolean worker = true;
+    private boolean strict;
+    private Drive drive = new ThreadDrive();
+    private Supplier<UUID> random = UUID::randomUUID;
+
+    public EngineBuilder(HistoryStore store) {
+        this.store = store;
+    }
+
+    @Override
+    public EngineBuilder register(Object... classesAndInstances) {
+        registry.register(classesAndInstances);
+        return this;
+    }
+
+    @Override
+    public <A> EngineBuilder activity(Class<A> type, A implementation) {
+        registry.activity(type, implementation);
+        return this;
+    }
+
+    @Override
+    public EngineBuilder queue(String name, Consumer<DurableEngine.QueueOptions> options) {
+        if (name.isBlank()) {
+            throw new IllegalArgumentException("a task queue needs a name, such as \"default\"");
+        }
+        QueueOptionsBuilder queue = new QueueOptionsBuilder(name, queues.getOrDefault(name, QueueSettings.DEFAULT));
+        options.accept(queue);
+        queues.put(name, queue.settings());
+        return this;
+    }
+
+    @Override
+    public EngineBuilder configuration(Map<String, String> properties) {
+        registry.configuration(properties);
+        return this;
+    }
+
+    @Override
+    public EngineBuilder identity(String name) {
+        this.identity = name;
+        return this;
+    }
+
+    @Override
+    public EngineBuilder drainTimeout(Duration timeout) {
+        limits = limits.withDrain(timeout);
+        return this;
+    }
+
+    @Override
+    public EngineBuilder sessionLease(Duration lease) {
+        limits = limits.withSessionLease(lease);
+        return this;
+    }
+
+    @Override
+    public EngineBuilder pollInterval(Duration interval) {
+        limits = limits.withPollInterval(interval);
+        return this;
+    }
+
+    @Override
+    public EngineBuilder maxPayloadBytes(int bytes) {
+        limits = limits.withMaxPayloadBytes(bytes);
+        return this;
+    }
+
+    @Override
+    public EngineBuilder jsonMapper(Consumer<? super JsonMapper.Builder> customizer) {
+        Consumer<? super JsonMapper.Builder> before = mapper;
+        mapper = json -> {
+            before.accept(json);
+            customizer.accept(json);
+        };
+        return this;
+    }
+
+    @Override
+    public EngineBuilder clientOnly() {
+        worker = false;
+        return this;
+    }
+
+    /** What turns the cranks; threads when nothing is said. For test kits. */
+    public EngineBuilder drive(Drive cranks) {
+        this.drive = cranks;
+        return this;
+    }
+
+    /** An input that differs on replay is an error. For test kits. */
+    public EngineBuilder strict() {
+        strict = true;
+        return this;
+    }
+
+    /** Where random ids come from. For test kits. */
+    public EngineBuilder random(Supplier<UUID> ids) {
+        this.random = ids;
+        return this;
+    }
+
+    @Override
+    public DurableEngine start() {
+        PreparedEngine engine = prepare();
+        engine.work();
+        return engine;
+    }
+
+    /** Checks everything registered and gives an engine whose client works; it claims nothing until told to. */
+    public PreparedEngine prepare() {
+        Registry built = registry.build();
+        PayloadCodec payloads = new PayloadCodec(limits.maxPayloadBytes(), mapper);
+        SignatureCheck.of(built, payloads);
+        if (queues.isEmpty()) {
+            queues.put("default", QueueSettings.DEFAULT);
+        }
+        store.open();
+        Engine engine = new Engine(
+                store, built, new EngineSettings(identity, queues, limits, worker, strict, payloads), drive, random);
+        engine.start();
+        return engine;
+    }
+
+    private static String hostAndPid() {
+        String host;
+        try {
+            host = InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException e) {
+            host = "unknown-host";
+        }
+        return host + "/" + ProcessHandle.current().pid();
+    }
+
+    private static final class QueueOptionsBuilder implements DurableEngine.QueueOptions {
+        private final String name;
+        private QueueSettings settings;
+
+        QueueOptionsBuilder(String name, QueueSettings settings) {
+            this.name = name;
+            this.settings = settings;
+        }
+
+        QueueSettings settings() {
+            return settings;
+        }
+
+        @Override
+        public DurableEngine.QueueOptions slots(int slots) {
+            if (slots < 1) {
+                throw new IllegalArgumentException("queue " + name + ": slots must be at least 1, not " + slots
+                        + ". A process that runs no activities leaves the queue out, or is clientOnly().");
+            }
+            settings = new QueueSettings(slots, settings.virtualThreads());
+            return this;
+        }
+
+        @Override
+        public DurableEngine.QueueOptions virtualThreads(boolean virtual) {
+            settings = new QueueSettings(settings.slots(), virtual);
+            return this;
+        }
+    }
+}

@@ -1,0 +1,144 @@
+package dev.durable.worker;
+
+import dev.durable.DurableException;
+import dev.durable.QueryFailedException;
+import dev.durable.StoreUnavailableException;
+import dev.durable.client.Dispatch;
+import dev.durable.client.RunResult;
+import dev.durable.declare.WorkflowType;
+import dev.durable.history.EventJson;
+import dev.durable.history.Payload;
+import dev.durable.history.WorkflowStarted;
+import dev.durable.store.Delivery;
+import dev.durable.store.HistoryStore;
+import dev.durable.store.Joined;
+import dev.durable.store.NewRun;
+import dev.durable.store.RunKey;
+import dev.durable.store.StartOutcome;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** The client's road into its process. */
+final class EngineDispatch implements Dispatch {
+    private static final int LOOKS_AT_INBOX = 100;
+
+    private final RunHost host;
+    private final Runs runs;
+    private final ResultWaiters waiters;
+    private final Drive drive;
+    private final Predicate<NewRun> runsHere;
+
+    EngineDispatch(RunHost host, Runs runs, ResultWaiters waiters, Drive drive, Predicate<NewRun> runsHere) {
+        this.host = host;
+        this.runs = runs;
+        this.waiters = waiters;
+        this.drive = drive;
+        this.runsHere = runsHere;
+    }
+
+    @Override
+    public HistoryStore store() {
+        return host.store();
+    }
+
+    @Override
+    public CompletableFuture<StartOutcome> start(NewRun run, WorkflowStarted started) {
+        NewRun whole = run.withStarted(EventJson.encode(started));
+        Optional<Joined> transaction = host.store().joined();
+        if (transaction.isPresent()) {
+            return CompletableFuture.completedFuture(transaction.get().start(whole));
+        }
+        if (!runsHere.test(run)) {
+            return host.lanes().starts().submit(whole);
+        }
+        CompletableFuture<StartOutcome> answer = new CompletableFuture<>();
+        runs.actor(run.run()).post(new Mail.Start(new Mail.StartRequest(whole, started), answer));
+        return answer;
+    }
+
+    @Override
+    public CompletableFuture<Delivery.Outcome> deliver(Delivery delivery) {
+        return host.lanes().deliveries().submit(delivery);
+    }
+
+    @Override
+    public CompletableFuture<RunResult> result(UUID runId) {
+        return waiters.result(runId);
+    }
+
+    @Override
+    public CompletableFuture<Payload> ask(RunKey run, String workflowType, String query, Payload arguments) {
+        letItReadItsInbox(run);
+        Optional<Payload> answer = runs.cached(run.runId()).flatMap(actor -> {
+            CompletableFuture<Optional<Payload>> cached = new CompletableFuture<>();
+            actor.post(new Mail.Ask(query, arguments, cached));
+            return uninterrupted(cached);
+        });
+        return CompletableFuture.completedFuture(
+                answer.isPresent() ? answer.get() : replayAndAsk(run, workflowType, query, arguments));
+    }
+
+    /** So that a query sees what the same client signalled before, where a worker is alive. */
+    private void letItReadItsInbox(RunKey run) {
+        for (int i = 0;
+                i < LOOKS_AT_INBOX && !host.store().messages(List.of(run), 1).isEmpty();
+                i++) {
+            drive.breathe();
+        }
+    }
+
+    private Payload replayAndAsk(RunKey run, String workflowType, String query, Payload arguments) {
+        WorkflowType type = host.code()
+                .registry()
+                .workflow(workflowType)
+                .orElseThrow(() -> new QueryFailedException("query " + query + " of " + run.workflowId()
+                        + ": queries replay the run in the caller's process, and workflow type " + workflowType
+                        + " is not registered here. Register its class with this engine."));
+        LiveRun live = host.newInstance(run, type);
+        try {
+            Rebuild.from(host.store(), run.runId(), live);
+            return live.instance().query(query, arguments);
+        } finally {
+            live.instance().evict();
+        }
+    }
+
+    @Override
+    public void seized(RunKey run) {
+        waiters.look();
+    }
+
+    @Override
+    public void breathe() {
+        drive.breathe();
+    }
+
+    @Override
+    public <T extends @Nullable Object> T await(CompletableFuture<T> future, @Nullable Duration timeout)
+            throws TimeoutException {
+        try {
+            return drive.await(future, timeout);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new StoreUnavailableException("interrupted while waiting; what was sent may still happen", e);
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof DurableException durable ? durable : new CompletionException(e.getCause());
+        }
+    }
+
+    private <T> T uninterrupted(CompletableFuture<T> future) {
+        try {
+            return await(future, null);
+        } catch (TimeoutException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

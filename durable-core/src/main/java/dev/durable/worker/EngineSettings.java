@@ -1,0 +1,80 @@
+package dev.durable.worker;
+
+import dev.durable.payload.PayloadCodec;
+import java.time.Duration;
+import java.util.Map;
+
+/**
+ * How an engine runs. Immutable.
+ *
+ * @param identity how this process is named in events and views
+ * @param queues the task queues it serves
+ * @param limits bounds in time and size
+ * @param worker whether it works, or is a client only
+ * @param strict whether an input that differs on replay is an error; for tests
+ * @param payloads reads and writes values
+ */
+record EngineSettings(
+        String identity,
+        Map<String, QueueSettings> queues,
+        Limits limits,
+        boolean worker,
+        boolean strict,
+        PayloadCodec payloads) {
+
+    EngineSettings {
+        queues = Map.copyOf(queues);
+    }
+
+    /**
+     * How a task queue is served.
+     *
+     * @param slots activities at once
+     * @param virtualThreads whether activity bodies run on virtual threads
+     */
+    record QueueSettings(int slots, boolean virtualThreads) {
+        static final QueueSettings DEFAULT = new QueueSettings(50, false);
+    }
+
+    /**
+     * Bounds in time and size.
+     *
+     * @param drain how long running activities may go on at close
+     * @param sessionLease a session whose beat stands still for that long is dead
+     * @param pollInterval upper bound of an idle poll
+     * @param turn how long workflow code may run between two waits
+     * @param maxPayloadBytes the largest payload
+     * @param cacheBytes rough weight of the runs kept in memory
+     */
+    record Limits(
+            Duration drain,
+            Duration sessionLease,
+            Duration pollInterval,
+            Duration turn,
+            int maxPayloadBytes,
+            long cacheBytes) {
+        static final Limits DEFAULT = new Limits(
+                Duration.ofSeconds(10),
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(1),
+                Duration.ofSeconds(5),
+                PayloadCodec.DEFAULT_MAX_BYTES,
+                Math.max(64L << 20, Runtime.getRuntime().maxMemory() / 4));
+
+        Limits withDrain(Duration value) {
+            return new Limits(value, sessionLease, pollInterval, turn, maxPayloadBytes, cacheBytes);
+        }
+
+        Limits withSessionLease(Duration value) {
+            return new Limits(drain, value, pollInterval, turn, maxPayloadBytes, cacheBytes);
+        }
+
+        Limits withPollInterval(Duration value) {
+            return new Limits(drain, sessionLease, value, turn, maxPayloadBytes, cacheBytes);
+        }
+
+        Limits withMaxPayloadBytes(int value) {
+            return new Limits(drain, sessionLease, pollInterval, turn, value, cacheBytes);
+        }
+    }
+}

@@ -1,0 +1,110 @@
+package dev.durable.worker;
+
+import dev.durable.StoreUnavailableException;
+import dev.durable.store.HeldJob;
+import dev.durable.store.HistoryStore;
+import dev.durable.store.JobUpdate;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Compares what the store says this process holds with what it knows, again and again, so that nothing depends on a
+ * message that may be lost:
+ *
+ * <ul>
+ *   <li>held there, unknown here: the reply to a claim was lost; given back, once no claim is under way that may bring it;
+ *   <li>known here, not held there: the run was closed or somebody took over; the attempt is stale;
+ *   <li>cancel requested: the attempt is told, whether it heartbeats or not;
+ *   <li>handed over to a run, and still held after several looks: the outcome goes to the run's inbox.
+ * </ul>
+ */
+final class HeldLeases implements Step {
+    private static final Logger log = LoggerFactory.getLogger(HeldLeases.class);
+    private static final int PATIENCE = 3;
+
+    private final HistoryStore store;
+    private final ActivityStarter starter;
+    private final Duration interval;
+    private final Map<UUID, Set<Object>> suspects = new HashMap<>();
+
+    HeldLeases(HistoryStore store, ActivityStarter starter, Duration interval) {
+        this.store = store;
+        this.starter = starter;
+        this.interval = interval;
+    }
+
+    @Override
+    public Duration runOnce() {
+        UUID session = starter.session();
+        // Before the store is asked: what comes later may be missing from its answer.
+        List<Attempt> attempts = leases().attempts();
+        List<Leases.HandedOver> handedOver = leases().handedOver();
+        Set<UUID> known = leases().tokens();
+        Map<UUID, HeldJob> held;
+        try {
+            held = store.held(session).stream().collect(Collectors.toMap(HeldJob::lease, job -> job));
+        } catch (StoreUnavailableException e) {
+            log.warn("reading the claims of this process waits for the database: {}", e.getMessage());
+            return interval;
+        }
+        attempts.stream()
+                .filter(attempt -> attempt.session().equals(session))
+                .forEach(attempt -> compare(attempt, held.get(attempt.lease())));
+        handedOver.forEach(
+                taken -> compare(taken, held.containsKey(taken.outcome().lease())));
+        held.keySet().removeAll(known);
+        giveBackUnknown(held.values());
+        return interval;
+    }
+
+    private static void compare(Attempt attempt, @Nullable HeldJob held) {
+        if (held == null) {
+            attempt.lose("its job is gone: the workflow ended, or another worker has it");
+        } else if (held.cancelRequested()) {
+            attempt.cancel();
+        }
+    }
+
+    private void compare(Leases.HandedOver taken, boolean stillHeld) {
+        AttemptOutcome outcome = taken.outcome();
+        if (!stillHeld) {
+            leases().remove(outcome.lease());
+        } else if (taken.looks() >= PATIENCE) {
+            log.info("the outcome of {} was not written by its run and goes to the inbox", outcome.key());
+            leases().replace(taken, new Leases.HandedOver(outcome, 0));
+            starter.host().reports().toInbox(outcome);
+        } else {
+            leases().replace(taken, new Leases.HandedOver(outcome, taken.looks() + 1));
+        }
+    }
+
+    private void giveBackUnknown(Collection<HeldJob> held) {
+        Set<Object> underWay = leases().claimsUnderWay();
+        List<HeldJob> unknown =
+                held.stream().filter(job -> !leases().knows(job.lease())).toList();
+        suspects.keySet().retainAll(unknown.stream().map(HeldJob::lease).toList());
+        for (HeldJob job : unknown) {
+            Set<Object> mayBringIt = suspects.computeIfAbsent(job.lease(), lease -> underWay);
+            if (Collections.disjoint(mayBringIt, underWay)) {
+                log.info("{} is leased to this process, which does not know of it: given back", job.key());
+                suspects.remove(job.lease());
+                JobUpdate release = new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null);
+                starter.host().reports().tell(release, (outcome, error) -> {});
+            }
+        }
+    }
+
+    private Leases leases() {
+        return starter.host().leases();
+    }
+}

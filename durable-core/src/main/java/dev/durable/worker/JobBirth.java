@@ -1,0 +1,101 @@
+package dev.durable.worker;
+
+import dev.durable.ActivityOptions;
+import dev.durable.history.ActivityScheduled;
+import dev.durable.history.OptionsJson;
+import dev.durable.store.ClaimedJob;
+import dev.durable.store.JobKey;
+import dev.durable.store.NewJob;
+import dev.durable.store.RunKey;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** How one run's activity jobs come to the world: claimed by this worker where it has a free slot, else ready. */
+final class JobBirth {
+    private final RunKey run;
+    private final String workflowType;
+    private final Map<String, String> runHeaders;
+    private final EagerJobs eager;
+    private final Function<Map<String, String>, String> headersJson;
+
+    JobBirth(
+            RunKey run,
+            String workflowType,
+            Map<String, String> runHeaders,
+            EagerJobs eager,
+            Function<Map<String, String>, String> headersJson) {
+        this.run = run;
+        this.workflowType = workflowType;
+        this.runHeaders = runHeaders;
+        this.eager = eager;
+        this.headersJson = headersJson;
+    }
+
+    /** The job of a command. Takes a slot for it if it can. */
+    NewJob of(ActivityScheduled scheduled) {
+        ActivityOptions options = scheduled.options();
+        Map<String, String> headers = new LinkedHashMap<>(runHeaders);
+        headers.putAll(options.headers());
+        return new NewJob(
+                scheduled.seq(),
+                scheduled.activity(),
+                scheduled.taskQueue(),
+                options.priority(),
+                scheduled.input().json(),
+                OptionsJson.encode(options),
+                headersJson.apply(headers),
+                workflowType,
+                scheduled.at(),
+                deadline(scheduled.at(), options.scheduleToStart()),
+                deadline(scheduled.at(), options.scheduleToClose()),
+                options.retry().maxWorkerCrashes(),
+                eager.reserve(scheduled.taskQueue(), scheduled.activity()).orElse(null));
+    }
+
+    /** The job is durable: runs it, if a slot was taken. */
+    void start(NewJob job) {
+        NewJob.Lease lease = job.eager();
+        if (lease != null) {
+            eager.start(claimed(job, lease));
+        }
+    }
+
+    /** The job was not written: gives its slot back, if one was taken. */
+    void cancel(NewJob job) {
+        NewJob.Lease lease = job.eager();
+        if (lease != null) {
+            eager.cancel(lease);
+        }
+    }
+
+    /** The run cancelled this activity, and that is durable. */
+    void cancelRequested(int seq) {
+        eager.cancelRequested(new JobKey(run, seq));
+    }
+
+    private ClaimedJob claimed(NewJob job, NewJob.Lease lease) {
+        return new ClaimedJob(
+                new JobKey(run, job.seq()),
+                job.activity(),
+                job.taskQueue(),
+                workflowType,
+                lease.token(),
+                1,
+                0,
+                job.input(),
+                job.options(),
+                job.headers(),
+                job.scheduledAt(),
+                job.scheduleToCloseDeadline(),
+                null,
+                null);
+    }
+
+    private static @Nullable Instant deadline(Instant at, @Nullable Duration timeout) {
+        return timeout == null ? null : at.plus(timeout);
+    }
+}

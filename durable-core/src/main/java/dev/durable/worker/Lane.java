@@ -1,0 +1,102 @@
+package dev.durable.worker;
+
+import dev.durable.StoreUnavailableException;
+import dev.durable.store.CommitUnknownException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingDeque;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Group commit: what arrives while one batch commits is the next batch; no timer, no artificial delay.
+ *
+ * <p>The items must be safe to send again (message ids, lease tokens and run ids make them so): a batch whose COMMIT
+ * gave no answer, and one that found the database away, is sent again until it is answered. Any other error is laid on
+ * its culprit: the batch is sent again one by one, and the item that fails alone gets the error.
+ *
+ * @param <I> items
+ * @param <O> their outcomes
+ */
+final class Lane<I, O> implements Step {
+    private static final Logger log = LoggerFactory.getLogger(Lane.class);
+    private static final Duration DATABASE_AWAY = Duration.ofMillis(250);
+
+    private final String name;
+    private final int maxBatch;
+    private final Function<List<I>, List<O>> write;
+    private final LinkedBlockingDeque<Entry<I, O>> queue = new LinkedBlockingDeque<>();
+    private List<Entry<I, O>> retrying = List.of();
+    private volatile Runnable wake = () -> {};
+
+    Lane(String name, int maxBatch, Function<List<I>, List<O>> write) {
+        this.name = name;
+        this.maxBatch = maxBatch;
+        this.write = write;
+    }
+
+    /** Who is woken when something is submitted. */
+    void onSubmit(Runnable wake) {
+        this.wake = wake;
+    }
+
+    /** Queues the item; the future completes after its commit, on the lane's thread. */
+    CompletableFuture<O> submit(I item) {
+        Entry<I, O> entry = new Entry<>(item, new CompletableFuture<>());
+        queue.add(entry);
+        wake.run();
+        return entry.outcome;
+    }
+
+    /** Items that are queued, not counting those being written. */
+    int queued() {
+        return queue.size();
+    }
+
+    @Override
+    public Duration runOnce() {
+        List<Entry<I, O>> batch = retrying;
+        if (batch.isEmpty()) {
+            batch = new ArrayList<>();
+            queue.drainTo(batch, maxBatch);
+        }
+        if (batch.isEmpty()) {
+            return UNTIL_WOKEN;
+        }
+        retrying = batch;
+        try {
+            write(batch);
+        } catch (StoreUnavailableException | CommitUnknownException e) {
+            log.warn("{}: {} items wait for the database: {}", name, batch.size(), e.getMessage());
+            return DATABASE_AWAY;
+        }
+        retrying = List.of();
+        return AGAIN;
+    }
+
+    private void write(List<Entry<I, O>> batch) {
+        try {
+            List<O> outcomes = write.apply(batch.stream().map(Entry::item).toList());
+            for (int i = 0; i < batch.size(); i++) {
+                batch.get(i).outcome.complete(outcomes.get(i));
+            }
+        } catch (StoreUnavailableException | CommitUnknownException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            if (batch.size() == 1) {
+                batch.getFirst().outcome.completeExceptionally(e);
+            } else {
+                log.warn("{}: a batch of {} failed and is sent one by one", name, batch.size(), e);
+                batch.stream()
+                        .filter(entry -> !entry.outcome.isDone())
+                        .map(List::of)
+                        .forEach(this::write);
+            }
+        }
+    }
+
+    private record Entry<I, O>(I item, CompletableFuture<O> outcome) {}
+}

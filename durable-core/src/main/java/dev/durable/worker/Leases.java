@@ -1,0 +1,115 @@
+package dev.durable.worker;
+
+import dev.durable.store.JobKey;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that this process answers for, by lease token: from before a lease is written until what became of it is durable,
+ * so that a claim which the store has and this map has not was lost on the way.
+ *
+ * <pre>
+ *   Reserved ──► Attempt ──► HandedOver ──► gone          (a claim begins as Attempt; a report to the store ends it there)
+ * </pre>
+ */
+final class Leases {
+    private final ConcurrentHashMap<UUID, Held> held = new ConcurrentHashMap<>();
+    private final Set<Object> claimsUnderWay = ConcurrentHashMap.newKeySet();
+    private volatile Runnable whenEmpty = () -> {};
+
+    /** What this process does under a lease. */
+    sealed interface Held permits Reserved, Attempt, HandedOver {}
+
+    /**
+     * A slot for a job that is about to be born.
+     *
+     * @param session whose lease it will be
+     * @param queue where it will run
+     * @param slot the slot taken for it
+     */
+    record Reserved(UUID session, ActivityQueue queue, Slots.Slot slot) implements Held {}
+
+    /**
+     * An outcome that the run's cached instance took and sees to.
+     *
+     * @param outcome what it took
+     * @param looks how often the store still had the lease since
+     */
+    record HandedOver(AttemptOutcome outcome, int looks) implements Held {}
+
+    /** Who is told when nothing is held any more. */
+    void onEmpty(Runnable action) {
+        whenEmpty = action;
+    }
+
+    boolean isEmpty() {
+        return held.isEmpty();
+    }
+
+    /** All that are known now. */
+    Set<UUID> tokens() {
+        return Set.copyOf(held.keySet());
+    }
+
+    boolean knows(UUID lease) {
+        return held.containsKey(lease);
+    }
+
+    void put(UUID lease, Held holding) {
+        held.put(lease, holding);
+    }
+
+    void remove(UUID lease) {
+        if (held.remove(lease) != null && held.isEmpty()) {
+            whenEmpty.run();
+        }
+    }
+
+    @Nullable
+    Held get(UUID lease) {
+        return held.get(lease);
+    }
+
+    List<Attempt> attempts() {
+        return only(Attempt.class, held.values());
+    }
+
+    /** The attempt of this job, if it runs here. */
+    Optional<Attempt> attemptOf(JobKey key) {
+        return attempts().stream().filter(attempt -> attempt.key().equals(key)).findFirst();
+    }
+
+    /** Looked at once more, unless it was settled meanwhile. */
+    void replace(HandedOver before, HandedOver after) {
+        held.replace(before.outcome().lease(), before, after);
+    }
+
+    List<HandedOver> handedOver() {
+        return only(HandedOver.class, held.values());
+    }
+
+    /** A claim is sent; its leases become known before it is said to have ended. */
+    Object claimBegins() {
+        Object claim = new Object();
+        claimsUnderWay.add(claim);
+        return claim;
+    }
+
+    void claimEnds(Object claim) {
+        claimsUnderWay.remove(claim);
+    }
+
+    /** The claims whose replies may bring leases that are not known yet. */
+    Set<Object> claimsUnderWay() {
+        return Set.copyOf(claimsUnderWay);
+    }
+
+    private static <T> List<T> only(Class<T> type, Collection<Held> all) {
+        return all.stream().filter(type::isInstance).map(type::cast).toList();
+    }
+}

@@ -1,0 +1,175 @@
+package dev.durable.worker;
+
+import dev.durable.history.ActivityCancelled;
+import dev.durable.history.EventJson;
+import dev.durable.history.HistoryEvent;
+import dev.durable.history.Payload;
+import dev.durable.history.SignalReceived;
+import dev.durable.history.TimerFired;
+import dev.durable.history.WorkflowCancelRequested;
+import dev.durable.history.WorkflowStarted;
+import dev.durable.replay.TimerDue;
+import dev.durable.replay.Turn;
+import dev.durable.replay.WorkflowInstance;
+import dev.durable.store.CancelledIdleJob;
+import dev.durable.store.InboxMessage;
+import dev.durable.store.JobKey;
+import dev.durable.store.RunKey;
+import dev.durable.store.StoreClock;
+import dev.durable.store.StoredEvent;
+import java.time.Instant;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The instance of a run, and what of its history it must remember to go on: the time of the last event and the ids of
+ * the messages it has had.
+ */
+final class LiveRun {
+    /** Events a transition may hold before it is written, so that locks are short and a crash repeats little. */
+    private static final int MAX_EVENTS = 2_000;
+
+    private final RunKey key;
+    private final WorkflowInstance instance;
+    private final StoreClock clock;
+    private final Set<UUID> seen = new HashSet<>();
+    private Instant lastAt = Instant.EPOCH;
+    private Map<String, String> headers = Map.of();
+
+    LiveRun(RunKey key, WorkflowInstance instance, StoreClock clock) {
+        this.key = key;
+        this.instance = instance;
+        this.clock = clock;
+    }
+
+    WorkflowInstance instance() {
+        return instance;
+    }
+
+    /** Takes note of an event that is in the history already. */
+    void remember(HistoryEvent event) {
+        lastAt = event.at().isAfter(lastAt) ? event.at() : lastAt;
+        switch (event) {
+            case WorkflowStarted started -> {
+                headers = started.headers();
+                seen.addAll(started.carriedMessages());
+            }
+            case SignalReceived signal -> seen.add(signal.messageId());
+            case WorkflowCancelRequested cancel -> seen.add(cancel.messageId());
+            default -> {}
+        }
+    }
+
+    /** Headers given at the start. */
+    Map<String, String> headers() {
+        return headers;
+    }
+
+    /** The time of an event that is fed now: the store's clock, never before the last one. */
+    Instant feedingTime() {
+        Instant now = clock.now();
+        return now.isAfter(lastAt) ? now : lastAt;
+    }
+
+    /** Feeds the first event. */
+    void start(Draft draft, HistoryEvent.Inbound started) {
+        feed(draft, started);
+    }
+
+    /** Takes in a first turn whose event is in the history already. */
+    void begin(Draft draft, Turn first) {
+        endUnborn(draft, draft.addCommands(first));
+    }
+
+    /**
+     * Feeds what waits, one event at a time, oldest first: due timers by when they are due, messages by when they were
+     * accepted, then outcomes of this process. Stops early when the draft is full.
+     *
+     * @return whether everything was fed
+     */
+    boolean feed(Draft draft, Deque<InboxMessage> messages, Deque<AttemptOutcome> outcomes) {
+        while (draft.size() < MAX_EVENTS) {
+            TimerDue timer = firstDue();
+            InboxMessage message = messages.peek();
+            if (timer != null && (message == null || !timer.fireAt().isAfter(acceptedAt(message)))) {
+                feed(draft, new TimerFired(draft.nextEventId(), feedingTime(), timer.seq()));
+            } else if (message != null) {
+                messages.remove();
+                draft.consume(message);
+                deliver(draft, message);
+            } else if (!outcomes.isEmpty()) {
+                AttemptOutcome outcome = outcomes.remove();
+                draft.settle(outcome);
+                deliver(draft, outcome.message());
+            } else {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private @Nullable TimerDue firstDue() {
+        Instant next = instance.nextTimer();
+        return next == null || next.isAfter(clock.now())
+                ? null
+                : instance.dueTimers(next).getFirst();
+    }
+
+    private static Instant acceptedAt(InboxMessage message) {
+        Instant at = message.at();
+        return at == null ? Instant.MAX : at;
+    }
+
+    /** A message becomes an event, unless the history has it or nobody waits for it. */
+    private void deliver(Draft draft, InboxMessage message) {
+        if (seen.contains(message.messageId())) {
+            return;
+        }
+        switch (message.kind()) {
+            case SIGNAL ->
+                feed(
+                        draft,
+                        new SignalReceived(
+                                draft.nextEventId(),
+                                feedingTime(),
+                                message.messageId(),
+                                message.name(),
+                                new Payload(message.payload())));
+            case CANCEL, ACTIVITY_OUTCOME -> deliverEncoded(draft, message);
+        }
+    }
+
+    private void deliverEncoded(Draft draft, InboxMessage message) {
+        String notes = message.notes();
+        List<StoredEvent> informing = EventJson.decodeNotes(notes);
+        long id = draft.nextEventId() + informing.size();
+        HistoryEvent.Inbound event = (HistoryEvent.Inbound) EventJson.decode(
+                new StoredEvent(id, message.name(), feedingTime(), message.messageId(), message.payload()));
+        if (instance.accepts(event)) {
+            draft.inform(informing);
+            feed(draft, event);
+        }
+    }
+
+    private void feed(Draft draft, HistoryEvent.Inbound event) {
+        Turn turn = instance.feed(event);
+        remember(event);
+        endUnborn(draft, draft.add(turn));
+    }
+
+    /** Scheduled and cancelled before they were ever written: they have no job, so this is their outcome. */
+    private void endUnborn(Draft draft, List<Integer> unborn) {
+        for (int seq : unborn) {
+            HistoryEvent.Inbound ended = new ActivityCancelled(
+                    draft.nextEventId(), feedingTime(), seq, 0, CancelledIdleJob.messageId(new JobKey(key, seq)), null);
+            if (instance.accepts(ended)) {
+                feed(draft, ended);
+            }
+        }
+    }
+}

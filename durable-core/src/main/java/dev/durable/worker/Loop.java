@@ -1,0 +1,98 @@
+package dev.durable.worker;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A thread that cranks a {@link Step}. A platform thread for what keeps leases alive, because a virtual one may be
+ * starved by user code that burns its carrier; a virtual one for what switches coroutines, because a hand-over between
+ * virtual threads is twenty times cheaper.
+ */
+final class Loop implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Loop.class);
+    private static final Duration AFTER_ERROR = Duration.ofSeconds(1);
+
+    private final Step step;
+    private final Thread thread;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private boolean woken;
+    private volatile boolean stopped;
+    private volatile boolean asleep;
+    private volatile long lastProgressNanos = System.nanoTime();
+
+    Loop(String name, Step step, boolean virtual) {
+        this.step = step;
+        this.thread = virtual
+                ? Thread.ofVirtual().name("durable-" + name).unstarted(this::run)
+                : Thread.ofPlatform().daemon().name("durable-" + name).unstarted(this::run);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /** Ends the current sleep, or the next one if the step is at work. */
+    void wake() {
+        lock.lock();
+        try {
+            woken = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Nanoseconds since the step returned last; nothing while it sleeps, however long. */
+    long nanosSinceProgress() {
+        return asleep ? 0 : System.nanoTime() - lastProgressNanos;
+    }
+
+    /** Lets the current crank finish and joins the thread. */
+    @Override
+    public void close() {
+        stopped = true;
+        wake();
+        try {
+            thread.join(TimeUnit.SECONDS.toMillis(30));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void run() {
+        while (!stopped) {
+            try {
+                sleep(step.runOnce());
+            } catch (InterruptedException e) {
+                stopped = true;
+            } catch (RuntimeException | Error e) {
+                log.error("{} failed and goes on in {}", thread.getName(), AFTER_ERROR, e);
+                sleep(AFTER_ERROR);
+            }
+            lastProgressNanos = System.nanoTime();
+        }
+    }
+
+    private void sleep(Duration duration) {
+        lock.lock();
+        try {
+            long left = duration.toNanos();
+            while (!woken && !stopped && left > 0) {
+                asleep = true;
+                left = changed.awaitNanos(left);
+            }
+            woken = false;
+        } catch (InterruptedException e) {
+            stopped = true;
+        } finally {
+            lastProgressNanos = System.nanoTime();
+            asleep = false;
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package dev.durable.worker;
+
+import dev.durable.history.Payload;
+import dev.durable.store.ClaimedRun;
+import dev.durable.store.InboxMessage;
+import dev.durable.store.NewRun;
+import dev.durable.store.StartOutcome;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** What a run's actor is told. */
+sealed interface Mail {
+    /** This process has claimed the run; these messages wait. Null where they could not be read: look. */
+    record Claimed(ClaimedRun claim, @Nullable List<InboxMessage> messages) implements Mail {}
+
+    /** A client of this process starts the run; its first turn goes into the start's commit. */
+    record Start(StartRequest request, CompletableFuture<StartOutcome> answer) implements Mail {}
+
+    /** What became of the start. */
+    record StartWritten(
+            @Nullable StartOutcome outcome, @Nullable Throwable error, CompletableFuture<StartOutcome> answer)
+            implements Mail {}
+
+    /** An activity of this process ended. */
+    record Ended(AttemptOutcome outcome) implements Mail {}
+
+    /** What became of the transition under way. */
+    record Written(
+            TransitionLane.@Nullable Written written,
+            @Nullable Throwable error) implements Mail {}
+
+    /** A question; empty when the instance here is not up to date and the caller must replay. */
+    record Ask(String query, Payload arguments, CompletableFuture<Optional<Payload>> answer) implements Mail {}
+
+    /** The cache has no room. */
+    record Evict() implements Mail {}
+
+    /**
+     * A start whose first turn is to be run here.
+     *
+     * @param run as the store will get it, but for the first turn's events and jobs
+     * @param started its first event
+     */
+    record StartRequest(NewRun run, dev.durable.history.WorkflowStarted started) {}
+}

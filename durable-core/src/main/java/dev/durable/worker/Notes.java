@@ -1,0 +1,114 @@
+package dev.durable.worker;
+
+import dev.durable.history.ActivityAttemptFailed;
+import dev.durable.history.ActivityTimeoutUpdated;
+import dev.durable.history.EventJson;
+import dev.durable.history.HistoryEvent;
+import dev.durable.store.ClaimedJob;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What happened to an activity that its workflow is not told: failed attempts, lost workers, moved deadlines. They travel
+ * with the job and are written just before its outcome, so a thousand retries do not wake a run a thousand times. Of each
+ * kind the last twenty are kept; the oldest that is kept says how many before it are not.
+ */
+final class Notes {
+    static final int KEPT_OF_A_KIND = 20;
+    static final String FAILED = "failed";
+    static final String TIMED_OUT = "timed out";
+    static final String WORKER_LOST = "worker lost";
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final List<HistoryEvent> events = new ArrayList<>();
+
+    /** Goes on from what travelled with the job; null is nothing yet. */
+    Notes(@Nullable String json) {
+        EventJson.decodeNotes(json).stream().map(EventJson::decode).forEach(events::add);
+    }
+
+    /** What travelled with the job, and the workers it lost since. */
+    static Notes of(ClaimedJob job, Instant now) {
+        Notes notes = new Notes(job.notes());
+        int notNoted = job.crashes() - notes.workersLost();
+        if (notNoted > 0) {
+            notes.add(new ActivityAttemptFailed(
+                    0, now, job.key().seq(), job.attempt(), WORKER_LOST, null, null, notNoted - 1));
+        }
+        return notes;
+    }
+
+    /** Takes one more. */
+    void add(HistoryEvent.Informing event) {
+        lock.lock();
+        try {
+            events.add(event);
+            dropOldest(kind(event));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** How many lost workers are noted. */
+    int workersLost() {
+        lock.lock();
+        try {
+            return events.stream()
+                    .filter(event -> kind(event).equals(WORKER_LOST))
+                    .mapToInt(event -> 1 + ((ActivityAttemptFailed) event).omitted())
+                    .sum();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** As a JSON array; null without any. */
+    @Nullable
+    String json() {
+        lock.lock();
+        try {
+            return events.isEmpty()
+                    ? null
+                    : EventJson.encodeNotes(
+                            events.stream().map(EventJson::encode).toList());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void dropOldest(String kind) {
+        List<HistoryEvent> same =
+                events.stream().filter(event -> kind(event).equals(kind)).toList();
+        if (same.size() > KEPT_OF_A_KIND) {
+            HistoryEvent dropped = same.get(0);
+            HistoryEvent next = same.get(1);
+            events.set(events.indexOf(next), standingFor(dropped, next));
+            events.remove(dropped);
+        }
+    }
+
+    private static HistoryEvent standingFor(HistoryEvent dropped, HistoryEvent next) {
+        return dropped instanceof ActivityAttemptFailed gone && next instanceof ActivityAttemptFailed kept
+                ? new ActivityAttemptFailed(
+                        kept.id(),
+                        kept.at(),
+                        kept.seq(),
+                        kept.attempt(),
+                        kept.reason(),
+                        kept.failure(),
+                        kept.nextAttemptAt(),
+                        kept.omitted() + gone.omitted() + 1)
+                : next;
+    }
+
+    private static String kind(HistoryEvent event) {
+        return switch (event) {
+            case ActivityAttemptFailed failed -> failed.reason().equals(WORKER_LOST) ? WORKER_LOST : FAILED;
+            case ActivityTimeoutUpdated ignored -> "timeout updated";
+            default -> event.type();
+        };
+    }
+}

@@ -1,0 +1,36 @@
+package dev.durable.worker;
+
+import java.time.Duration;
+import java.util.random.RandomGenerator;
+
+/** How long an idle loop sleeps: short after it found something, twice as long after each look in vain, spread. */
+final class PollPace {
+    private static final double SPREAD = 0.2;
+    private static final int SHORTEST_PART = 8;
+
+    private final Duration longest;
+    private final RandomGenerator random;
+    private Duration next;
+
+    PollPace(Duration longest, RandomGenerator random) {
+        this.longest = longest;
+        this.random = random;
+        this.next = shortest();
+    }
+
+    Duration afterFind() {
+        next = shortest();
+        return Jitter.spread(next, SPREAD, random);
+    }
+
+    Duration afterNothing() {
+        Duration pause = next;
+        Duration twice = next.multipliedBy(2);
+        next = twice.compareTo(longest) < 0 ? twice : longest;
+        return Jitter.spread(pause, SPREAD, random);
+    }
+
+    private Duration shortest() {
+        return longest.dividedBy(SHORTEST_PART);
+    }
+}

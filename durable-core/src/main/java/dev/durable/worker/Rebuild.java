@@ -1,0 +1,52 @@
+package dev.durable.worker;
+
+import dev.durable.history.EventJson;
+import dev.durable.history.HistoryEvent;
+import dev.durable.replay.RecordedTurn;
+import dev.durable.replay.Turn;
+import dev.durable.store.HistoryStore;
+import dev.durable.store.StoredEvent;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings an instance to where its history ends: page by page, turn by turn.
+ *
+ * <p>A history that holds nothing but WorkflowStarted says that the first turn is still to run, or that it ran and gave
+ * no command: fed live, both come to the same.
+ *
+ * @param nextEventId the id after the last event
+ * @param firstTurn the first turn, where it was run just now and its commands are still to be written
+ */
+record Rebuild(long nextEventId, @Nullable Turn firstTurn) {
+    private static final int PAGE = 2_000;
+
+    /** Replays the whole history of the run. */
+    static Rebuild from(HistoryStore store, UUID runId, LiveRun run) {
+        List<StoredEvent> page = store.history(runId, 1, PAGE);
+        if (page.size() == 1 && read(run, page.getFirst()) instanceof HistoryEvent.Inbound started) {
+            return new Rebuild(2, run.instance().feed(started));
+        }
+        List<RecordedTurn> whole = new ArrayList<>();
+        RecordedTurn.Reader turns = new RecordedTurn.Reader(whole::add);
+        long next = 1;
+        while (!page.isEmpty()) {
+            page.forEach(stored -> turns.read(read(run, stored)));
+            run.instance().replay(whole);
+            whole.clear();
+            next += page.size();
+            page = page.size() < PAGE ? List.of() : store.history(runId, next, PAGE);
+        }
+        turns.end();
+        run.instance().replay(whole);
+        return new Rebuild(next, null);
+    }
+
+    private static HistoryEvent read(LiveRun run, StoredEvent stored) {
+        HistoryEvent event = EventJson.decode(stored);
+        run.remember(event);
+        return event;
+    }
+}

@@ -1,0 +1,63 @@
+package dev.durable.worker;
+
+import dev.durable.declare.Registry;
+import dev.durable.declare.WorkflowType;
+import dev.durable.replay.ReplaySetup;
+import dev.durable.replay.WorkflowInstance;
+import dev.durable.store.HistoryStore;
+import dev.durable.store.RunKey;
+import dev.durable.store.Transition;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the runs of a process have in common.
+ *
+ * @param store where histories live
+ * @param lanes the roads to it
+ * @param code the registered workflows, and how they are replayed
+ * @param outside what a run touches besides the store
+ */
+record RunHost(HistoryStore store, Lanes lanes, Code code, Outside outside) {
+
+    /**
+     * Workflow code.
+     *
+     * @param registry the registered types
+     * @param replay how they are replayed
+     * @param headersJson headers as a JSON object
+     */
+    record Code(Registry registry, ReplaySetup replay, Function<Map<String, String>, String> headersJson) {}
+
+    /** What a run touches besides the store. */
+    interface Outside {
+        /** Slots for new activities. */
+        EagerJobs eager();
+
+        /** A transition of this actor's run is durable; with the end of the run where it closed. */
+        void written(RunActor actor, Transition.@Nullable Close close);
+
+        /** The actor has nothing in memory any more. */
+        void unneeded(RunActor actor);
+
+        /** A random id. */
+        UUID random();
+    }
+
+    /** An instance that has had no event yet. */
+    LiveRun newInstance(RunKey run, WorkflowType type) {
+        return new LiveRun(run, new WorkflowInstance(type, run, code.replay()), store.clock());
+    }
+
+    WorkflowType workflow(String name) {
+        return code.registry()
+                .workflow(name)
+                .orElseThrow(() -> new IllegalStateException("workflow type " + name + " is not registered here"));
+    }
+
+    UUID random() {
+        return outside.random();
+    }
+}

@@ -1,0 +1,86 @@
+package dev.durable.worker;
+
+import dev.durable.client.RunResult;
+import dev.durable.store.RunKey;
+import dev.durable.store.Transition;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The runs of this process: finds the actor of a run, and hears what becomes of it. */
+final class Runs implements RunHost.Outside, AttemptOutcome.Sink {
+    private final Turns turns;
+    private final RunCache cache;
+    private final ResultWaiters waiters;
+    private final Supplier<UUID> random;
+    private EagerJobs eager = EagerJobs.NONE;
+    private @Nullable RunHost host;
+
+    Runs(Turns turns, RunCache cache, ResultWaiters waiters, Supplier<UUID> random) {
+        this.turns = turns;
+        this.cache = cache;
+        this.waiters = waiters;
+        this.random = random;
+    }
+
+    /** Ties the knot with what needs this object to be made; before anything runs. */
+    void bind(RunHost runHost, EagerJobs eagerJobs) {
+        this.host = runHost;
+        this.eager = eagerJobs;
+    }
+
+    RunActor actor(RunKey run) {
+        RunHost bound = host;
+        if (bound == null) {
+            throw new IllegalStateException("the engine has not started");
+        }
+        return cache.getOrAdd(run, bound, turns);
+    }
+
+    Optional<RunActor> cached(UUID runId) {
+        return cache.get(runId);
+    }
+
+    /** This process claimed the run. */
+    void claimed(Mail.Claimed claim) {
+        actor(claim.claim().run()).post(claim);
+    }
+
+    @Override
+    public boolean offer(AttemptOutcome outcome) {
+        Optional<RunActor> actor = cache.get(outcome.key().run().runId());
+        actor.ifPresent(found -> found.post(new Mail.Ended(outcome)));
+        return actor.isPresent();
+    }
+
+    @Override
+    public EagerJobs eager() {
+        return eager;
+    }
+
+    @Override
+    public void written(RunActor actor, Transition.@Nullable Close close) {
+        if (close == null) {
+            cache.touch(actor);
+        } else {
+            cache.remove(actor);
+            waiters.closed(actor.key().runId(), new RunResult(close.status(), close.result(), close.failure()));
+        }
+    }
+
+    @Override
+    public void unneeded(RunActor actor) {
+        cache.remove(actor);
+    }
+
+    @Override
+    public UUID random() {
+        return random.get();
+    }
+
+    /** Forgets all instances. */
+    void forget() {
+        cache.clear();
+    }
+}

@@ -1,0 +1,104 @@
+package dev.durable.worker;
+
+import dev.durable.StoreUnavailableException;
+import dev.durable.store.CommitUnknownException;
+import dev.durable.store.HistoryStore;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * This process as others see it: a beat that goes on as long as its loops make progress. Nobody here decides that it is
+ * dead; others do when they saw the same beat for a whole lease. Then it never comes back: what it ran is stale, and the
+ * process goes on under a new one. While the database is away nothing is decided, by nobody.
+ *
+ * <pre>
+ *   open ──► beat, a third of a lease apart ──► refused: declared dead ──► what ran under it is lost ──► open another
+ *              └── loops stand still: no beat, so that others may take over what this process can't finish
+ * </pre>
+ */
+final class Session implements Step {
+    private static final Logger log = LoggerFactory.getLogger(Session.class);
+    private static final Duration DATABASE_AWAY = Duration.ofMillis(500);
+
+    private final HistoryStore store;
+    private final Own own;
+    private final BooleanSupplier progress;
+    private final Consumer<UUID> lost;
+    private volatile UUID id;
+    private boolean alive;
+
+    /**
+     * What is its own.
+     *
+     * @param identity how people call it
+     * @param lease how long its beat may stand still
+     * @param ids random ids
+     */
+    record Own(String identity, Duration lease, Supplier<UUID> ids) {}
+
+    /**
+     * @param progress whether the loops of this process get on
+     * @param lost told of each session that was declared dead
+     */
+    Session(HistoryStore store, Own own, BooleanSupplier progress, Consumer<UUID> lost) {
+        this.store = store;
+        this.own = own;
+        this.progress = progress;
+        this.lost = lost;
+        this.id = own.ids().get();
+    }
+
+    /** The session under which to claim. Until another is open it is the dead one, which gets nothing. */
+    UUID id() {
+        return id;
+    }
+
+    /** Opens it; nothing may be claimed before. */
+    void open() {
+        // A new id for each try: one whose answer was lost just dies.
+        UUID next = own.ids().get();
+        store.openSession(next, own.identity());
+        id = next;
+        alive = true;
+    }
+
+    @Override
+    public Duration runOnce() {
+        try {
+            if (alive && !progress.getAsBoolean()) {
+                log.warn("{} does not beat: its loops make no progress", own.identity());
+                return third();
+            }
+            if (alive && !store.beat(id)) {
+                log.warn("session {} of {} was declared dead; what ran under it is stale", id, own.identity());
+                alive = false;
+                lost.accept(id);
+            }
+            if (!alive) {
+                open();
+            }
+            return third();
+        } catch (StoreUnavailableException | CommitUnknownException e) {
+            log.warn("the beat of {} waits for the database: {}", own.identity(), e.getMessage());
+            return DATABASE_AWAY;
+        }
+    }
+
+    /** Says goodbye: what it still holds is released at once. Without a database it is missed after a lease. */
+    void close() {
+        try {
+            store.closeSession(id);
+        } catch (StoreUnavailableException | CommitUnknownException e) {
+            log.warn("session {} could not be closed and will be declared dead: {}", id, e.getMessage());
+        }
+    }
+
+    private Duration third() {
+        return own.lease().dividedBy(3);
+    }
+}

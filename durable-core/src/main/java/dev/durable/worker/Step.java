@@ -1,0 +1,20 @@
+package dev.durable.worker;
+
+import java.time.Duration;
+
+/** One crank of a loop: does what is due now, and tells how long there is nothing to do. */
+@FunctionalInterface
+public interface Step {
+    /** There is more to do at once. */
+    Duration AGAIN = Duration.ZERO;
+
+    /** Nothing to do until somebody wakes the loop. */
+    Duration UNTIL_WOKEN = Duration.ofDays(365);
+
+    /**
+     * Does what is due. Never throws for what a later try can mend: it tells a delay instead.
+     *
+     * @return how long the loop may sleep before the next call, unless it is woken
+     */
+    Duration runOnce() throws InterruptedException;
+}

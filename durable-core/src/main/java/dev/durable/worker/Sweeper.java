@@ -1,0 +1,85 @@
+package dev.durable.worker;
+
+import dev.durable.StoreUnavailableException;
+import dev.durable.store.CommitUnknownException;
+import dev.durable.store.HistoryStore;
+import dev.durable.store.SessionInfo;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.UUID;
+import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds dead worker processes, and gives their jobs to others. Every process sweeps; there is no leader.
+ *
+ * <p>A session is dead when this process saw the same beat for a whole lease, on its own monotonic clock, in looks that
+ * followed each other without a gap. No clock of the database or of another machine has a say, so a step of theirs kills
+ * nobody; and where a look failed or came late (the database away, this process suspended), nobody could beat that could
+ * have been seen: all observations start anew.
+ *
+ * <p>Jobs of sessions that are dead or not there at all are re-queued in each sweep, whoever declared the death and
+ * whatever was locked the last time.
+ */
+final class Sweeper implements Step {
+    private static final Logger log = LoggerFactory.getLogger(Sweeper.class);
+    private static final double SPREAD = 0.2;
+    private static final int BATCH = 500;
+
+    private final HistoryStore store;
+    private final Duration lease;
+    private final RandomGenerator random;
+    private Map<UUID, Seen> seen = new HashMap<>();
+    private long lastLook;
+
+    private record Seen(long beat, long since) {}
+
+    Sweeper(HistoryStore store, Duration lease, RandomGenerator random) {
+        this.store = store;
+        this.lease = lease;
+        this.random = random;
+    }
+
+    @Override
+    public Duration runOnce() {
+        try {
+            look();
+            int requeued = store.requeueOrphans(BATCH);
+            if (requeued > 0) {
+                log.warn("{} jobs of dead sessions were queued again", requeued);
+            }
+            return requeued == BATCH ? AGAIN : third();
+        } catch (StoreUnavailableException | CommitUnknownException e) {
+            log.warn("the sweep waits for the database: {}", e.getMessage());
+            seen.clear();
+            return third();
+        }
+    }
+
+    private void look() {
+        long now = store.clock().nanoTime();
+        Map<UUID, Seen> before = now - lastLook > lease.toNanos() * 2 / 3 ? Map.of() : seen;
+        lastLook = now;
+        seen = store.sessions().stream()
+                .filter(session -> !session.dead())
+                .collect(Collectors.toMap(SessionInfo::session, session -> observed(session, before, now)));
+        for (Map.Entry<UUID, Seen> session : seen.entrySet()) {
+            Seen last = session.getValue();
+            if (now - last.since() >= lease.toNanos() && store.markDead(session.getKey(), last.beat())) {
+                log.warn("session {} is dead: its beat stood still for {}", session.getKey(), lease);
+            }
+        }
+    }
+
+    private static Seen observed(SessionInfo session, Map<UUID, Seen> before, long now) {
+        Seen last = before.get(session.session());
+        return last != null && last.beat() == session.beat() ? last : new Seen(session.beat(), now);
+    }
+
+    private Duration third() {
+        return Jitter.spread(lease.dividedBy(3), SPREAD, random);
+    }
+}

@@ -1,0 +1,79 @@
+package dev.durable.worker;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** A thread a step. */
+final class ThreadDrive implements Drive {
+    private static final long MOMENT_NANOS = 5_000_000;
+
+    /** Read by a loop of their own (the session asks for progress) while others are still added. */
+    private final List<Loop> loops = new CopyOnWriteArrayList<>();
+
+    private final List<ExecutorService> executors = new CopyOnWriteArrayList<>();
+    private boolean started;
+
+    @Override
+    public Runnable add(String name, Kind kind, Step step) {
+        Loop loop = new Loop(name, step, kind == Kind.TURNS);
+        loops.add(loop);
+        if (started) {
+            loop.start();
+        }
+        return loop::wake;
+    }
+
+    @Override
+    public Executor activities(String taskQueue, boolean virtualThreads) {
+        String name = "durable-activity-" + taskQueue + "-";
+        ThreadFactory factory = virtualThreads
+                ? Thread.ofVirtual().name(name, 0).factory()
+                : Thread.ofPlatform().daemon().name(name, 0).factory();
+        ExecutorService executor =
+                virtualThreads ? Executors.newThreadPerTaskExecutor(factory) : Executors.newCachedThreadPool(factory);
+        executors.add(executor);
+        return executor;
+    }
+
+    @Override
+    public <T extends @Nullable Object> T await(CompletableFuture<T> future, @Nullable Duration timeout)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        return timeout == null ? future.get() : future.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public void breathe() {
+        LockSupport.parkNanos(MOMENT_NANOS);
+    }
+
+    @Override
+    public void start() {
+        started = true;
+        loops.forEach(Loop::start);
+    }
+
+    @Override
+    public long nanosSinceProgress() {
+        return loops.stream().mapToLong(Loop::nanosSinceProgress).max().orElse(0);
+    }
+
+    /** Last added, first closed: what feeds others stops before them. */
+    @Override
+    public void close() {
+        for (int i = loops.size() - 1; i >= 0; i--) {
+            loops.get(i).close();
+        }
+        executors.forEach(ExecutorService::shutdownNow);
+    }
+}

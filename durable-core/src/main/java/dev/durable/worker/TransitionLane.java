@@ -1,0 +1,200 @@
+package dev.durable.worker;
+
+import dev.durable.StoreUnavailableException;
+import dev.durable.store.CommitUnknownException;
+import dev.durable.store.HistoryStore;
+import dev.durable.store.ReadBack;
+import dev.durable.store.Transition;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingDeque;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Group commit of transitions. Unlike messages they can't simply be sent again: one that happened has moved the fence it
+ * names. So where the answer to COMMIT never came, the fence is read back under lock, and only what did not happen is
+ * sent again, under a fresh fence. A resend that finds the fence moved reads back once more, for the first send may have
+ * arrived late.
+ *
+ * <pre>
+ *   queued ──► sent ──► outcome
+ *                └──► unknown ──► read back ──► happened (applied) | overtaken (fence lost) | not happened ──► sent again
+ * </pre>
+ */
+final class TransitionLane implements Step {
+    private static final Logger log = LoggerFactory.getLogger(TransitionLane.class);
+    private static final Duration DATABASE_AWAY = Duration.ofMillis(250);
+
+    private final HistoryStore store;
+    private final int maxBatch;
+    private final Supplier<UUID> fences;
+    private final LinkedBlockingDeque<Entry> queue = new LinkedBlockingDeque<>();
+    /** Members of a batch that failed with an error: sent one by one, so that only the culprit gets it. */
+    private final ArrayDeque<Entry> alone = new ArrayDeque<>();
+
+    private List<Entry> sending = List.of();
+    private List<Entry> unknown = List.of();
+    private volatile Runnable wake = () -> {};
+
+    TransitionLane(HistoryStore store, int maxBatch, Supplier<UUID> fences) {
+        this.store = store;
+        this.maxBatch = maxBatch;
+        this.fences = fences;
+    }
+
+    /**
+     * What became of a transition.
+     *
+     * @param outcome as the store says
+     * @param fence the fence it was written under, where it was written
+     */
+    record Written(Transition.Outcome outcome, UUID fence) {}
+
+    void onSubmit(Runnable wake) {
+        this.wake = wake;
+    }
+
+    /** Queues the transition; the future completes after its commit, on the lane's thread. At most one a run. */
+    CompletableFuture<Written> submit(Transition transition) {
+        Entry entry = new Entry(transition);
+        queue.add(entry);
+        wake.run();
+        return entry.written;
+    }
+
+    @Override
+    public Duration runOnce() {
+        try {
+            resolve();
+            take();
+            if (sending.isEmpty()) {
+                return UNTIL_WOKEN;
+            }
+            send();
+            return AGAIN;
+        } catch (StoreUnavailableException e) {
+            log.warn("{} transitions wait for the database: {}", sending.size() + unknown.size(), e.getMessage());
+            return DATABASE_AWAY;
+        } catch (CommitUnknownException e) {
+            log.warn("no answer to the commit of {} transitions, reading back: {}", sending.size(), e.getMessage());
+            unknown = sending;
+            sending = List.of();
+            return AGAIN;
+        }
+    }
+
+    private void take() {
+        if (sending.isEmpty() && !alone.isEmpty()) {
+            sending = List.of(alone.remove());
+        }
+        if (sending.isEmpty()) {
+            List<Entry> batch = new ArrayList<>();
+            queue.drainTo(batch, maxBatch);
+            sending = batch;
+        }
+    }
+
+    private void send() {
+        List<Entry> batch = sending;
+        List<Transition.Outcome> outcomes;
+        try {
+            outcomes =
+                    store.commit(batch.stream().map(entry -> entry.transition).toList());
+        } catch (StoreUnavailableException | CommitUnknownException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            sending = List.of();
+            failed(batch, e);
+            return;
+        }
+        sending = List.of();
+        List<Entry> doubtful = new ArrayList<>();
+        for (int i = 0; i < batch.size(); i++) {
+            Entry entry = batch.get(i);
+            if (outcomes.get(i) == Transition.Outcome.FENCE_LOST && !entry.tried.isEmpty()) {
+                entry.overtaken = true;
+                doubtful.add(entry);
+            } else {
+                entry.complete(outcomes.get(i), entry.transition.newFence());
+            }
+        }
+        unknown = doubtful;
+    }
+
+    private void failed(List<Entry> batch, RuntimeException error) {
+        if (batch.size() == 1) {
+            batch.getFirst().written.completeExceptionally(error);
+        } else {
+            log.warn("a batch of {} transitions failed and is sent one by one", batch.size(), error);
+            alone.addAll(batch);
+        }
+    }
+
+    /** Reads every fence that was tried, in one go; only then decides, so that a failing read loses nothing. */
+    private void resolve() {
+        if (unknown.isEmpty()) {
+            return;
+        }
+        List<ReadBack> attempts = unknown.stream().flatMap(Entry::attempts).toList();
+        Iterator<ReadBack.Outcome> found = store.readBack(attempts).iterator();
+        List<Entry> again = new ArrayList<>();
+        for (Entry entry : unknown) {
+            UUID happened = null;
+            boolean overtaken = entry.overtaken;
+            for (UUID fence : entry.fences()) {
+                ReadBack.Outcome outcome = found.next();
+                happened = outcome == ReadBack.Outcome.HAPPENED ? fence : happened;
+                overtaken |= outcome == ReadBack.Outcome.OVERTAKEN;
+            }
+            if (happened != null) {
+                // Whether messages wait was not answered: going on to look is always right.
+                entry.complete(Transition.Outcome.APPLIED_MORE, happened);
+            } else if (overtaken) {
+                entry.complete(Transition.Outcome.FENCE_LOST, entry.transition.newFence());
+            } else {
+                again.add(entry.again(fences.get()));
+            }
+        }
+        unknown = List.of();
+        sending = again;
+    }
+
+    private static final class Entry {
+        private Transition transition;
+        private final List<UUID> tried = new ArrayList<>();
+        private boolean overtaken;
+        private final CompletableFuture<Written> written = new CompletableFuture<>();
+
+        Entry(Transition transition) {
+            this.transition = transition;
+        }
+
+        void complete(Transition.Outcome outcome, UUID fence) {
+            written.complete(new Written(outcome, fence));
+        }
+
+        List<UUID> fences() {
+            List<UUID> all = new ArrayList<>(tried);
+            all.add(transition.newFence());
+            return all;
+        }
+
+        Stream<ReadBack> attempts() {
+            return fences().stream().map(fence -> new ReadBack(transition.run(), fence, transition.nextEventId()));
+        }
+
+        Entry again(UUID fence) {
+            tried.add(transition.newFence());
+            transition = transition.withNewFence(fence);
+            return this;
+        }
+    }
+}

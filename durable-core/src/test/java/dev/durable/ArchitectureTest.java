@@ -1,0 +1,122 @@
+package dev.durable;
+
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaAccess;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import org.junit.jupiter.api.Test;
+
+/** What the core must not know, and what replay must not do. The reasons are in docs: only the store knows SQL, replay is a function. */
+class ArchitectureTest {
+    private static final JavaClasses CORE = new ClassFileImporter()
+            .withImportOption(location -> !location.contains("/test-classes/"))
+            .importPackages("dev.durable");
+
+    @Test
+    void core_knows_neither_spring_nor_sql() {
+        noClasses()
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        "org.springframework..",
+                        "java.sql..",
+                        "javax.sql..",
+                        "org.jooq..",
+                        "org.postgresql..",
+                        "org.flywaydb..")
+                .because("only the starter knows Spring, and only the history store knows SQL")
+                .allowEmptyShould(true)
+                .check(CORE);
+    }
+
+    @Test
+    void replay_reads_no_clock() {
+        noClasses()
+                .that()
+                .resideInAPackage("dev.durable.replay..")
+                .should()
+                .accessTargetWhere(readsAClock())
+                .orShould()
+                .dependOnClassesThat()
+                .belongToAnyOf(Clock.class)
+                .because(
+                        "the time of a run is the time of the event being fed: a clock would answer differently on replay")
+                .allowEmptyShould(true)
+                .check(CORE);
+    }
+
+    @Test
+    void replay_draws_no_randomness_of_its_own() {
+        noClasses()
+                .that()
+                .resideInAPackage("dev.durable.replay..")
+                .should()
+                .accessTargetWhere(drawsUnseeded())
+                .orShould()
+                .dependOnClassesThat()
+                .belongToAnyOf(Random.class, SecureRandom.class, ThreadLocalRandom.class)
+                .because("randomness is handed in, seeded by the run: what replay draws must be what was drawn before")
+                .allowEmptyShould(true)
+                .check(CORE);
+    }
+
+    @Test
+    void packages_below_the_root_form_no_cycle() {
+        slices().assignedFrom(packagesBelowTheRoot())
+                .should()
+                .beFreeOfCycles()
+                .because("a package can then be read after those it uses; dev.durable itself is everybody's vocabulary")
+                .allowEmptyShould(true)
+                .check(CORE);
+    }
+
+    private static DescribedPredicate<JavaAccess<?>> readsAClock() {
+        Set<String> system = Set.of("nanoTime", "currentTimeMillis");
+        return describe("reads a clock", access -> {
+            JavaClass owner = access.getTargetOwner();
+            return owner.isEquivalentTo(System.class) && system.contains(access.getName())
+                    || owner.getPackageName().startsWith("java.time")
+                            && access.getName().equals("now");
+        });
+    }
+
+    /** The seeded constructors and {@code RandomGeneratorFactory.create(seed)} stay allowed. */
+    private static DescribedPredicate<JavaAccess<?>> drawsUnseeded() {
+        Set<String> methods = Set.of(
+                "java.util.UUID.randomUUID",
+                "java.lang.Math.random",
+                "java.util.random.RandomGenerator.of",
+                "java.util.random.RandomGenerator.getDefault");
+        return describe(
+                "draws randomness without a seed",
+                access -> methods.contains(access.getTargetOwner().getName() + "." + access.getName())
+                        || access.getTarget().getFullName().equals("java.util.SplittableRandom.<init>()"));
+    }
+
+    private static SliceAssignment packagesBelowTheRoot() {
+        return new SliceAssignment() {
+            @Override
+            public SliceIdentifier getIdentifierOf(JavaClass type) {
+                String name = type.getPackageName();
+                return name.startsWith("dev.durable.") ? SliceIdentifier.of(name) : SliceIdentifier.ignore();
+            }
+
+            @Override
+            public String getDescription() {
+                return "each package below dev.durable";
+            }
+        };
+    }
+}

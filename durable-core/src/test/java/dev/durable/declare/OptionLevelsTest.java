@@ -1,0 +1,225 @@
+package dev.durable.declare;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import dev.durable.Activity;
+import dev.durable.ActivityOptions;
+import dev.durable.Retry;
+import dev.durable.RetryPolicy;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** type < method < configuration < call site, attribute by attribute, inside the retry policy too. */
+class OptionLevelsTest {
+    @Activity(
+            startToClose = "10s",
+            heartbeatTimeout = "3s",
+            taskQueue = "slow",
+            local = true,
+            headers = {"a=1", "b = 2"},
+            retry = @Retry(maxAttempts = 5, initialInterval = "200ms", backoff = 3, doNotRetry = IOException.class))
+    interface Payments {
+        void plain();
+
+        @Activity(
+                startToClose = "20s",
+                transactional = true,
+                priority = -2,
+                headers = "a=3",
+                retry = @Retry(maxAttempts = 7, jitter = 0, doNotRetry = IllegalStateException.class))
+        void special();
+    }
+
+    @Activity
+    interface Bare {
+        void work();
+    }
+
+    @Activity(retry = @Retry(initialInterval = "5m"))
+    interface Patient {
+        void work();
+    }
+
+    private static ActivityOptions options(Class<?> type, String method, Map<String, String> configuration) {
+        @SuppressWarnings({"unchecked", "rawtypes"})
+        Registry.Builder builder = Registry.builder().activity((Class) type, org.mockito.Mockito.mock(type));
+        return builder.configuration(configuration).build().activityType(type).methods().stream()
+                .filter(m -> m.spec().method().getName().equals(method))
+                .findFirst()
+                .orElseThrow()
+                .options();
+    }
+
+    @Test
+    void what_nobody_sets_is_the_default() {
+        assertThat(options(Bare.class, "work", Map.of())).isEqualTo(ActivityOptions.DEFAULT);
+    }
+
+    @Test
+    void a_method_has_the_options_of_its_type() {
+        assertThat(options(Payments.class, "plain", Map.of()))
+                .isEqualTo(new ActivityOptions(
+                        "slow",
+                        Duration.ofSeconds(10),
+                        null,
+                        null,
+                        Duration.ofSeconds(3),
+                        new RetryPolicy(
+                                5,
+                                Duration.ofMillis(200),
+                                3,
+                                Duration.ofMinutes(1),
+                                0.2,
+                                List.of(IOException.class.getName()),
+                                3),
+                        0,
+                        false,
+                        true,
+                        Map.of("a", "1", "b", "2")));
+    }
+
+    @Test
+    void a_method_overrides_its_type_attribute_by_attribute_and_exceptions_and_switches_only_add() {
+        assertThat(options(Payments.class, "special", Map.of()))
+                .isEqualTo(new ActivityOptions(
+                        "slow",
+                        Duration.ofSeconds(20),
+                        null,
+                        null,
+                        Duration.ofSeconds(3),
+                        new RetryPolicy(
+                                7,
+                                Duration.ofMillis(200),
+                                3,
+                                Duration.ofMinutes(1),
+                                0,
+                                List.of(IOException.class.getName(), IllegalStateException.class.getName()),
+                                3),
+                        -2,
+                        true,
+                        true,
+                        Map.of("a", "3", "b", "2")));
+    }
+
+    @Test
+    void configuration_overrides_annotations_and_its_method_keys_override_its_type_keys() {
+        Map<String, String> configuration = Map.of(
+                "durable.activities.Payments.start-to-close", "1h",
+                "durable.activities.Payments.local", "false",
+                "durable.activities.Payments.headers.c", "4",
+                "durable.activities.Payments.retry.max-attempts", "9",
+                "durable.activities.Payments.retry.do-not-retry", "com.acme.Declined, com.acme.Gone",
+                "durable.activities.Payments.methods.special.retry.max-attempts", "11",
+                "durable.activities.Payments.methods.special.schedule-to-close", "P1D");
+
+        ActivityOptions special = options(Payments.class, "special", configuration);
+        assertThat(special.startToClose()).isEqualTo(Duration.ofHours(1));
+        assertThat(special.local()).isFalse();
+        assertThat(special.headers()).isEqualTo(Map.of("a", "3", "b", "2", "c", "4"));
+        assertThat(special.retry().maxAttempts()).isEqualTo(11);
+        assertThat(special.retry().doNotRetry()).containsExactly("com.acme.Declined", "com.acme.Gone");
+        assertThat(special.scheduleToClose()).isEqualTo(Duration.ofDays(1));
+
+        ActivityOptions plain = options(Payments.class, "plain", configuration);
+        assertThat(plain.retry().maxAttempts()).isEqualTo(9);
+        assertThat(plain.scheduleToClose()).isNull();
+    }
+
+    @Test
+    void a_long_first_interval_lifts_a_bound_that_nobody_set() {
+        assertThat(options(Patient.class, "work", Map.of()).retry().maxInterval())
+                .isEqualTo(Duration.ofMinutes(5));
+    }
+
+    @Test
+    void the_call_site_overrides_everything_and_adds_exceptions() {
+        ActivityOptions declared = options(Payments.class, "special", Map.of());
+
+        ActivityOptions called = new OptionsAtCallSite()
+                .taskQueue("fast")
+                .startToClose(Duration.ofSeconds(1))
+                .scheduleToStart(Duration.ofSeconds(2))
+                .scheduleToClose(Duration.ofSeconds(4))
+                .heartbeatTimeout(Duration.ofSeconds(5))
+                .priority(6)
+                .local(false)
+                .transactional(false)
+                .header("a", "5")
+                .maxAttempts(1)
+                .backoff(1)
+                .jitter(0.5)
+                .maxInterval(Duration.ofSeconds(8))
+                .maxWorkerCrashes(0)
+                .doNotRetry(ArithmeticException.class)
+                .apply(declared);
+
+        assertThat(called)
+                .isEqualTo(new ActivityOptions(
+                        "fast",
+                        Duration.ofSeconds(1),
+                        Duration.ofSeconds(2),
+                        Duration.ofSeconds(4),
+                        Duration.ofSeconds(5),
+                        new RetryPolicy(
+                                1,
+                                Duration.ofMillis(200),
+                                1,
+                                Duration.ofSeconds(8),
+                                0.5,
+                                List.of(
+                                        IOException.class.getName(),
+                                        IllegalStateException.class.getName(),
+                                        ArithmeticException.class.getName()),
+                                0),
+                        6,
+                        false,
+                        false,
+                        Map.of("a", "5", "b", "2")));
+        assertThat(new OptionsAtCallSite().apply(declared)).isEqualTo(declared);
+        assertThat(new OptionsAtCallSite()
+                        .initialInterval(Duration.ofHours(1))
+                        .apply(declared)
+                        .retry()
+                        .maxInterval())
+                .isEqualTo(Duration.ofHours(1));
+    }
+
+    @Test
+    void a_retry_policy_at_the_call_site_replaces_the_whole_and_later_calls_refine_it() {
+        RetryPolicy policy = new RetryPolicy(2, Duration.ZERO, 1, Duration.ZERO, 0, List.of("com.acme.Gone"), 1);
+        ActivityOptions declared = options(Payments.class, "special", Map.of());
+
+        RetryPolicy called = new OptionsAtCallSite()
+                .jitter(1)
+                .retry(policy)
+                .maxAttempts(4)
+                .doNotRetry(ArithmeticException.class)
+                .apply(declared)
+                .retry();
+
+        assertThat(called)
+                .isEqualTo(new RetryPolicy(
+                        4,
+                        Duration.ZERO,
+                        1,
+                        Duration.ZERO,
+                        0,
+                        List.of("com.acme.Gone", ArithmeticException.class.getName()),
+                        1));
+    }
+
+    @Test
+    void wrong_values_at_the_call_site_are_refused_where_they_are_set() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new OptionsAtCallSite().startToClose(Duration.ZERO))
+                .withMessageContaining("startToClose is wrong at a call site")
+                .withMessageContaining("a duration above zero");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new OptionsAtCallSite().jitter(3))
+                .withMessageContaining("a number from 0 to 1, and is 3.0");
+    }
+}

@@ -1,0 +1,77 @@
+package dev.durable.history;
+
+import dev.durable.ActivityOptions;
+import dev.durable.RetryPolicy;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/** One event of every type, with every property set somewhere. What it says makes no sense as a run. */
+final class GoldenHistory {
+    private GoldenHistory() {}
+
+    static History history(Instant t, UUID run) {
+        Failure failure = new Failure(
+                "com.acme.CardDeclined",
+                "declined: \u0000 \"so\" \ud83d",
+                "com.acme.Payments.charge(Payments.java:12)\ncom.acme.Main.main(Main.java:3)",
+                new Payload("{\"code\": 51}"),
+                Failure.of("java.io.IOException", "reset"),
+                List.of(Failure.of("java.lang.IllegalStateException", "closed")));
+        ActivityOptions options = new ActivityOptions(
+                "gpu",
+                Duration.ofSeconds(10, 1),
+                Duration.ofHours(1),
+                Duration.ofDays(1),
+                Duration.ofMillis(1500),
+                new RetryPolicy(5, Duration.ofMillis(200), 1.5, Duration.ofSeconds(30), 0.1, List.of("com.acme.No"), 2),
+                -7,
+                true,
+                true,
+                Map.of("b", "2", "a", "1"));
+        return new History(List.of(
+                new WorkflowStarted(
+                        1,
+                        t,
+                        "order-42",
+                        run,
+                        "OrderWorkflow",
+                        "default",
+                        new Payload("[{\"id\" : 1.00}]"),
+                        3,
+                        t.plusSeconds(86400),
+                        Map.of("trace", "abc"),
+                        List.of(id(1), id(2))),
+                new ActivityScheduled(2, t, 1, "Payments.charge", "gpu", new Payload("[\"\\u0000\",12]"), options),
+                new ActivityScheduled(3, t, 2, "Mail.send", "default", Payload.NO_ARGUMENTS, ActivityOptions.DEFAULT),
+                new TimerStarted(4, t, 1, t.plusNanos(1_000)),
+                new SideEffectRecorded(5, t, Payload.NULL),
+                new VersionRecorded(6, t, "new-prices", 2),
+                new ActivityAttemptFailed(7, t, 1, 3, "failed", failure, t.plusSeconds(1), 2),
+                new ActivityAttemptFailed(8, t, 1, 4, "worker lost", null, null, 0),
+                new ActivityTimeoutUpdated(9, t, 1, 5, t, t.plusSeconds(60), "ann"),
+                new UnknownEvent(10, t, "ActivityBlessed", "{\n      \"informing\": true,\n      \"by\": [ 1 ]\n    }"),
+                new ActivityCompleted(11, t, 1, 5, id(3), new Payload("\"ok \\ud83d\""), t, "worker-1"),
+                new ActivityFailed(12, t, 2, 1, id(4), failure, "worker-2"),
+                new ActivityTimedOut(13, t, 3, 2, id(5), TimeoutType.HEARTBEAT, new Payload("{\"row\":7}")),
+                new ActivityTimedOut(14, t, 4, 2, id(6), TimeoutType.SCHEDULE_TO_START, null),
+                new ActivityCancelRequested(15, t, 5),
+                new ActivityCancelled(16, t, 5, 1, id(7), Payload.NULL),
+                new ActivityCancelled(17, t, 6, 1, id(8), null),
+                new TimerFired(18, t, 1),
+                new TimerCancelled(19, t, 2),
+                new SignalReceived(20, t, id(9), "approve", new Payload("[\"ann\"]")),
+                new WorkflowCancelRequested(21, t, id(10), "too late", "bob"),
+                new WorkflowCompleted(22, t, new Payload("{\"b\":1,\"a\":2}")),
+                new WorkflowFailed(23, t, failure),
+                new WorkflowCancelled(24, t, "too late"),
+                new WorkflowTimedOut(25, t, 2),
+                new WorkflowTerminated(26, t.plusSeconds(1), "wrong data", "ann", 1)));
+    }
+
+    private static UUID id(int n) {
+        return new UUID(0x4000, 0x8000000000000000L + n);
+    }
+}

@@ -1,0 +1,242 @@
+package dev.durable.store.contract;
+
+import static dev.durable.store.Transition.Outcome.APPLIED;
+import static dev.durable.store.Transition.Outcome.CLOSE_REFUSED;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.durable.WorkflowStatus;
+import dev.durable.store.ClaimedJob;
+import dev.durable.store.Delivery;
+import dev.durable.store.InboxMessage;
+import dev.durable.store.JobUpdate;
+import dev.durable.store.RunRecord;
+import dev.durable.store.Transition;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** The end of a run: never over a message that was acknowledged. */
+abstract class CloseContract extends StoreContract {
+
+    @Test
+    void a_close_ends_the_run_with_its_result() {
+        Writer writer = claimed("order-1");
+        Instant before = store.now();
+
+        assertThat(writer.write(writer.closing())).isEqualTo(APPLIED);
+
+        RunRecord record = store.run(writer.run().runId()).orElseThrow();
+        assertThat(record.status()).isEqualTo(WorkflowStatus.COMPLETED);
+        assertThat(record.result()).isEqualTo("{\"status\":\"COMPLETED\"}");
+        assertThat(record.failure()).isNull();
+        assertThat(record.closedAt()).isBetween(before, store.now());
+        assertThat(eventTypes(writer.run())).containsExactly("WorkflowStarted", "WorkflowCompleted");
+        assertThat(claimRuns(session)).isEmpty();
+    }
+
+    @Test
+    void a_failure_is_kept_as_it_was_written() {
+        Writer writer = claimed("order-1");
+        Transition step = writer.step().closes(WorkflowStatus.FAILED).build();
+        Transition failing = new Transition(
+                step.run(),
+                step.fence(),
+                step.newFence(),
+                step.nextEventId(),
+                step.events(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                true,
+                null,
+                null,
+                new Transition.Close(WorkflowStatus.FAILED, null, "{\"type\":\"Declined\", \"b\":1E2}", false));
+        store.commit(List.of(failing));
+
+        RunRecord record = store.run(writer.run().runId()).orElseThrow();
+        assertThat(record.failure()).isEqualTo("{\"type\":\"Declined\", \"b\":1E2}");
+        assertThat(record.result()).isNull();
+    }
+
+    @Test
+    void a_close_is_refused_by_a_waiting_message() {
+        Writer writer = claimed("order-1");
+        InboxMessage approve = signalled(writer.run(), "approve");
+
+        assertThat(writer.write(writer.closing().schedules(1))).isEqualTo(CLOSE_REFUSED);
+
+        assertThat(eventTypes(writer.run())).containsExactly("WorkflowStarted");
+        assertThat(waitingNames(writer.run())).containsExactly("approve");
+        assertThat(jobStates(writer.run())).isEmpty();
+        assertThat(writer.write(writer.closing().consumes(approve))).isEqualTo(APPLIED);
+        assertThat(eventTypes(writer.run())).containsExactly("WorkflowStarted", "SignalReceived", "WorkflowCompleted");
+    }
+
+    @Test
+    void a_close_is_refused_by_one_message_beside_those_it_consumes() {
+        Writer writer = claimed("order-1");
+        InboxMessage first = signalled(writer.run(), "first");
+        signalled(writer.run(), "second");
+
+        assertThat(writer.write(writer.closing().consumes(first))).isEqualTo(CLOSE_REFUSED);
+        assertThat(waitingNames(writer.run())).containsExactly("first", "second");
+    }
+
+    @Test
+    void a_close_is_refused_by_the_outcome_of_an_activity() {
+        Writer writer = claimed("order-1");
+        writer.write(writer.step().schedules(1));
+        update(completed(claimJob(session)));
+
+        assertThat(writer.write(writer.closing())).isEqualTo(CLOSE_REFUSED);
+
+        InboxMessage outcome = waiting(writer.run()).getFirst();
+        assertThat(writer.write(writer.closing().consumes(outcome))).isEqualTo(APPLIED);
+    }
+
+    @Test
+    void jobs_that_nobody_waits_for_go_with_the_run() {
+        Writer writer = claimed("order-1");
+        writer.write(writer.step().schedules(1).schedules(2).schedules(3));
+        ClaimedJob running = claimJobs(session, 1).getFirst();
+        update(new JobUpdate.Heartbeat(running.key(), running.lease(), "1"));
+        update(retry(claimJobs(session, 1).getFirst(), Duration.ofHours(1)));
+
+        assertThat(writer.write(writer.closing())).isEqualTo(APPLIED);
+
+        assertThat(store.held(session)).isEmpty();
+        assertThat(claimJobs(session)).isEmpty();
+        assertThat(update(new JobUpdate.Heartbeat(running.key(), running.lease(), "2")))
+                .isEqualTo(JobUpdate.Outcome.STALE);
+        assertThat(update(completed(running))).isEqualTo(JobUpdate.Outcome.STALE);
+    }
+
+    @Test
+    void a_close_settles_the_jobs_that_ended_with_it() {
+        Writer writer = claimed("order-1");
+        writer.write(writer.step().schedules(1));
+        ClaimedJob job = claimJob(session);
+
+        assertThat(writer.write(writer.closing().settles(job))).isEqualTo(APPLIED);
+        assertThat(eventTypes(writer.run())).endsWith("ActivityCompleted", "WorkflowCompleted");
+    }
+
+    @Test
+    void a_close_that_settles_under_a_lost_lease_writes_nothing() {
+        Writer writer = claimed("order-1");
+        writer.write(writer.step().schedules(1));
+        ClaimedJob stale = claimJob(session);
+        update(new JobUpdate.Release(stale.key(), stale.lease(), Duration.ZERO, null));
+
+        assertThat(writer.write(writer.closing().settles(stale))).isEqualTo(Transition.Outcome.LEASE_LOST);
+        assertThat(store.run(writer.run().runId()).orElseThrow().status()).isEqualTo(WorkflowStatus.RUNNING);
+        assertThat(jobStates(writer.run())).hasSize(1);
+    }
+
+    @Test
+    void no_job_is_born_where_the_run_closes() {
+        Writer writer = claimed("order-1");
+
+        assertThat(writer.write(writer.closing().schedules(1))).isEqualTo(APPLIED);
+        assertThat(claimJobs(session)).isEmpty();
+    }
+
+    @Test
+    void a_cancelled_job_of_a_closing_run_leaves_no_message() {
+        Writer writer = claimed("order-1");
+        writer.write(writer.step().schedules(1));
+
+        assertThat(writer.write(writer.closing().cancels(1))).isEqualTo(APPLIED);
+        assertThat(waiting(writer.run())).isEmpty();
+    }
+
+    @Test
+    void a_forced_close_that_is_refused_makes_senders_wait_until_the_run_is_closed() {
+        Writer writer = claimed("order-1");
+        InboxMessage first = signalled(writer.run(), "first");
+        InboxMessage second = signal("second");
+
+        assertThat(writer.write(writer.closing().byForce())).isEqualTo(CLOSE_REFUSED);
+        assertThat(deliver(writer.run(), second)).isEqualTo(Delivery.Outcome.CLOSING);
+        assertThat(deliver("order-1", second)).isEqualTo(Delivery.Outcome.CLOSING);
+        assertThat(waitingNames(writer.run())).containsExactly("first");
+
+        assertThat(writer.write(writer.closing().byForce().consumes(first))).isEqualTo(APPLIED);
+        assertThat(deliver(writer.run(), second)).isEqualTo(Delivery.Outcome.NOT_FOUND);
+        assertThat(deliver(writer.run(), first)).isEqualTo(Delivery.Outcome.ACCEPTED);
+    }
+
+    @Test
+    void a_close_that_is_refused_without_force_keeps_no_sender_waiting() {
+        Writer writer = claimed("order-1");
+        signalled(writer.run(), "first");
+
+        assertThat(writer.write(writer.closing())).isEqualTo(CLOSE_REFUSED);
+        assertThat(deliver(writer.run(), signal("second"))).isEqualTo(Delivery.Outcome.ACCEPTED);
+    }
+
+    @Test
+    void a_forced_close_without_messages_closes() {
+        Writer writer = claimed("order-1");
+
+        assertThat(writer.write(writer.closing().byForce())).isEqualTo(APPLIED);
+    }
+
+    @Test
+    void a_closing_run_still_takes_outcomes_and_whoever_claims_it_learns_that_it_is_closing() {
+        Writer writer = claimed("order-1");
+        writer.write(writer.step().schedules(1).staysAwake());
+        ClaimedJob job = claimJob(session);
+        signalled(writer.run(), "first");
+        writer.write(writer.closing().byForce());
+
+        assertThat(update(completed(job))).isEqualTo(JobUpdate.Outcome.ACCEPTED);
+        assertThat(waitingNames(writer.run())).containsExactly("first", "ActivityCompleted");
+        advance(OWNED.plusSeconds(1));
+        assertThat(claimRuns(openSession())).singleElement().matches(claim -> claim.closing());
+    }
+
+    @Test
+    void the_workflow_id_is_free_again_after_a_close() {
+        Writer writer = claimed("order-1");
+        writer.write(writer.closing());
+
+        advance(Duration.ofSeconds(1));
+        assertThat(started("order-1")).isNotEqualTo(writer.run());
+    }
+
+    @Test
+    void a_close_waits_for_a_sender_in_the_middle_and_is_refused_by_its_message() throws Exception {
+        Writer writer = claimed("order-1");
+        InboxMessage approve = signal("approve");
+        StoreFixture.HeldSender sender = fixture.holdSender(writer.run(), approve);
+
+        CompletableFuture<Transition.Outcome> close =
+                CompletableFuture.supplyAsync(() -> writer.write(writer.closing()));
+        sender.awaitSomebodyWaiting();
+        sender.commit();
+
+        assertThat(close.get(30, TimeUnit.SECONDS)).isEqualTo(CLOSE_REFUSED);
+        assertThat(waitingNames(writer.run())).containsExactly("approve");
+        assertThat(writer.write(writer.closing().consumes(approve))).isEqualTo(APPLIED);
+    }
+
+    @Test
+    void a_step_does_not_wait_for_a_sender_in_the_middle() throws Exception {
+        Writer writer = claimed("order-1");
+        StoreFixture.HeldSender sender = fixture.holdSender(writer.run(), signal("approve"));
+
+        Transition.Outcome outcome = CompletableFuture.supplyAsync(
+                        () -> writer.write(writer.step().schedules(1)))
+                .get(30, TimeUnit.SECONDS);
+        sender.commit();
+
+        assertThat(outcome).isIn(APPLIED, Transition.Outcome.APPLIED_MORE);
+        advance(OWNED.plusSeconds(1));
+        assertThat(claimedIds(session)).containsExactly("order-1");
+    }
+}

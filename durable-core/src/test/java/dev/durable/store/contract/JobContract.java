@@ -1,0 +1,442 @@
+package dev.durable.store.contract;
+
+import static dev.durable.store.JobUpdate.Outcome.ACCEPTED;
+import static dev.durable.store.JobUpdate.Outcome.CANCEL_REQUESTED;
+import static dev.durable.store.JobUpdate.Outcome.DUPLICATE;
+import static dev.durable.store.JobUpdate.Outcome.STALE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.durable.WorkflowDescription.PendingActivity;
+import dev.durable.store.ClaimedJob;
+import dev.durable.store.InboxMessage;
+import dev.durable.store.JobClaim;
+import dev.durable.store.JobKey;
+import dev.durable.store.JobUpdate;
+import dev.durable.store.MessageKind;
+import dev.durable.store.NewJob;
+import dev.durable.store.Transition;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Activity jobs: claimed under a lease, settled by its holder alone. */
+abstract class JobContract extends StoreContract {
+
+    // ── claims ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void a_claimed_job_is_what_was_scheduled() {
+        Writer writer = claimed("order-1");
+        NewJob born = Outcomes.job(1, store.now());
+        writer.write(writer.step().schedules(born));
+
+        ClaimedJob job = claimJob(session);
+
+        assertThat(job.key().run()).isEqualTo(writer.run());
+        assertThat(job.key().seq()).isEqualTo(1);
+        assertThat(job.activity()).isEqualTo(born.activity());
+        assertThat(job.taskQueue()).isEqualTo(born.taskQueue());
+        assertThat(job.workflowType()).isEqualTo(TYPE);
+        assertThat(job.attempt()).isEqualTo(1);
+        assertThat(job.crashes()).isZero();
+        assertThat(job.input()).isEqualTo(born.input());
+        assertThat(job.options()).isEqualTo(born.options());
+        assertThat(job.headers()).isEqualTo(born.headers());
+        assertThat(job.scheduledAt()).isEqualTo(born.scheduledAt());
+        assertThat(job.scheduleToCloseDeadline()).isEqualTo(born.scheduleToCloseDeadline());
+        assertThat(job.heartbeatDetails()).isNull();
+        assertThat(job.notes()).isNull();
+    }
+
+    @Test
+    void each_claimed_job_has_a_lease_of_its_own() {
+        scheduled("order-1", 3);
+
+        List<ClaimedJob> jobs = claimJobs(session);
+
+        assertThat(jobs).hasSize(3).extracting(ClaimedJob::lease).doesNotHaveDuplicates();
+        assertThat(store.held(session))
+                .extracting(held -> held.lease())
+                .containsExactlyInAnyOrderElementsOf(
+                        jobs.stream().map(ClaimedJob::lease).toList());
+    }
+
+    @Test
+    void a_job_is_claimed_by_one() {
+        scheduled("order-1", 1);
+
+        claimJob(session);
+
+        assertThat(claimJobs(openSession())).isEmpty();
+    }
+
+    @Test
+    void no_more_jobs_than_free_slots_are_claimed() {
+        scheduled("order-1", 5);
+
+        assertThat(claimJobs(session, 3)).hasSize(3);
+        assertThat(claimJobs(session, 3)).hasSize(2);
+    }
+
+    @Test
+    void unknown_activities_and_other_queues_are_left_for_others() {
+        Writer writer = claimed("order-1");
+        Instant now = store.now();
+        writer.write(writer.step()
+                .schedules(Outcomes.job(1, now, "Shipping.label", QUEUE, 0, null))
+                .schedules(Outcomes.job(2, now, ACTIVITY, "slow", 0, null))
+                .schedules(3));
+
+        assertThat(claimJobs(session)).extracting(job -> job.key().seq()).containsExactly(3);
+        assertThat(store.claimJobs(new JobClaim(session, "slow", Set.of(ACTIVITY), 10)))
+                .hasSize(1);
+        assertThat(store.claimJobs(new JobClaim(session, QUEUE, Set.of("Shipping.label", ACTIVITY), 10)))
+                .hasSize(1);
+    }
+
+    @Test
+    void jobs_go_first_in_first_out() {
+        Writer writer = claimed("order-1");
+        for (int seq = 1; seq <= 3; seq++) {
+            writer.write(writer.step().schedules(seq));
+            advance(Duration.ofMillis(10));
+        }
+
+        assertThat(IntStream.range(0, 3).mapToObj(i -> claimJob(session).key().seq()))
+                .containsExactly(1, 2, 3);
+    }
+
+    @Test
+    void higher_priority_goes_first() {
+        Writer writer = claimed("order-1");
+        Instant now = store.now();
+        writer.write(writer.step()
+                .schedules(1)
+                .schedules(Outcomes.job(2, now, ACTIVITY, QUEUE, 5, null))
+                .schedules(Outcomes.job(3, now, ACTIVITY, QUEUE, -5, null)));
+
+        assertThat(IntStream.range(0, 3).mapToObj(i -> claimJob(session).key().seq()))
+                .containsExactly(2, 1, 3);
+    }
+
+    @Test
+    void what_waits_long_enough_passes_a_higher_priority() {
+        Writer writer = claimed("order-1");
+        writer.write(writer.step().schedules(1));
+        advance(Duration.ofDays(1));
+        writer.write(writer.step().schedules(Outcomes.job(2, store.now(), ACTIVITY, QUEUE, 1, null)));
+
+        assertThat(claimJob(session).key().seq()).isEqualTo(1);
+    }
+
+    // ── settling ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void an_outcome_goes_into_the_inbox_and_wakes_the_run() {
+        Writer writer = scheduled("order-1", 1);
+        ClaimedJob job = claimJob(session);
+        InboxMessage outcome = new InboxMessage(
+                job.lease(),
+                MessageKind.ACTIVITY_OUTCOME,
+                "ActivityCompleted",
+                "{\"seq\":1,\"result\":1E2}",
+                "[{\"type\":\"ActivityAttemptFailed\"}]",
+                null);
+
+        assertThat(update(new JobUpdate.Settle(job.key(), job.lease(), outcome)))
+                .isEqualTo(ACCEPTED);
+
+        InboxMessage waiting = waiting(writer.run()).getFirst();
+        assertThat(waiting.messageId()).isEqualTo(job.lease());
+        assertThat(waiting.kind()).isEqualTo(MessageKind.ACTIVITY_OUTCOME);
+        assertThat(waiting.name()).isEqualTo("ActivityCompleted");
+        assertThat(waiting.payload()).isEqualTo("{\"seq\":1,\"result\":1E2}");
+        assertThat(waiting.notes()).isEqualTo("[{\"type\":\"ActivityAttemptFailed\"}]");
+        assertThat(waiting.at()).isNotNull();
+        assertThat(jobStates(writer.run())).isEmpty();
+        assertThat(store.held(session)).isEmpty();
+        assertThat(claimedIds(session)).containsExactly("order-1");
+    }
+
+    @Test
+    void an_outcome_resent_while_it_waits_is_a_duplicate() {
+        Writer writer = scheduled("order-1", 1);
+        ClaimedJob job = claimJob(session);
+        update(completed(job));
+
+        assertThat(update(completed(job))).isEqualTo(DUPLICATE);
+        assertThat(waiting(writer.run())).hasSize(1);
+    }
+
+    @Test
+    void an_outcome_resent_after_it_was_consumed_is_a_duplicate() {
+        Writer writer = scheduled("order-1", 1);
+        ClaimedJob job = claimJob(session);
+        update(completed(job));
+        writer.write(writer.step().consumes(waiting(writer.run()).getFirst()));
+
+        assertThat(update(completed(job))).isEqualTo(DUPLICATE);
+        assertThat(waiting(writer.run())).isEmpty();
+    }
+
+    @Test
+    void an_outcome_resent_after_its_run_closed_is_a_duplicate() {
+        Writer writer = scheduled("order-1", 1);
+        ClaimedJob job = claimJob(session);
+        update(completed(job));
+        writer.write(writer.closing().consumes(waiting(writer.run()).getFirst()));
+
+        assertThat(update(completed(job))).isEqualTo(DUPLICATE);
+    }
+
+    @Test
+    void one_outcome_twice_in_a_batch_waits_once() {
+        Writer writer = scheduled("order-1", 1);
+        ClaimedJob job = claimJob(session);
+
+        assertThat(store.update(List.of(completed(job), completed(job))))
+                .containsExactlyInAnyOrder(ACCEPTED, DUPLICATE);
+        assertThat(waiting(writer.run())).hasSize(1);
+    }
+
+    @Test
+    void whatever_a_holder_of_an_old_lease_says_is_stale_and_nothing_is_written() {
+        Writer writer = scheduled("order-1", 1);
+        ClaimedJob old = claimJob(session);
+        update(new JobUpdate.Release(old.key(), old.lease(), Duration.ZERO, null));
+        ClaimedJob current = claimJob(openSession());
+        PendingActivity before = details(writer.run()).jobs().getFirst();
+
+        assertThat(store.update(List.of(
+                        new JobUpdate.Heartbeat(old.key(), old.lease(), "\"zombie\""),
+                        new JobUpdate.Annotate(old.key(), old.lease(), "[\"zombie\"]"),
+                        retry(old, Duration.ofDays(1)),
+                        new JobUpdate.Release(old.key(), old.lease(), Duration.ofDays(1), "\"zombie\""),
+                        completed(old))))
+                .containsOnly(STALE);
+
+        assertThat(details(writer.run()).jobs().getFirst()).isEqualTo(before);
+        assertThat(waiting(writer.run())).isEmpty();
+        assertThat(update(completed(current))).isEqualTo(ACCEPTED);
+    }
+
+    @Test
+    void a_lease_that_never_was_is_stale() {
+        Writer writer = scheduled("order-1", 1);
+        ClaimedJob job = claimJob(session);
+        UUID invented = UUID.randomUUID();
+
+        assertThat(update(Outcomes.completed(job.key(), invented))).isEqualTo(STALE);
+        assertThat(update(new JobUpdate.Heartbeat(new JobKey(writer.run(), 99), job.lease(), "1")))
+                .isEqualTo(STALE);
+        assertThat(jobStates(writer.run())).containsExactly(Map.entry(1, "running"));
+    }
+
+    @Test
+    void one_stale_update_in_a_batch_touches_no_neighbour() {
+        Writer writer = scheduled("order-1", 4);
+        List<ClaimedJob> jobs = claimJobs(session);
+
+        assertThat(store.update(List.of(
+                        completed(jobs.get(0)),
+                        Outcomes.completed(jobs.get(1).key(), UUID.randomUUID()),
+                        retry(jobs.get(2), Duration.ofHours(1)),
+                        new JobUpdate.Heartbeat(jobs.get(3).key(), jobs.get(3).lease(), "1"))))
+                .containsExactly(ACCEPTED, STALE, ACCEPTED, ACCEPTED);
+        assertThat(waiting(writer.run())).hasSize(1);
+        assertThat(jobStates(writer.run()).values()).containsExactlyInAnyOrder("running", "delayed", "running");
+    }
+
+    @Test
+    void an_outcome_under_another_message_id_than_its_lease_is_refused_as_a_mistake() {
+        Writer writer = scheduled("order-1", 1);
+        ClaimedJob job = claimJob(session);
+
+        assertThatThrownBy(() -> new JobUpdate.Settle(job.key(), job.lease(), signal("approve")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(job.lease().toString());
+        assertThat(waiting(writer.run())).isEmpty();
+    }
+
+    // ── retry, release, heartbeat ───────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void a_failed_attempt_waits_for_its_delay_and_keeps_its_notes() {
+        Writer writer = scheduled("order-1", 1);
+        ClaimedJob first = claimJob(session);
+        Instant before = store.now();
+
+        assertThat(update(new JobUpdate.Retry(
+                        first.key(), first.lease(), Duration.ofSeconds(30), 2, "[{\"n\": 1}]", "declined", null)))
+                .isEqualTo(ACCEPTED);
+
+        PendingActivity pending = details(writer.run()).jobs().getFirst();
+        assertThat(pending.state()).isEqualTo("delayed");
+        assertThat(pending.attempt()).isEqualTo(2);
+        assertThat(pending.dueAt())
+                .isBetween(before.plusSeconds(30), store.now().plusSeconds(30));
+        assertThat(pending.session()).isNull();
+        assertThat(pending.lastFailure()).isEqualTo("declined");
+        assertThat(claimJobs(session)).isEmpty();
+        advance(Duration.ofSeconds(20));
+        assertThat(claimJobs(session)).isEmpty();
+        advance(Duration.ofSeconds(11));
+        ClaimedJob second = claimJob(openSession());
+        assertThat(second.attempt()).isEqualTo(2);
+        assertThat(second.notes()).isEqualTo("[{\"n\": 1}]");
+        assertThat(second.lease()).isNotEqualTo(first.lease());
+        assertThat(second.crashes()).isZero();
+    }
+
+    @Test
+    void a_retry_without_delay_is_ready_at_once() {
+        scheduled("order-1", 1);
+        ClaimedJob first = claimJob(session);
+        update(retry(first, Duration.ZERO));
+
+        assertThat(claimJob(session).attempt()).isEqualTo(2);
+    }
+
+    @Test
+    void a_retry_resent_is_stale() {
+        scheduled("order-1", 1);
+        ClaimedJob first = claimJob(session);
+        update(retry(first, Duration.ZERO));
+
+        assertThat(update(retry(first, Duration.ZERO))).isEqualTo(STALE);
+        assertThat(claimJob(session).attempt()).isEqualTo(2);
+    }
+
+    @Test
+    void a_job_given_back_uses_no_attempt() {
+        Writer writer = scheduled("order-1", 1);
+        ClaimedJob first = claimJob(session);
+
+        assertThat(update(new JobUpdate.Release(first.key(), first.lease(), Duration.ZERO, null)))
+                .isEqualTo(ACCEPTED);
+
+        assertThat(jobStates(writer.run())).containsExactly(Map.entry(1, "ready"));
+        ClaimedJob again = claimJob(openSession());
+        assertThat(again.attempt()).isEqualTo(1);
+        assertThat(again.crashes()).isZero();
+    }
+
+    @Test
+    void a_job_given_back_for_later_waits() {
+        scheduled("order-1", 1);
+        ClaimedJob first = claimJob(session);
+        update(new JobUpdate.Release(first.key(), first.lease(), Duration.ofMinutes(5), "{\"row\":7}"));
+
+        assertThat(claimJobs(session)).isEmpty();
+        advance(Duration.ofMinutes(5));
+        ClaimedJob again = claimJob(session);
+        assertThat(again.attempt()).isEqualTo(1);
+        assertThat(again.heartbeatDetails()).isEqualTo("{\"row\":7}");
+    }
+
+    @Test
+    void the_last_heartbeat_details_reach_the_next_attempt() {
+        Writer writer = scheduled("order-1", 1);
+        ClaimedJob first = claimJob(session);
+        assertThat(heartbeat(first, "{\"row\": 1}")).isEqualTo(ACCEPTED);
+        assertThat(heartbeat(first, "{\"row\": 2}")).isEqualTo(ACCEPTED);
+        assertThat(heartbeatDetails(writer.run(), 1)).contains("{\"row\": 2}");
+
+        update(retry(first, Duration.ZERO));
+
+        assertThat(claimJob(session).heartbeatDetails()).isEqualTo("{\"row\": 2}");
+    }
+
+    @Test
+    void details_that_come_with_a_retry_are_the_last_ones() {
+        scheduled("order-1", 1);
+        ClaimedJob first = claimJob(session);
+        heartbeat(first, "1");
+        update(new JobUpdate.Retry(first.key(), first.lease(), Duration.ZERO, 2, "[]", null, "2"));
+        ClaimedJob second = claimJob(session);
+        assertThat(second.heartbeatDetails()).isEqualTo("2");
+
+        update(retry(second, Duration.ZERO));
+        assertThat(claimJob(session).heartbeatDetails())
+                .as("kept where none come")
+                .isEqualTo("2");
+    }
+
+    @Test
+    void details_of_a_stale_token_never_reach_the_next_attempt() {
+        scheduled("order-1", 1);
+        ClaimedJob first = claimJob(session);
+        heartbeat(first, "1");
+        update(new JobUpdate.Release(first.key(), first.lease(), Duration.ZERO, null));
+        ClaimedJob second = claimJob(session);
+
+        assertThat(heartbeat(first, "\"zombie\"")).isEqualTo(STALE);
+
+        update(new JobUpdate.Release(second.key(), second.lease(), Duration.ZERO, null));
+        assertThat(claimJob(session).heartbeatDetails()).isEqualTo("1");
+    }
+
+    @Test
+    void a_changed_timeout_is_noted_with_the_running_attempt() {
+        scheduled("order-1", 1);
+        ClaimedJob first = claimJob(session);
+
+        assertThat(update(new JobUpdate.Annotate(first.key(), first.lease(), "[{\"timeout\":1}]")))
+                .isEqualTo(ACCEPTED);
+
+        update(new JobUpdate.Release(first.key(), first.lease(), Duration.ZERO, null));
+        assertThat(claimJob(session).notes()).isEqualTo("[{\"timeout\":1}]");
+    }
+
+    @Test
+    void a_job_that_is_to_be_cancelled_ends_where_its_attempt_would_be_tried_again() {
+        Writer writer = scheduled("order-1", 1);
+        ClaimedJob job = claimJob(session);
+        heartbeat(job, "{\"row\":7}");
+        writer.write(writer.step().cancels(1));
+
+        assertThat(update(retry(job, Duration.ZERO))).isEqualTo(CANCEL_REQUESTED);
+
+        assertThat(claimJobs(session)).isEmpty();
+        InboxMessage outcome = waiting(writer.run()).getFirst();
+        assertThat(outcome.name()).isEqualTo("ActivityCancelled");
+        assertThat(outcome.payload()).contains("\"attempt\":1").contains("\"lastHeartbeatDetails\":{\"row\":7}");
+        assertThat(outcome.notes()).contains("ActivityAttemptFailed");
+    }
+
+    @Test
+    void a_job_that_is_to_be_cancelled_ends_where_it_is_given_back() {
+        Writer writer = scheduled("order-1", 1);
+        ClaimedJob job = claimJob(session);
+        writer.write(writer.step().cancels(1));
+
+        assertThat(update(new JobUpdate.Release(job.key(), job.lease(), Duration.ofHours(1), null)))
+                .isEqualTo(CANCEL_REQUESTED);
+
+        assertThat(waitingNames(writer.run())).containsExactly("ActivityCancelled");
+        assertThat(writer.write(writer.step().consumes(waiting(writer.run()).getFirst())))
+                .isEqualTo(Transition.Outcome.APPLIED);
+    }
+
+    @Test
+    void a_running_job_is_described_with_who_runs_it() {
+        Writer writer = scheduled("order-1", 1);
+        claimJob(session);
+
+        PendingActivity pending = details(writer.run()).jobs().getFirst();
+        assertThat(pending.activity()).isEqualTo(ACTIVITY);
+        assertThat(pending.state()).isEqualTo("running");
+        assertThat(pending.session()).isEqualTo(session);
+        assertThat(pending.attempt()).isEqualTo(1);
+    }
+
+    private JobUpdate.Outcome heartbeat(ClaimedJob job, String details) {
+        return update(new JobUpdate.Heartbeat(job.key(), job.lease(), details));
+    }
+}

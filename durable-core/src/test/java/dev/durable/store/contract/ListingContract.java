@@ -1,0 +1,343 @@
+package dev.durable.store.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.durable.WorkflowStatus;
+import dev.durable.store.ClaimedJob;
+import dev.durable.store.JobUpdate;
+import dev.durable.store.RunDetails;
+import dev.durable.store.RunFilter;
+import dev.durable.store.RunKey;
+import dev.durable.store.RunRecord;
+import dev.durable.store.StoredEvent;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** What can be asked of runs, open and closed. */
+abstract class ListingContract extends StoreContract {
+
+    @Test
+    void a_listing_is_newest_first_or_oldest_first() {
+        startedOneByOne(3);
+
+        assertThat(list(new Filter())).containsExactly("order-2", "order-1", "order-0");
+        assertThat(list(new Filter().oldestFirst())).containsExactly("order-0", "order-1", "order-2");
+    }
+
+    @Test
+    void pages_follow_each_other_without_gap_or_repetition() {
+        startedOneByOne(7);
+
+        for (Filter order : List.of(new Filter(), new Filter().oldestFirst())) {
+            List<String> seen = new ArrayList<>();
+            List<RunRecord> page = store.runs(order.build(), 3);
+            while (!page.isEmpty()) {
+                assertThat(page).hasSizeLessThanOrEqualTo(3);
+                page.forEach(run -> seen.add(run.run().workflowId()));
+                page = store.runs(order.after(page.getLast().run().runId()).build(), 3);
+            }
+            assertThat(seen).hasSize(7).doesNotHaveDuplicates();
+        }
+    }
+
+    @Test
+    void a_listing_asks_for_types_and_queues() {
+        started("order-1");
+        started(newRun("order-2").type("Other"));
+        started(newRun("order-3").taskQueue("slow"));
+
+        assertThat(list(new Filter().types("Other"))).containsExactly("order-2");
+        assertThat(list(new Filter().types("Other", TYPE))).hasSize(3);
+        assertThat(list(new Filter().queue("slow"))).containsExactly("order-3");
+        assertThat(list(new Filter().types("Nobody"))).isEmpty();
+    }
+
+    @Test
+    void a_listing_asks_for_states() {
+        Writer completed = claimed("order-1");
+        completed.write(completed.closing());
+        terminated(started("order-2"));
+        started("order-3");
+
+        assertThat(list(new Filter().statuses(WorkflowStatus.RUNNING))).containsExactly("order-3");
+        assertThat(list(new Filter().statuses(WorkflowStatus.COMPLETED, WorkflowStatus.TERMINATED)))
+                .containsExactlyInAnyOrder("order-1", "order-2");
+    }
+
+    @Test
+    void a_listing_asks_for_a_workflow_id_or_its_literal_prefix() {
+        terminated(started("order-1"));
+        advance(Duration.ofSeconds(1));
+        started("order-1");
+        started("order-10");
+        started("o%_x");
+        started("o_other");
+
+        assertThat(list(new Filter().id("order-1"))).containsExactly("order-1", "order-1");
+        assertThat(list(new Filter().prefix("order-"))).hasSize(3);
+        assertThat(list(new Filter().prefix("o%_"))).containsExactly("o%_x");
+        assertThat(list(new Filter().prefix("o_"))).containsExactly("o_other");
+        assertThat(list(new Filter().prefix("O"))).isEmpty();
+    }
+
+    @Test
+    void a_listing_asks_for_times_of_start_and_end() {
+        RunKey early = started("order-early");
+        Writer closedEarly = claimed(early);
+        closedEarly.write(closedEarly.closing());
+        advance(Duration.ofMinutes(1));
+        Instant middle = store.now();
+        advance(Duration.ofMinutes(1));
+        terminated(started("order-late"));
+        started("order-open");
+
+        assertThat(list(new Filter().startedAfter(middle))).containsExactlyInAnyOrder("order-late", "order-open");
+        assertThat(list(new Filter().startedBefore(middle))).containsExactly("order-early");
+        assertThat(list(new Filter().closedAfter(middle))).containsExactly("order-late");
+        assertThat(list(new Filter().closedBefore(middle))).containsExactly("order-early");
+    }
+
+    @Test
+    void a_listing_asks_for_stalled_runs() {
+        Writer stalled = claimed("order-1");
+        stalled.write(stalled.step().stalls("differs", Duration.ofMinutes(1)));
+        started("order-2");
+
+        assertThat(list(new Filter().stalled())).containsExactly("order-1");
+        terminated(stalled.run());
+        assertThat(list(new Filter().stalled())).isEmpty();
+    }
+
+    @Test
+    void conditions_hold_together_and_can_be_counted() {
+        started(newRun("order-1").type("Other"));
+        started(newRun("order-2").type("Other").taskQueue("slow"));
+        started(newRun("order-3").taskQueue("slow"));
+
+        Filter both = new Filter().types("Other").queue("slow");
+        assertThat(list(both)).containsExactly("order-2");
+        assertThat(store.count(both.build())).isEqualTo(1);
+        assertThat(store.count(RunFilter.ALL)).isEqualTo(3);
+        assertThat(store.count(new Filter().types("Nobody").build())).isZero();
+    }
+
+    @Test
+    void a_listed_run_has_all_there_is_to_show() {
+        Writer writer = claimed(started(newRun("order-1").memo("customer", "7").memo("läuft", "ja ✓")));
+        writer.write(writer.closing());
+
+        RunRecord listed = store.runs(RunFilter.ALL, 10).getFirst();
+
+        assertThat(listed).isEqualTo(store.run(writer.run().runId()).orElseThrow());
+        assertThat(listed.memo()).containsEntry("customer", "7").containsEntry("läuft", "ja ✓");
+        assertThat(listed.result()).isNotNull();
+    }
+
+    @Test
+    void the_latest_run_is_the_open_one_else_the_one_that_closed_last() {
+        assertThat(store.latestRun("order-1")).isEmpty();
+        RunKey first = started("order-1");
+        terminated(first);
+        advance(Duration.ofSeconds(1));
+        assertThat(store.latestRun("order-1").orElseThrow().run()).isEqualTo(first);
+        RunKey second = started("order-1");
+        assertThat(store.latestRun("order-1").orElseThrow().run()).isEqualTo(second);
+        terminated(second);
+        advance(Duration.ofSeconds(1));
+        assertThat(store.latestRun("order-1").orElseThrow().run()).isEqualTo(second);
+    }
+
+    @Test
+    void of_many_runs_the_closed_ones_are_told_with_their_results() {
+        Writer completed = claimed("order-1");
+        completed.write(completed.closing());
+        RunKey terminated = started("order-2");
+        terminated(terminated);
+        RunKey open = started("order-3");
+
+        List<RunRecord> closed =
+                store.closed(List.of(completed.run().runId(), terminated.runId(), open.runId(), UUID.randomUUID()));
+
+        assertThat(closed).extracting(RunRecord::run).containsExactlyInAnyOrder(completed.run(), terminated);
+        assertThat(closed)
+                .filteredOn(run -> run.run().equals(completed.run()))
+                .extracting(RunRecord::result)
+                .containsExactly("{\"status\":\"COMPLETED\"}");
+    }
+
+    @Test
+    void nothing_is_known_of_a_run_that_is_not_there() {
+        UUID nobody = newRun("order-1").key().runId();
+
+        assertThat(store.run(nobody)).isEmpty();
+        assertThat(store.details(nobody)).isEmpty();
+        assertThat(store.history(nobody, 1, 10)).isEmpty();
+        assertThat(store.runs(RunFilter.ALL, 10)).isEmpty();
+        assertThat(store.count(RunFilter.ALL)).isZero();
+    }
+
+    @Test
+    void a_history_is_read_page_by_page() {
+        Writer writer = claimed("order-1");
+        StepBuilder step = writer.step();
+        IntStream.range(0, 9).forEach(i -> step.event("SideEffectRecorded", "{\"n\":" + i + "}"));
+        writer.write(step);
+
+        UUID run = writer.run().runId();
+        assertThat(store.history(run, 1, 4)).extracting(StoredEvent::id).containsExactly(1L, 2L, 3L, 4L);
+        assertThat(store.history(run, 5, 4)).extracting(StoredEvent::id).containsExactly(5L, 6L, 7L, 8L);
+        assertThat(store.history(run, 9, 4)).extracting(StoredEvent::id).containsExactly(9L, 10L);
+        assertThat(store.history(run, 11, 4)).isEmpty();
+    }
+
+    @Test
+    void an_open_run_is_described_with_all_that_goes_on() {
+        Writer writer = claimed("order-1");
+        Instant timer = store.now().plusSeconds(60);
+        writer.write(writer.step().schedules(1).wakesAt(timer).staysAwake());
+        ClaimedJob job = claimJob(session);
+        update(new JobUpdate.Heartbeat(job.key(), job.lease(), "{\"row\": 7}"));
+        signalled(writer.run(), "approve");
+
+        RunDetails details = details(writer.run());
+
+        assertThat(details.run()).isEqualTo(store.run(writer.run().runId()).orElseThrow());
+        assertThat(details.historyLength()).isEqualTo(2);
+        assertThat(details.stalledBy()).isNull();
+        assertThat(details.ownedUntil()).isAfter(store.now());
+        assertThat(details.lastSession()).isEqualTo(session);
+        assertThat(details.messages()).isEqualTo(1);
+        assertThat(details.jobs()).singleElement().satisfies(pending -> {
+            assertThat(pending.seq()).isEqualTo(1);
+            assertThat(pending.activity()).isEqualTo(ACTIVITY);
+            assertThat(pending.heartbeatDetails()).isEqualTo("{\"row\": 7}");
+        });
+    }
+
+    @Test
+    void a_closed_run_is_described_without_anything_going_on() {
+        Writer writer = claimed("order-1");
+        writer.write(writer.step().schedules(1).wakesAt(store.now().plusSeconds(60)));
+        writer.write(writer.closing());
+
+        RunDetails details = details(writer.run());
+
+        assertThat(details.run().status()).isEqualTo(WorkflowStatus.COMPLETED);
+        assertThat(details.historyLength()).isEqualTo(3);
+        assertThat(details.ownedUntil()).isNull();
+        assertThat(details.wakeAt()).isNull();
+        assertThat(details.messages()).isZero();
+        assertThat(details.jobs()).isEmpty();
+    }
+
+    private void startedOneByOne(int runs) {
+        for (int i = 0; i < runs; i++) {
+            started("order-" + i);
+            advance(Duration.ofMillis(5));
+        }
+    }
+
+    private List<String> list(Filter filter) {
+        return store.runs(filter.build(), 100).stream()
+                .map(run -> run.run().workflowId())
+                .toList();
+    }
+
+    /** A filter in the making. */
+    private static final class Filter {
+        private Set<String> types = Set.of();
+        private Set<WorkflowStatus> statuses = Set.of();
+        private String id;
+        private String prefix;
+        private Instant startedAfter;
+        private Instant startedBefore;
+        private Instant closedAfter;
+        private Instant closedBefore;
+        private String queue;
+        private boolean stalled;
+        private boolean newestFirst = true;
+        private UUID after;
+
+        Filter types(String... wanted) {
+            types = Set.of(wanted);
+            return this;
+        }
+
+        Filter statuses(WorkflowStatus... wanted) {
+            statuses = Set.of(wanted);
+            return this;
+        }
+
+        Filter id(String wanted) {
+            id = wanted;
+            return this;
+        }
+
+        Filter prefix(String wanted) {
+            prefix = wanted;
+            return this;
+        }
+
+        Filter startedAfter(Instant when) {
+            startedAfter = when;
+            return this;
+        }
+
+        Filter startedBefore(Instant when) {
+            startedBefore = when;
+            return this;
+        }
+
+        Filter closedAfter(Instant when) {
+            closedAfter = when;
+            return this;
+        }
+
+        Filter closedBefore(Instant when) {
+            closedBefore = when;
+            return this;
+        }
+
+        Filter queue(String wanted) {
+            queue = wanted;
+            return this;
+        }
+
+        Filter stalled() {
+            stalled = true;
+            return this;
+        }
+
+        Filter oldestFirst() {
+            newestFirst = false;
+            return this;
+        }
+
+        Filter after(UUID last) {
+            after = last;
+            return this;
+        }
+
+        RunFilter build() {
+            return new RunFilter(
+                    types,
+                    statuses,
+                    id,
+                    prefix,
+                    startedAfter,
+                    startedBefore,
+                    closedAfter,
+                    closedBefore,
+                    queue,
+                    stalled,
+                    newestFirst,
+                    after);
+        }
+    }
+}

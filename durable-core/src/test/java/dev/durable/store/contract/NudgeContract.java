@@ -1,0 +1,92 @@
+package dev.durable.store.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.durable.store.Nudges.Nudge;
+import dev.durable.store.Nudges.Nudge.Kind;
+import java.util.Set;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Hints: lossy by contract, but a store that never sent one would be slow. */
+abstract class NudgeContract extends StoreContract {
+    private final LinkedBlockingQueue<Nudge> heard = new LinkedBlockingQueue<>();
+    private AutoCloseable listening;
+
+    @BeforeEach
+    void listen() {
+        listening = store.nudges().listen(heard::add);
+    }
+
+    @AfterEach
+    void stopListening() throws Exception {
+        listening.close();
+    }
+
+    @Test
+    void a_nudge_is_heard_by_those_who_listen() throws Exception {
+        store.nudges().runs(Set.of("a"));
+        store.nudges().jobs(Set.of("b"));
+
+        await(new Nudge(Kind.RUNS, "a"));
+        await(new Nudge(Kind.JOBS, "b"));
+    }
+
+    @Test
+    void a_start_nudges_the_queue_of_its_run() throws Exception {
+        started(newRun("order-1").taskQueue("slow"));
+
+        await(new Nudge(Kind.RUNS, "slow"));
+    }
+
+    @Test
+    void a_message_nudges_the_queue_of_its_run() throws Exception {
+        NewRunBuilder resting = newRun("order-1").taskQueue("slow").firstTurnDone();
+        started(resting);
+
+        deliver("order-1", signal("approve"));
+
+        await(new Nudge(Kind.RUNS, "slow"));
+    }
+
+    @Test
+    void a_ready_job_nudges_its_queue() throws Exception {
+        Writer writer = claimed("order-1");
+        writer.write(writer.step().schedules(Outcomes.job(1, store.now(), ACTIVITY, "slow", 0, null)));
+
+        await(new Nudge(Kind.JOBS, "slow"));
+    }
+
+    @Test
+    void an_outcome_nudges_the_queue_of_its_run() throws Exception {
+        NewRunBuilder run = newRun("order-1").taskQueue("slow").schedules(Outcomes.job(1, store.now()));
+        started(run);
+        heard.clear();
+
+        update(completed(claimJob(session)));
+
+        await(new Nudge(Kind.RUNS, "slow"));
+    }
+
+    @Test
+    void a_listener_that_left_hears_no_more() throws Exception {
+        listening.close();
+        LinkedBlockingQueue<Nudge> others = new LinkedBlockingQueue<>();
+        try (AutoCloseable other = store.nudges().listen(others::add)) {
+            store.nudges().runs(Set.of("a"));
+            assertThat(others.poll(10, TimeUnit.SECONDS)).isEqualTo(new Nudge(Kind.RUNS, "a"));
+        }
+        assertThat(heard).doesNotContain(new Nudge(Kind.RUNS, "a"));
+    }
+
+    private void await(Nudge wanted) throws InterruptedException {
+        Nudge nudge = heard.poll(10, TimeUnit.SECONDS);
+        while (nudge != null && !nudge.equals(wanted)) {
+            nudge = heard.poll(10, TimeUnit.SECONDS);
+        }
+        assertThat(nudge).isEqualTo(wanted);
+    }
+}

@@ -1,0 +1,57 @@
+package dev.durable.store.contract;
+
+import dev.durable.store.InboxMessage;
+import dev.durable.store.JobKey;
+import dev.durable.store.JobUpdate;
+import dev.durable.store.MessageKind;
+import dev.durable.store.NewJob;
+import dev.durable.store.StoredEvent;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.UUID;
+
+/** Activities as text: jobs, events and outcomes with as much in them as a store or an invariant may look at. */
+final class Outcomes {
+    private Outcomes() {}
+
+    static NewJob job(int seq, Instant at) {
+        return job(seq, at, StoreContract.ACTIVITY, StoreContract.QUEUE, 0, null);
+    }
+
+    static NewJob job(int seq, Instant at, String activity, String queue, int priority, NewJob.Lease eager) {
+        return new NewJob(
+                seq,
+                activity,
+                queue,
+                priority,
+                "[" + seq + "]",
+                "{\"priority\":" + priority + "}",
+                "{\"tenant\":\"a\"}",
+                StoreContract.TYPE,
+                at,
+                null,
+                at.plus(Duration.ofHours(1)),
+                2,
+                eager);
+    }
+
+    static StoredEvent scheduled(long id, Instant at, int seq) {
+        return new StoredEvent(id, "ActivityScheduled", at, null, "{\"seq\":" + seq + "}");
+    }
+
+    static StoredEvent completed(long id, Instant at, int seq, UUID lease) {
+        return new StoredEvent(id, "ActivityCompleted", at, lease, result(seq));
+    }
+
+    static JobUpdate.Settle completed(JobKey key, UUID lease) {
+        return new JobUpdate.Settle(
+                key,
+                lease,
+                new InboxMessage(
+                        lease, MessageKind.ACTIVITY_OUTCOME, "ActivityCompleted", result(key.seq()), null, null));
+    }
+
+    private static String result(int seq) {
+        return "{\"seq\":" + seq + ",\"attempt\":1,\"result\":\"ok\"}";
+    }
+}

@@ -1,0 +1,241 @@
+package dev.durable.store.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.durable.store.ClaimedRun;
+import dev.durable.store.RunClaim;
+import dev.durable.store.RunKey;
+import dev.durable.store.Transition;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Claims of runs: each due run to one claimer who can serve it. */
+abstract class RunClaimContract extends StoreContract {
+
+    @Test
+    void a_claim_replaces_the_fence_and_tells_the_one_before() {
+        NewRunBuilder run = newRun("order-1");
+        started(run);
+
+        ClaimedRun claim = claimRuns(session).getFirst();
+
+        assertThat(claim.run()).isEqualTo(run.key());
+        assertThat(claim.type()).isEqualTo(TYPE);
+        assertThat(claim.taskQueue()).isEqualTo(QUEUE);
+        assertThat(claim.previousFence()).isEqualTo(run.fence());
+        assertThat(claim.fence()).isNotEqualTo(run.fence());
+        assertThat(claim.nextEventId()).isEqualTo(2);
+        assertThat(claim.wakeAt()).isBetween(run.startedAt(), store.now());
+        assertThat(claim.closing()).isFalse();
+        assertThat(claim.stalls()).isZero();
+    }
+
+    @Test
+    void the_fence_before_is_the_one_that_a_cached_instance_wrote() {
+        Writer writer = claimed("order-1");
+        writer.write(writer.step().schedules(1));
+        signalled(writer.run(), "approve");
+
+        ClaimedRun again = claimRuns(session).getFirst();
+
+        assertThat(again.previousFence()).isEqualTo(writer.fence());
+        assertThat(again.nextEventId()).isEqualTo(writer.nextEventId());
+    }
+
+    @Test
+    void a_claimed_run_is_left_until_its_owners_time_is_over() {
+        Writer first = claimed("order-1");
+        UUID other = openSession();
+
+        assertThat(claimRuns(other)).isEmpty();
+        advance(OWNED.minusSeconds(5));
+        assertThat(claimRuns(other)).isEmpty();
+        advance(Duration.ofSeconds(6));
+        assertThat(claimedIds(other)).containsExactly("order-1");
+        assertThat(first.write(first.step().schedules(1))).isEqualTo(Transition.Outcome.FENCE_LOST);
+    }
+
+    @Test
+    void a_message_for_a_claimed_run_lets_nobody_else_claim_it() {
+        Writer writer = claimed("order-1");
+        signalled(writer.run(), "approve");
+
+        assertThat(claimRuns(openSession())).isEmpty();
+    }
+
+    @Test
+    void earliest_due_goes_first() {
+        Instant now = store.now();
+        started(newRun("order-3").wakeAt(now.plusSeconds(3)));
+        started(newRun("order-1").wakeAt(now.plusSeconds(1)));
+        started(newRun("order-2").wakeAt(now.plusSeconds(2)));
+        started(newRun("order-4").wakeAt(now.plusSeconds(60)));
+        advance(Duration.ofSeconds(10));
+
+        assertThat(claimRuns(session, 1))
+                .extracting(claim -> claim.run().workflowId())
+                .containsExactly("order-1");
+        assertThat(claimRuns(session, 1))
+                .extracting(claim -> claim.run().workflowId())
+                .containsExactly("order-2");
+        assertThat(claimedIds(session)).containsExactly("order-3");
+    }
+
+    @Test
+    void runs_woken_by_messages_are_claimed_as_well_as_due_ones() {
+        Writer resting = parked("order-1");
+        signalled(resting.run(), "approve");
+        started("order-2");
+
+        assertThat(claimedIds(session)).containsExactlyInAnyOrder("order-1", "order-2");
+    }
+
+    @Test
+    void a_run_that_is_due_and_has_messages_is_claimed_once() {
+        RunKey run = started("order-1");
+        signalled(run, "a");
+        signalled(run, "b");
+
+        assertThat(claimedIds(session)).containsExactly("order-1");
+    }
+
+    @Test
+    void no_more_than_the_limit_is_claimed() {
+        for (int i = 0; i < 5; i++) {
+            RunKey run = started("order-" + i);
+            if (i % 2 == 0) {
+                signalled(run, "approve");
+            }
+        }
+
+        assertThat(claimRuns(session, 3)).hasSize(3);
+        assertThat(claimRuns(session, 3)).hasSize(2);
+    }
+
+    @Test
+    void unknown_types_are_left_for_others() {
+        started(newRun("order-1").type("Other"));
+
+        assertThat(claimRuns(session)).isEmpty();
+        assertThat(claim(Set.of(QUEUE), Set.of("Other", TYPE), 0)).hasSize(1);
+    }
+
+    @Test
+    void other_queues_are_left_for_others() {
+        started(newRun("order-1").taskQueue("slow"));
+        started("order-2");
+
+        assertThat(claimedIds(session)).containsExactly("order-2");
+        assertThat(claim(Set.of("slow", "fast"), Set.of(TYPE), 0)).hasSize(1);
+    }
+
+    @Test
+    void several_queues_are_served_by_one_claim() {
+        started(newRun("order-1").taskQueue("slow"));
+        started(newRun("order-2").taskQueue("fast"));
+
+        assertThat(claim(Set.of("slow", "fast"), Set.of(TYPE), 0)).hasSize(2);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"slow,busy", "busy,slow"})
+    void a_busy_queue_does_not_hide_what_waits_longer_in_another(String quiet, String crowded) {
+        started(newRun("order-1").taskQueue(quiet));
+        advance(Duration.ofSeconds(1));
+        for (int i = 0; i < 20; i++) {
+            started(newRun("other-" + i).taskQueue(crowded));
+        }
+
+        RunClaim claim = new RunClaim(session, Set.of("busy", "slow"), Set.of(TYPE), 0, 5, OWNED);
+        assertThat(store.claimRuns(claim)).extracting(c -> c.run().workflowId()).contains("order-1");
+    }
+
+    @Test
+    void a_run_that_needs_a_newer_worker_is_left_for_it() {
+        started(newRun("order-1").needs(2));
+
+        assertThat(claim(Set.of(QUEUE), Set.of(TYPE), 1)).isEmpty();
+        assertThat(claim(Set.of(QUEUE), Set.of(TYPE), 2)).hasSize(1);
+    }
+
+    @Test
+    void runs_that_cannot_be_served_do_not_hide_those_behind_them() {
+        for (int i = 0; i < 20; i++) {
+            signalled(started(newRun("other-" + i).type("Other")), "approve");
+        }
+        started("order-1");
+
+        assertThat(claimRuns(session, 5)).hasSize(1);
+    }
+
+    @Test
+    void a_due_run_is_left_for_a_moment_to_the_session_that_has_it_cached() {
+        UUID other = openSession();
+        Duration moment = Duration.ofMillis(100);
+        for (int attempt = 0; attempt < 20; attempt++) {
+            Writer writer = claimed("order-" + attempt);
+            writer.write(writer.step());
+            Instant before = store.now();
+            signalled(writer.run(), "approve");
+            List<ClaimedRun> early = claimRuns(other);
+            boolean inTime = Duration.between(before, store.now()).compareTo(moment) < 0;
+            if (inTime) {
+                assertThat(early).as("within the moment").isEmpty();
+                assertThat(claimRuns(session)).hasSize(1);
+                return;
+            }
+        }
+        throw new AssertionError("never fast enough to see the moment");
+    }
+
+    @Test
+    void after_that_moment_anybody_may_claim_it() {
+        Writer writer = claimed("order-1");
+        writer.write(writer.step());
+        signalled(writer.run(), "approve");
+
+        advance(Duration.ofMillis(101));
+
+        assertThat(claimedIds(openSession())).containsExactly("order-1");
+    }
+
+    @Test
+    void a_run_that_nobody_had_yet_may_be_claimed_by_anybody_at_once() {
+        started("order-1");
+
+        assertThat(claimedIds(openSession())).containsExactly("order-1");
+    }
+
+    @Test
+    void the_next_due_time_is_that_of_the_earliest_parked_run_of_these_queues() {
+        Instant now = store.now();
+        started(newRun("order-1").wakeAt(now.plusSeconds(20)));
+        started(newRun("order-2").wakeAt(now.plusSeconds(10)));
+        started(newRun("order-3").wakeAt(now.plusSeconds(5)).taskQueue("slow"));
+        parked("order-4");
+
+        assertThat(store.nextDue(Set.of(QUEUE))).contains(now.plusSeconds(10));
+        assertThat(store.nextDue(Set.of(QUEUE, "slow"))).contains(now.plusSeconds(5));
+        assertThat(store.nextDue(Set.of("nobody"))).isEmpty();
+    }
+
+    @Test
+    void the_next_due_time_does_not_count_what_somebody_owns() {
+        Writer writer = claimed("order-1");
+
+        assertThat(store.nextDue(Set.of(QUEUE))).isEmpty();
+        writer.write(writer.step().stalls("later", Duration.ofMinutes(5)));
+        assertThat(store.nextDue(Set.of(QUEUE)).orElseThrow())
+                .isAfter(store.now().plus(Duration.ofMinutes(4)));
+    }
+
+    private List<ClaimedRun> claim(Set<String> queues, Set<String> types, int needs) {
+        return store.claimRuns(new RunClaim(session, queues, types, needs, 100, OWNED));
+    }
+}

@@ -1,0 +1,168 @@
+package dev.durable.store.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.durable.WorkflowStatus;
+import dev.durable.store.ClaimedJob;
+import dev.durable.store.Delivery;
+import dev.durable.store.JobUpdate;
+import dev.durable.store.RunKey;
+import dev.durable.store.RunRecord;
+import dev.durable.store.Seizure;
+import dev.durable.store.StoredEvent;
+import dev.durable.store.Transition;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** The end of a run without its code: terminate and time out. */
+abstract class SeizureContract extends StoreContract {
+
+    @Test
+    void a_seized_run_is_closed_with_an_event_that_counts_what_it_never_handled() {
+        RunKey run = started("order-1");
+        signalled(run, "a");
+        signalled(run, "b");
+        Instant before = store.now();
+
+        assertThat(store.seize(Seizures.terminate(run))).contains(run);
+
+        StoredEvent last = history(run).getLast();
+        assertThat(last.id()).isEqualTo(2);
+        assertThat(last.type()).isEqualTo("WorkflowTerminated");
+        assertThat(last.attributes()).isEqualTo("{\"droppedMessages\":2}");
+        assertThat(last.at()).isBetween(before, store.now());
+        RunRecord record = store.run(run.runId()).orElseThrow();
+        assertThat(record.status()).isEqualTo(WorkflowStatus.TERMINATED);
+        assertThat(record.failure()).isEqualTo("{\"type\":\"Ended\"}");
+        assertThat(record.result()).isNull();
+        assertThat(record.closedAt()).isNotNull();
+        assertThat(deliver(run, signal("c"))).isEqualTo(Delivery.Outcome.NOT_FOUND);
+    }
+
+    @Test
+    void the_current_run_of_a_workflow_id_is_seized() {
+        terminated(started("order-1"));
+        RunKey second = started("order-1");
+
+        assertThat(store.seize(Seizures.terminateCurrent("order-1"))).contains(second);
+    }
+
+    @Test
+    void a_seizure_that_names_a_run_leaves_its_successor_alone() {
+        RunKey first = started("order-1");
+        terminated(first);
+        RunKey second = started("order-1");
+
+        assertThat(store.seize(Seizures.terminate(first))).isEmpty();
+        assertThat(store.run(second.runId()).orElseThrow().status()).isEqualTo(WorkflowStatus.RUNNING);
+    }
+
+    @Test
+    void there_may_be_nothing_to_seize() {
+        assertThat(store.seize(Seizures.terminateCurrent("order-1"))).isEmpty();
+        assertThat(store.seize(Seizures.terminate(newRun("order-1").key()))).isEmpty();
+    }
+
+    @Test
+    void a_closed_run_is_not_seized_again_but_a_resend_finds_what_it_did() {
+        RunKey run = started("order-1");
+        Seizure terminate = Seizures.terminate(run);
+        store.seize(terminate);
+
+        assertThat(store.seize(terminate)).as("sent again").contains(run);
+        assertThat(store.seize(Seizures.terminate(run))).isEmpty();
+        assertThat(history(run)).hasSize(2);
+    }
+
+    @Test
+    void the_holder_of_a_seized_run_can_write_no_more() {
+        Writer writer = claimed("order-1");
+        writer.write(writer.step().schedules(1));
+        ClaimedJob job = claimJob(session);
+        update(new JobUpdate.Heartbeat(job.key(), job.lease(), "1"));
+
+        terminated(writer.run());
+
+        assertThat(writer.write(writer.step().settles(job))).isEqualTo(Transition.Outcome.FENCE_LOST);
+        assertThat(update(completed(job))).isEqualTo(JobUpdate.Outcome.STALE);
+        assertThat(store.held(session)).isEmpty();
+        assertThat(claimRuns(session)).isEmpty();
+    }
+
+    @Test
+    void a_run_is_timed_out_only_after_its_deadline() {
+        RunKey run = started(newRun("order-1").deadline(store.now().plusSeconds(60)));
+        started("order-2");
+
+        assertThat(store.expiredRuns(10)).isEmpty();
+        assertThat(store.seize(Seizures.timeOut(run))).isEmpty();
+        advance(Duration.ofSeconds(61));
+        assertThat(store.expiredRuns(10)).containsExactly(run);
+        assertThat(store.seize(Seizures.timeOut(run))).contains(run);
+        assertThat(store.expiredRuns(10)).isEmpty();
+        assertThat(store.run(run.runId()).orElseThrow().status()).isEqualTo(WorkflowStatus.TIMED_OUT);
+    }
+
+    @Test
+    void a_run_without_a_deadline_never_expires() {
+        RunKey run = started("order-1");
+        advance(Duration.ofDays(365));
+
+        assertThat(store.expiredRuns(10)).isEmpty();
+        assertThat(store.seize(Seizures.timeOut(run))).isEmpty();
+    }
+
+    @Test
+    void a_run_that_nobody_began_in_time_expires() {
+        RunKey run = started(newRun("order-1").expiresAt(store.now().plusSeconds(60)));
+        advance(Duration.ofSeconds(61));
+
+        assertThat(store.expiredRuns(10)).containsExactly(run);
+        assertThat(store.seize(Seizures.timeOut(run))).contains(run);
+    }
+
+    @Test
+    void a_run_whose_first_turn_is_written_in_time_does_not_expire() {
+        Instant soon = store.now().plusSeconds(60);
+        Writer begun = claimed(started(newRun("order-1").expiresAt(soon)));
+        begun.write(begun.step().schedules(1));
+        RunKey eager = started(newRun("order-2").expiresAt(soon).firstTurnDone());
+        advance(Duration.ofSeconds(61));
+
+        assertThat(store.expiredRuns(10)).isEmpty();
+        assertThat(store.seize(Seizures.timeOut(begun.run()))).isEmpty();
+        assertThat(store.seize(Seizures.timeOut(eager))).isEmpty();
+    }
+
+    @Test
+    void a_begun_run_keeps_its_deadline() {
+        Instant now = store.now();
+        Writer begun =
+                claimed(started(newRun("order-1").expiresAt(now.plusSeconds(60)).deadline(now.plusSeconds(120))));
+        begun.write(begun.step().schedules(1));
+        advance(Duration.ofSeconds(121));
+
+        assertThat(store.expiredRuns(10)).containsExactly(begun.run());
+    }
+
+    @Test
+    void expired_runs_are_listed_up_to_the_limit() {
+        for (int i = 0; i < 3; i++) {
+            started(newRun("order-" + i).deadline(store.now().plusSeconds(1)));
+        }
+        advance(Duration.ofSeconds(2));
+
+        assertThat(store.expiredRuns(2)).hasSize(2);
+        assertThat(store.expiredRuns(10)).hasSize(3);
+    }
+
+    @Test
+    void a_terminated_run_counts_as_one_that_did_not_complete() {
+        terminated(started("order-1"));
+
+        assertThat(store.latestRun("order-1").orElseThrow().status()).isEqualTo(WorkflowStatus.TERMINATED);
+        assertThat(jobStates(store.latestRun("order-1").orElseThrow().run())).isEqualTo(Map.of());
+    }
+}

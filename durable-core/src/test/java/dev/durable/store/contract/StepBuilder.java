@@ -1,0 +1,142 @@
+package dev.durable.store.contract;
+
+import dev.durable.WorkflowStatus;
+import dev.durable.store.ClaimedJob;
+import dev.durable.store.InboxMessage;
+import dev.durable.store.MessageKind;
+import dev.durable.store.NewJob;
+import dev.durable.store.RunKey;
+import dev.durable.store.StoredEvent;
+import dev.durable.store.Transition;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/** A transition in the making. */
+final class StepBuilder {
+    private final Instant now;
+    private final RunKey run;
+    private final UUID fence;
+    private final UUID newFence = UUID.randomUUID();
+    private final long nextEventId;
+    private final List<StoredEvent> events = new ArrayList<>();
+    private final List<UUID> consumed = new ArrayList<>();
+    private final List<Transition.Settled> settled = new ArrayList<>();
+    private final List<Integer> cancelled = new ArrayList<>();
+    private final List<NewJob> jobs = new ArrayList<>();
+    private boolean park = true;
+    private Instant wakeAt;
+    private Transition.Stall stall;
+    private Transition.Close close;
+
+    StepBuilder(Instant now, RunKey run, UUID fence, long nextEventId) {
+        this.now = now;
+        this.run = run;
+        this.fence = fence;
+        this.nextEventId = nextEventId;
+    }
+
+    UUID newFence() {
+        return newFence;
+    }
+
+    StepBuilder event(String type, String attributes) {
+        return event(type, null, attributes);
+    }
+
+    /** An activity is scheduled, its job born ready. */
+    StepBuilder schedules(int seq) {
+        return schedules(Outcomes.job(seq, now));
+    }
+
+    /** An activity is scheduled, its job born in the hands of this session. */
+    StepBuilder schedules(int seq, NewJob.Lease eager) {
+        return schedules(Outcomes.job(seq, now, StoreContract.ACTIVITY, StoreContract.QUEUE, 0, eager));
+    }
+
+    StepBuilder schedules(NewJob job) {
+        events.add(Outcomes.scheduled(nextEventId + events.size(), now, job.seq()));
+        jobs.add(job);
+        return this;
+    }
+
+    /** The message becomes its event. */
+    StepBuilder consumes(InboxMessage message) {
+        consumed.add(message.messageId());
+        String type = message.kind() == MessageKind.SIGNAL ? "SignalReceived" : message.name();
+        return event(type, message.messageId(), message.payload());
+    }
+
+    /** The message goes without an event: the history has it. */
+    StepBuilder drops(InboxMessage message) {
+        consumed.add(message.messageId());
+        return this;
+    }
+
+    /** A job that ended in the writing worker. */
+    StepBuilder settles(ClaimedJob job) {
+        return settles(job.key().seq(), job.lease());
+    }
+
+    StepBuilder settles(int seq, UUID lease) {
+        settled.add(new Transition.Settled(seq, lease));
+        events.add(Outcomes.completed(nextEventId + events.size(), now, seq, lease));
+        return this;
+    }
+
+    StepBuilder cancels(int seq) {
+        cancelled.add(seq);
+        return event("ActivityCancelRequested", "{\"seq\":" + seq + "}");
+    }
+
+    StepBuilder wakesAt(Instant when) {
+        wakeAt = when;
+        return this;
+    }
+
+    /** The activation goes on after it. */
+    StepBuilder staysAwake() {
+        park = false;
+        return this;
+    }
+
+    StepBuilder stalls(String reason, Duration retryIn) {
+        stall = new Transition.Stall(reason, retryIn);
+        return this;
+    }
+
+    StepBuilder closes(WorkflowStatus status) {
+        close = new Transition.Close(status, "{\"status\":\"" + status + "\"}", null, false);
+        return this;
+    }
+
+    StepBuilder byForce() {
+        close = new Transition.Close(close.status(), close.result(), close.failure(), true);
+        return this;
+    }
+
+    Transition build() {
+        List<StoredEvent> all = new ArrayList<>(events);
+        if (close != null) {
+            all.add(new StoredEvent(nextEventId + all.size(), closingType(), now, null, "{\"result\":null}"));
+        }
+        return new Transition(
+                run, fence, newFence, nextEventId, all, consumed, settled, cancelled, jobs, park, wakeAt, stall, close);
+    }
+
+    private StepBuilder event(String type, UUID messageId, String attributes) {
+        events.add(new StoredEvent(nextEventId + events.size(), type, now, messageId, attributes));
+        return this;
+    }
+
+    private String closingType() {
+        return switch (close.status()) {
+            case COMPLETED -> "WorkflowCompleted";
+            case FAILED -> "WorkflowFailed";
+            case CANCELLED -> "WorkflowCancelled";
+            default -> throw new IllegalArgumentException(close.status() + " is not for a run's own code");
+        };
+    }
+}

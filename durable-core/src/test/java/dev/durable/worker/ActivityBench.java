@@ -1,0 +1,347 @@
+package dev.durable.worker;
+
+import dev.durable.ActivityContext;
+import dev.durable.ActivityOptions;
+import dev.durable.ConflictPolicy;
+import dev.durable.RetryPolicy;
+import dev.durable.ReusePolicy;
+import dev.durable.declare.ActivityBinding;
+import dev.durable.declare.ActivityMethod;
+import dev.durable.declare.MethodSpec;
+import dev.durable.history.EventJson;
+import dev.durable.history.HistoryEvent;
+import dev.durable.history.OptionsJson;
+import dev.durable.payload.FailureCodec;
+import dev.durable.payload.PayloadCodec;
+import dev.durable.store.ClaimedJob;
+import dev.durable.store.Delivery;
+import dev.durable.store.HistoryStore;
+import dev.durable.store.InboxMessage;
+import dev.durable.store.JobKey;
+import dev.durable.store.JobUpdate;
+import dev.durable.store.MessageKind;
+import dev.durable.store.NewJob;
+import dev.durable.store.NewRun;
+import dev.durable.store.RunIds;
+import dev.durable.store.RunKey;
+import dev.durable.store.StoredEvent;
+import dev.durable.store.contract.FaultyStore;
+import dev.durable.store.memory.InMemoryHistoryStore;
+import dev.durable.store.memory.VirtualClock;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.Executor;
+import java.util.function.UnaryOperator;
+
+/**
+ * The activity side of one process on virtual time, every part cranked by hand. One activity, {@code Work.run}, whose
+ * body is what the test says. Bodies run on the thread that cranks, unless {@link #holdBodies()} was called.
+ */
+final class ActivityBench {
+    static final String QUEUE = "default";
+    static final String ACTIVITY = "Work.run";
+    static final Duration LEASE = Duration.ofSeconds(30);
+    static final Duration POLL = Duration.ofSeconds(1);
+
+    /** What the activity does. */
+    interface Work {
+        Object run(String argument) throws Exception;
+    }
+
+    final VirtualClock clock = new VirtualClock();
+    final HistoryStore memory = InMemoryHistoryStore.on(clock);
+    final FaultyStore faulty = FaultyStore.over(memory);
+    final HistoryStore store = faulty.store();
+    final Lane<JobUpdate, JobUpdate.Outcome> lane = new Lane<>("jobs", 100, store::update);
+    final Deadlines deadlines = new Deadlines(clock);
+    final Leases leases = new Leases();
+    final List<AttemptOutcome> taken = new ArrayList<>();
+    final Deque<Runnable> held = new ArrayDeque<>();
+    final Random random = new Random(42);
+    final ActivityReports reports = new ActivityReports(lane, this::offer, leases);
+    final Slots slots;
+    final ActivityQueue queue;
+    final ActivityHost host;
+    final Session session;
+    final ActivityStarter starter;
+    final ActivityWorker worker;
+    final HeldLeases heldLeases;
+    ActivityOptions options = ActivityOptions.DEFAULT;
+    Work body = argument -> argument;
+    boolean runIsCachedHere;
+    boolean progress = true;
+    Runnable whileWaiting = () -> {};
+    private Executor executor = Runnable::run;
+    private int workflows;
+    private String optionsJson;
+
+    ActivityBench() {
+        this(4);
+    }
+
+    ActivityBench(int size) {
+        PayloadCodec payloads = new PayloadCodec(10_000);
+        slots = new Slots(size);
+        queue = new ActivityQueue(QUEUE, slots, task -> executor.execute(task));
+        host = new ActivityHost(
+                new ActivityHost.Code(this::binding, payloads, new FailureCodec(payloads)),
+                reports,
+                leases,
+                deadlines,
+                new ActivityHost.Surroundings("me", random, future -> {
+                    while (!future.isDone()) {
+                        whileWaiting.run();
+                        deadlines.runOnce();
+                        lane.runOnce();
+                    }
+                    return future.get();
+                }));
+        session = new Session(
+                store,
+                new Session.Own("me", LEASE, UUID::randomUUID),
+                () -> progress,
+                dead -> leases.attempts().forEach(attempt -> attempt.lose("its session is dead")));
+        session.open();
+        starter = new ActivityStarter(host, session::id);
+        worker = new ActivityWorker(store, queue, Set.of(ACTIVITY), starter, new PollPace(POLL, random));
+        heldLeases = new HeldLeases(store, starter, LEASE.dividedBy(10));
+        options = with(policy -> new RetryPolicy(3, Duration.ofSeconds(10), 2, Duration.ofMinutes(1), 0, List.of(), 3));
+    }
+
+    // ── options ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    ActivityOptions with(UnaryOperator<RetryPolicy> change) {
+        return with(options.startToClose(), options.heartbeatTimeout(), change.apply(options.retry()));
+    }
+
+    ActivityOptions with(Duration startToClose, Duration heartbeatTimeout, RetryPolicy retry) {
+        return with(startToClose, null, null, heartbeatTimeout, retry);
+    }
+
+    ActivityOptions with(
+            Duration startToClose,
+            Duration scheduleToStart,
+            Duration scheduleToClose,
+            Duration heartbeatTimeout,
+            RetryPolicy retry) {
+        return new ActivityOptions(
+                null,
+                startToClose,
+                scheduleToStart,
+                scheduleToClose,
+                heartbeatTimeout,
+                retry,
+                0,
+                false,
+                false,
+                Map.of("tenant", "a"));
+    }
+
+    // ── cranks ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** Bodies wait in {@link #held} until the test runs them. */
+    void holdBodies() {
+        executor = held::add;
+    }
+
+    void bodiesOn(Executor threads) {
+        executor = threads;
+    }
+
+    /** Runs the body that was held first. */
+    void runHeld() {
+        held.remove().run();
+    }
+
+    /** Claims and runs until nothing is ready. */
+    void work() {
+        Duration next = worker.runOnce();
+        while (next.isZero()) {
+            next = worker.runOnce();
+        }
+        store();
+    }
+
+    /** Stores what was reported. */
+    void store() {
+        Duration next = lane.runOnce();
+        while (next.isZero()) {
+            next = lane.runOnce();
+        }
+    }
+
+    /** Lets time pass, does what is due, and stores what was reported. */
+    void pass(Duration time) {
+        clock.advance(time);
+        deadlines.runOnce();
+        store();
+    }
+
+    /** The store does not answer for that many calls of a method. */
+    void away(String method, int calls) {
+        for (int i = 0; i < calls; i++) {
+            faulty.next(method, FaultyStore.Fault.UNAVAILABLE);
+        }
+    }
+
+    // ── jobs ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** A workflow that waits for one activity. */
+    JobKey schedule(String argument) {
+        return schedule(argument, null);
+    }
+
+    /** Its options are of a form that nobody here knows. */
+    JobKey scheduleUnreadable() {
+        optionsJson = "{\"startToClose\":\"soon\"}";
+        return schedule("[\"x\"]");
+    }
+
+    JobKey schedule(String argument, NewJob.Lease eager) {
+        Instant now = clock.now();
+        String workflowId = "order-" + ++workflows;
+        RunKey run = new RunKey(RunIds.create(now, workflowId, random.nextLong()), workflowId);
+        memory.start(List.of(new NewRun(
+                run,
+                "OrderWorkflow",
+                QUEUE,
+                0,
+                UUID.randomUUID(),
+                List.of(
+                        new StoredEvent(1, "WorkflowStarted", now, null, "{}"),
+                        new StoredEvent(2, "ActivityScheduled", now, null, "{\"seq\":1}")),
+                List.of(job(argument, now, eager)),
+                null,
+                Duration.ZERO,
+                true,
+                ReusePolicy.ALLOW_DUPLICATE,
+                ConflictPolicy.FAIL,
+                null,
+                null,
+                Map.of(),
+                null)));
+        return new JobKey(run, 1);
+    }
+
+    private NewJob job(String argument, Instant now, NewJob.Lease eager) {
+        Duration toClose = options.scheduleToClose();
+        return new NewJob(
+                1,
+                ACTIVITY,
+                QUEUE,
+                0,
+                argument,
+                optionsJson == null ? OptionsJson.encode(options) : optionsJson,
+                "{\"tenant\":\"a\"}",
+                "OrderWorkflow",
+                now,
+                null,
+                toClose == null ? null : now.plus(toClose),
+                options.retry().maxWorkerCrashes(),
+                eager);
+    }
+
+    /** A job that was born claimed, as its writer knows it. */
+    ClaimedJob claimed(JobKey key, NewJob.Lease lease) {
+        return new ClaimedJob(
+                key,
+                ACTIVITY,
+                QUEUE,
+                "OrderWorkflow",
+                lease.token(),
+                1,
+                0,
+                "[\"x\"]",
+                OptionsJson.encode(options),
+                "{}",
+                clock.now(),
+                null,
+                null,
+                null);
+    }
+
+    /** Something that wakes the run. */
+    void signal(RunKey run) {
+        memory.deliver(List.of(new Delivery(
+                run.workflowId(),
+                null,
+                new InboxMessage(UUID.randomUUID(), MessageKind.SIGNAL, "wake", "[]", null, null))));
+    }
+
+    /** Schedules one and runs its first attempt. */
+    JobKey ran(Work work) {
+        body = work;
+        JobKey key = schedule("[\"x\"]");
+        work();
+        return key;
+    }
+
+    // ── what became of it ────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** What the run's inbox has. */
+    Optional<InboxMessage> inbox(JobKey key) {
+        List<InboxMessage> messages =
+                memory.messages(List.of(key.run()), 10).getOrDefault(key.run().runId(), List.of());
+        return messages.stream()
+                .filter(message -> message.kind() == MessageKind.ACTIVITY_OUTCOME)
+                .findFirst();
+    }
+
+    /** The outcome in the run's inbox. */
+    HistoryEvent outcome(JobKey key) {
+        InboxMessage message =
+                inbox(key).orElseThrow(() -> new AssertionError("no outcome of " + key + ", but " + state(key)));
+        return EventJson.decode(
+                new StoredEvent(3, message.name(), clock.now(), message.messageId(), message.payload()));
+    }
+
+    /** What stands before the outcome. */
+    List<HistoryEvent> notes(JobKey key) {
+        return EventJson.decodeNotes(inbox(key).orElseThrow().notes()).stream()
+                .map(EventJson::decode)
+                .toList();
+    }
+
+    /** Where the job stands, its attempt and its details; "gone" when it ended. */
+    String state(JobKey key) {
+        return memory.details(key.run().runId()).orElseThrow().jobs().stream()
+                .findFirst()
+                .map(job -> job.state() + " " + job.attempt()
+                        + (job.heartbeatDetails() == null ? "" : " " + job.heartbeatDetails()))
+                .orElse("gone");
+    }
+
+    static ActivityContext context() {
+        return ActivityContext.current();
+    }
+
+    private boolean offer(AttemptOutcome outcome) {
+        return runIsCachedHere && taken.add(outcome);
+    }
+
+    private Optional<ActivityBinding> binding(String name) {
+        try {
+            Method method = Work.class.getMethod("run", String.class);
+            method.setAccessible(true);
+            MethodSpec spec = new MethodSpec(
+                    ACTIVITY, method, List.of(String.class), Object.class, List.of(IllegalStateException.class));
+            Work delegating = argument -> body.run(argument);
+            return name.equals(ACTIVITY)
+                    ? Optional.of(
+                            new ActivityBinding(new ActivityMethod(ACTIVITY, List.of(), spec, options), delegating))
+                    : Optional.empty();
+        } catch (NoSuchMethodException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

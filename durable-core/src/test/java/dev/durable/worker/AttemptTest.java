@@ -1,0 +1,554 @@
+package dev.durable.worker;
+
+import static dev.durable.worker.ActivityBench.context;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
+
+import dev.durable.ActivityContext;
+import dev.durable.DeferException;
+import dev.durable.NonRetryableException;
+import dev.durable.RetryAfterException;
+import dev.durable.RetryPolicy;
+import dev.durable.StaleAttemptException;
+import dev.durable.history.ActivityAttemptFailed;
+import dev.durable.history.ActivityCompleted;
+import dev.durable.history.ActivityFailed;
+import dev.durable.history.ActivityTimedOut;
+import dev.durable.history.TimeoutType;
+import dev.durable.store.JobKey;
+import dev.durable.store.JobUpdate;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.slf4j.MDC;
+
+/** One execution of an activity, from its lease to its outcome. */
+class AttemptTest {
+    private final ActivityBench bench = new ActivityBench();
+
+    // ── results ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void a_result_goes_into_the_inbox_and_the_job_is_gone() {
+        JobKey key = bench.ran(argument -> argument + "!");
+
+        ActivityCompleted completed = (ActivityCompleted) bench.outcome(key);
+        assertThat(completed.result().json()).isEqualTo("\"x!\"");
+        assertThat(completed.seq()).isEqualTo(1);
+        assertThat(completed.attempt()).isEqualTo(1);
+        assertThat(completed.worker()).isEqualTo("me");
+        assertThat(completed.startedAt()).isEqualTo(bench.clock.now());
+        assertThat(bench.inbox(key).orElseThrow().notes()).isNull();
+        assertThat(bench.state(key)).isEqualTo("gone");
+        assertThat(bench.leases.isEmpty()).isTrue();
+        assertThat(bench.slots.free()).isEqualTo(4);
+    }
+
+    @Test
+    void a_run_that_is_cached_here_takes_the_outcome_before_it_is_durable() {
+        bench.runIsCachedHere = true;
+
+        JobKey key = bench.ran(argument -> argument);
+
+        assertThat(bench.taken).singleElement().extracting(AttemptOutcome::key).isEqualTo(key);
+        assertThat(bench.inbox(key)).isEmpty();
+        assertThat(bench.slots.free())
+                .as("its slot is free for the run's next activity")
+                .isEqualTo(4);
+        assertThat(bench.leases.isEmpty())
+                .as("the lease is answered for until it is durable")
+                .isFalse();
+
+        bench.taken.getFirst().settled();
+        assertThat(bench.leases.isEmpty()).isTrue();
+    }
+
+    @Test
+    void an_outcome_that_its_run_never_wrote_goes_to_the_inbox_after_some_looks() {
+        bench.runIsCachedHere = true;
+        JobKey key = bench.ran(argument -> argument);
+
+        for (int look = 0; look < 3; look++) {
+            bench.heldLeases.runOnce();
+            bench.store();
+            assertThat(bench.inbox(key)).as("the run may still be at it").isEmpty();
+        }
+        bench.heldLeases.runOnce();
+        bench.store();
+
+        assertThat(bench.outcome(key)).isInstanceOf(ActivityCompleted.class);
+        assertThat(bench.leases.isEmpty()).isTrue();
+    }
+
+    @Test
+    void an_outcome_that_its_run_wrote_without_a_word_is_answered_for_no_longer() {
+        bench.runIsCachedHere = true;
+        JobKey key = bench.ran(argument -> argument);
+        AttemptOutcome outcome = bench.taken.getFirst();
+        bench.memory.update(List.of(new JobUpdate.Settle(key, outcome.lease(), outcome.message())));
+
+        bench.heldLeases.runOnce();
+
+        assertThat(bench.leases.isEmpty()).isTrue();
+    }
+
+    @Test
+    void the_body_knows_who_it_is_and_so_does_its_log() {
+        AtomicReference<Map<String, String>> mdc = new AtomicReference<>();
+        AtomicReference<ActivityContext> context = new AtomicReference<>();
+
+        JobKey key = bench.ran(argument -> {
+            mdc.set(MDC.getCopyOfContextMap());
+            context.set(context());
+            assertThat(context().info().workflowId()).isEqualTo("order-1");
+            assertThat(context().info().isLastAttempt()).isFalse();
+            assertThat(context().info().deadline()).isEqualTo(bench.clock.now().plusSeconds(60));
+            assertThat(context().headers()).containsEntry("tenant", "a");
+            return null;
+        });
+
+        assertThat(bench.outcome(key)).isInstanceOf(ActivityCompleted.class);
+        assertThat(mdc.get())
+                .containsEntry("workflowId", "order-1")
+                .containsEntry("runId", key.run().runId().toString())
+                .containsEntry("activity", "Work.run")
+                .containsEntry("attempt", "1");
+        assertThat(MDC.get("workflowId")).isNull();
+        assertThatThrownBy(ActivityContext::current).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> context.get().heartbeat("late")).isInstanceOf(StaleAttemptException.class);
+    }
+
+    @Test
+    void a_result_that_is_too_large_fails_for_good_with_the_codecs_words() {
+        JobKey key = bench.ran(argument -> "x".repeat(20_000));
+
+        assertThat(bench.outcome(key))
+                .asInstanceOf(type(ActivityFailed.class))
+                .satisfies(failed -> assertThat(failed.failure().message()).contains("the result of Work.run"));
+        assertThat(bench.slots.free()).isEqualTo(4);
+    }
+
+    @Test
+    void a_result_that_is_no_json_fails_for_good() {
+        JobKey key = bench.ran(argument -> Thread.currentThread());
+
+        assertThat(bench.outcome(key)).isInstanceOf(ActivityFailed.class);
+    }
+
+    @Test
+    void arguments_that_can_not_be_read_fail_for_good_and_no_body_runs() {
+        AtomicInteger runs = new AtomicInteger();
+        bench.body = argument -> runs.incrementAndGet();
+        JobKey key = bench.schedule("[{\"not\":\"a string\"}]");
+
+        bench.work();
+
+        assertThat(bench.outcome(key)).isInstanceOf(ActivityFailed.class);
+        assertThat(runs).hasValue(0);
+    }
+
+    // ── failures ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void a_failed_attempt_is_followed_by_another_after_the_policys_delay() {
+        List<String> starts = new ArrayList<>();
+        JobKey key = bench.ran(argument -> {
+            starts.add(context().info().attempt() + " at "
+                    + Duration.ofNanos(bench.clock.nanoTime()).toSeconds());
+            throw new IllegalStateException("broken " + context().info().attempt());
+        });
+        assertThat(bench.state(key)).isEqualTo("delayed 2");
+
+        for (int second = 0; second < 60; second++) {
+            bench.pass(Duration.ofSeconds(1));
+            bench.work();
+        }
+
+        assertThat(starts).containsExactly("1 at 0", "2 at 10", "3 at 30");
+        assertThat(bench.outcome(key)).asInstanceOf(type(ActivityFailed.class)).satisfies(failed -> {
+            assertThat(failed.attempt()).isEqualTo(3);
+            assertThat(failed.failure().type()).isEqualTo("java.lang.IllegalStateException");
+            assertThat(failed.failure().message()).isEqualTo("broken 3");
+        });
+        assertThat(bench.notes(key))
+                .extracting(note -> ((ActivityAttemptFailed) note).failure().message())
+                .containsExactly("broken 1", "broken 2");
+    }
+
+    @Test
+    void the_queue_is_looked_at_when_a_retry_is_due() {
+        AtomicInteger looks = new AtomicInteger();
+        bench.ran(argument -> {
+            throw new IllegalStateException("broken");
+        });
+        bench.queue.onNudge(looks::incrementAndGet);
+
+        bench.pass(Duration.ofSeconds(9));
+        assertThat(looks).hasValue(0);
+        bench.pass(Duration.ofSeconds(1));
+
+        assertThat(looks).hasValue(1);
+    }
+
+    @Test
+    void an_error_of_the_body_is_a_failure_like_any_other() {
+        JobKey key = bench.ran(argument -> {
+            throw new NoClassDefFoundError("com/acme/Gone");
+        });
+
+        assertThat(bench.state(key)).isEqualTo("delayed 2");
+        assertThat(bench.slots.free()).isEqualTo(4);
+    }
+
+    @Test
+    void a_body_that_recurses_without_end_is_a_failure_like_any_other() {
+        JobKey key = bench.ran(AttemptTest::recurse);
+
+        assertThat(bench.state(key)).isEqualTo("delayed 2");
+    }
+
+    @Test
+    void a_non_retryable_failure_ends_the_activity_at_once() {
+        JobKey key = bench.ran(argument -> {
+            throw new NonRetryableException("no such account");
+        });
+
+        assertThat(bench.outcome(key)).isInstanceOf(ActivityFailed.class);
+    }
+
+    @Test
+    void the_body_may_name_the_next_delay() {
+        JobKey key = bench.ran(argument -> {
+            throw new RetryAfterException(Duration.ofSeconds(3), null);
+        });
+        bench.body = argument -> "done";
+
+        bench.pass(Duration.ofMillis(2999));
+        bench.work();
+        assertThat(bench.state(key)).isEqualTo("delayed 2");
+        bench.pass(Duration.ofSeconds(1));
+        bench.work();
+
+        assertThat(bench.outcome(key)).isInstanceOf(ActivityCompleted.class);
+    }
+
+    @Test
+    void defer_uses_no_attempt() {
+        bench.options = bench.with(
+                policy -> new RetryPolicy(1, Duration.ofSeconds(1), 1, Duration.ofSeconds(1), 0, List.of(), 3));
+        AtomicInteger runs = new AtomicInteger();
+        JobKey key = bench.ran(argument -> {
+            if (runs.incrementAndGet() < 5) {
+                context().heartbeat("at " + runs);
+                throw new DeferException(Duration.ofMinutes(1));
+            }
+            return context().info().attempt();
+        });
+        assertThat(bench.state(key)).isEqualTo("delayed 1 \"at 1\"");
+
+        for (int minute = 0; minute < 5; minute++) {
+            bench.pass(Duration.ofMinutes(1));
+            bench.work();
+        }
+
+        assertThat(((ActivityCompleted) bench.outcome(key)).result().json()).isEqualTo("1");
+        assertThat(bench.inbox(key).orElseThrow().notes()).isNull();
+    }
+
+    @Test
+    void the_last_details_go_with_a_failure() {
+        bench.options = bench.with(Duration.ofMinutes(5), null, bench.options.retry());
+        JobKey key = bench.ran(argument -> {
+            for (int row = 1; row <= 1000; row++) {
+                context().heartbeat(row);
+            }
+            throw new IllegalStateException("broken");
+        });
+
+        assertThat(bench.state(key)).isEqualTo("delayed 2 1000");
+
+        bench.body = argument -> context().heartbeatDetails(Integer.class).orElseThrow() + 1;
+        bench.pass(Duration.ofSeconds(10));
+        bench.work();
+        assertThat(((ActivityCompleted) bench.outcome(key)).result().json()).isEqualTo("1001");
+    }
+
+    @Test
+    void a_worker_that_was_lost_is_told_of_in_the_notes() {
+        bench.holdBodies();
+        JobKey key = bench.schedule("[\"x\"]");
+        bench.work();
+        bench.memory.markDead(bench.session.id(), 0);
+        bench.memory.requeueOrphans(10);
+        bench.held.clear();
+        bench.session.runOnce();
+        bench.bodiesOn(Runnable::run);
+        bench.body = argument -> context().info().attempt();
+
+        bench.pass(Duration.ofSeconds(2));
+        bench.work();
+
+        assertThat(((ActivityCompleted) bench.outcome(key)).result().json())
+                .as("a crash uses no attempt")
+                .isEqualTo("1");
+        assertThat(bench.notes(key))
+                .singleElement()
+                .asInstanceOf(type(ActivityAttemptFailed.class))
+                .satisfies(note -> {
+                    assertThat(note.reason()).isEqualTo("worker lost");
+                    assertThat(note.omitted()).isZero();
+                });
+    }
+
+    // ── timeouts ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void start_to_close_ends_the_attempt_and_the_policy_gives_another() {
+        JobKey key = bench.ran(argument -> {
+            bench.pass(Duration.ofSeconds(60));
+            return "too late";
+        });
+
+        assertThat(bench.state(key)).isEqualTo("delayed 2");
+        assertThat(Thread.interrupted())
+                .as("the interrupt is not left to the thread's next task")
+                .isFalse();
+    }
+
+    @Test
+    void a_late_completion_after_the_timeout_is_dropped() {
+        bench.holdBodies();
+        AtomicReference<Attempt> first = new AtomicReference<>();
+        JobKey key = bench.schedule("[\"x\"]");
+        bench.body = argument -> {
+            if (first.get() == null) {
+                first.set(bench.leases.attempts().getFirst());
+                bench.pass(Duration.ofSeconds(60));
+                assertThat(bench.state(key)).isEqualTo("delayed 2");
+                bench.pass(Duration.ofSeconds(10));
+                bench.work();
+                assertThat(bench.state(key)).as("the second attempt runs").isEqualTo("running 2");
+                return "late";
+            }
+            return "second";
+        };
+        bench.work();
+
+        bench.runHeld();
+        bench.store();
+        assertThat(bench.inbox(key)).as("nothing of the first attempt").isEmpty();
+        assertThat(bench.reports.stale()).as("it is not even told").isZero();
+        bench.runHeld();
+        bench.store();
+
+        assertThat(((ActivityCompleted) bench.outcome(key)).result().json()).isEqualTo("\"second\"");
+        assertThat(bench.slots.free()).isEqualTo(4);
+    }
+
+    @Test
+    void details_of_a_timed_out_attempt_reach_the_next() {
+        JobKey key = bench.ran(argument -> {
+            context().heartbeat(Map.of("row", 1));
+            context().heartbeat(Map.of("row", 2));
+            bench.pass(Duration.ofSeconds(60));
+            return null;
+        });
+        assertThat(bench.state(key)).isEqualTo("delayed 2 {\"row\":2}");
+
+        bench.body =
+                argument -> context().heartbeatDetails(Map.class).orElseThrow().get("row");
+        bench.pass(Duration.ofSeconds(10));
+        bench.work();
+
+        assertThat(((ActivityCompleted) bench.outcome(key)).result().json()).isEqualTo("2");
+    }
+
+    @Test
+    void the_last_timeout_ends_the_activity_with_its_details() {
+        bench.options = bench.with(
+                policy -> new RetryPolicy(1, Duration.ofSeconds(1), 1, Duration.ofSeconds(1), 0, List.of(), 3));
+        JobKey key = bench.ran(argument -> {
+            context().heartbeat("half");
+            bench.pass(Duration.ofSeconds(60));
+            return null;
+        });
+
+        assertThat(bench.outcome(key))
+                .asInstanceOf(type(ActivityTimedOut.class))
+                .satisfies(timedOut -> {
+                    assertThat(timedOut.timeout()).isEqualTo(TimeoutType.START_TO_CLOSE);
+                    assertThat(timedOut.lastHeartbeatDetails().json()).isEqualTo("\"half\"");
+                });
+    }
+
+    @Test
+    void a_body_is_interrupted_and_told_when_it_times_out() {
+        List<String> seen = new ArrayList<>();
+        bench.ran(argument -> {
+            ActivityContext context = context();
+            context.onCancel(() -> seen.add("told"));
+            bench.pass(Duration.ofSeconds(60));
+            seen.add(Thread.currentThread().isInterrupted() ? "interrupted" : "not interrupted");
+            seen.add(context.cancelRequested() ? "cancelled" : "not cancelled");
+            assertThatThrownBy(() -> context.heartbeat("late"))
+                    .isInstanceOf(StaleAttemptException.class)
+                    .hasMessageContaining("NOT_FOUND")
+                    .hasMessageContaining("start-to-close (PT1M)");
+            assertThatThrownBy(() -> context.checkpoint("late")).isInstanceOf(StaleAttemptException.class);
+            assertThatThrownBy(() -> context.updateTimeout(Duration.ofHours(1)))
+                    .isInstanceOf(StaleAttemptException.class);
+            return null;
+        });
+
+        assertThat(seen).containsExactly("told", "interrupted", "cancelled");
+    }
+
+    @Test
+    void a_body_that_ignores_its_interrupt_loses_its_slot_after_a_grace() {
+        bench.ran(argument -> {
+            bench.pass(Duration.ofSeconds(60));
+            assertThat(bench.slots.zombies()).isZero();
+            int free = bench.slots.free();
+            bench.pass(Attempt.INTERRUPT_GRACE);
+            assertThat(bench.slots.zombies()).isEqualTo(1);
+            assertThat(bench.slots.free()).isEqualTo(free + 1);
+            return null;
+        });
+
+        assertThat(bench.slots.zombies()).isZero();
+        assertThat(bench.slots.free()).isEqualTo(4);
+    }
+
+    @Test
+    void a_timeout_is_found_by_its_type_in_doNotRetry() {
+        bench.options = bench.with(policy -> new RetryPolicy(
+                3,
+                Duration.ofSeconds(1),
+                1,
+                Duration.ofSeconds(1),
+                0,
+                List.of("dev.durable.ActivityTimedOutException"),
+                3));
+        JobKey key = bench.ran(argument -> {
+            bench.pass(Duration.ofSeconds(60));
+            return null;
+        });
+
+        assertThat(bench.outcome(key)).isInstanceOf(ActivityTimedOut.class);
+    }
+
+    @Test
+    void silence_for_the_heartbeat_timeout_ends_the_attempt() {
+        bench.options = bench.with(Duration.ofHours(1), Duration.ofSeconds(10), bench.options.retry());
+        JobKey key = bench.ran(argument -> {
+            for (int i = 1; i <= 5; i++) {
+                bench.pass(Duration.ofSeconds(9));
+                context().heartbeat(i);
+            }
+            bench.pass(Duration.ofSeconds(10));
+            assertThat(context().cancelRequested()).isTrue();
+            return null;
+        });
+
+        assertThat(bench.state(key)).isEqualTo("delayed 2 5");
+    }
+
+    @Test
+    void a_heartbeat_without_details_is_a_sign_of_life_and_forgets_nothing() {
+        bench.options = bench.with(Duration.ofHours(1), Duration.ofSeconds(10), bench.options.retry());
+        JobKey key = bench.ran(argument -> {
+            context().heartbeat("half");
+            for (int i = 1; i <= 5; i++) {
+                bench.pass(Duration.ofSeconds(9));
+                context().heartbeat(null);
+            }
+            throw new IllegalStateException("broken");
+        });
+
+        assertThat(bench.state(key)).isEqualTo("delayed 2 \"half\"");
+    }
+
+    @Test
+    void schedule_to_close_ends_the_activity_whatever_the_policy_allows() {
+        bench.options = bench.with(Duration.ofMinutes(10), null, Duration.ofSeconds(30), null, bench.options.retry());
+        JobKey key = bench.ran(argument -> {
+            assertThat(context().info().deadline()).isEqualTo(bench.clock.now().plusSeconds(30));
+            bench.pass(Duration.ofSeconds(30));
+            return "late";
+        });
+
+        assertThat(bench.outcome(key))
+                .asInstanceOf(type(ActivityTimedOut.class))
+                .extracting(ActivityTimedOut::timeout)
+                .isEqualTo(TimeoutType.SCHEDULE_TO_CLOSE);
+    }
+
+    @Test
+    void a_failure_with_no_time_left_for_a_retry_is_out_of_time_at_once_and_tells_the_failure() {
+        bench.options = bench.with(Duration.ofMinutes(10), null, Duration.ofSeconds(10), null, bench.options.retry());
+        JobKey key = bench.ran(argument -> {
+            throw new IllegalStateException("broken");
+        });
+
+        assertThat(bench.outcome(key))
+                .asInstanceOf(type(ActivityTimedOut.class))
+                .extracting(ActivityTimedOut::timeout)
+                .isEqualTo(TimeoutType.SCHEDULE_TO_CLOSE);
+        assertThat(bench.notes(key))
+                .singleElement()
+                .asInstanceOf(type(ActivityAttemptFailed.class))
+                .satisfies(note -> {
+                    assertThat(note.failure().message()).isEqualTo("broken");
+                    assertThat(note.nextAttemptAt()).isNull();
+                });
+    }
+
+    @Test
+    void a_job_that_waited_too_long_never_runs() {
+        AtomicInteger runs = new AtomicInteger();
+        bench.body = argument -> runs.incrementAndGet();
+        bench.options = bench.with(
+                Duration.ofMinutes(10), Duration.ofSeconds(5), Duration.ofHours(1), null, bench.options.retry());
+        JobKey toStart = bench.schedule("[\"x\"]");
+        bench.options = bench.with(Duration.ofMinutes(10), null, Duration.ofSeconds(5), null, bench.options.retry());
+        JobKey toClose = bench.schedule("[\"x\"]");
+
+        bench.pass(Duration.ofSeconds(6));
+        bench.work();
+
+        assertThat(((ActivityTimedOut) bench.outcome(toStart)).timeout()).isEqualTo(TimeoutType.SCHEDULE_TO_START);
+        assertThat(((ActivityTimedOut) bench.outcome(toClose)).timeout()).isEqualTo(TimeoutType.SCHEDULE_TO_CLOSE);
+        assertThat(runs).hasValue(0);
+        assertThat(bench.slots.free()).isEqualTo(4);
+    }
+
+    // ── the database is away ─────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void nothing_dies_while_the_database_is_away_and_outcomes_arrive_after() {
+        bench.away("update", 3);
+        JobKey key = bench.ran(argument -> {
+            context().heartbeat("half");
+            bench.clock.advance(Duration.ofSeconds(50));
+            bench.deadlines.runOnce();
+            return "done";
+        });
+        assertThat(bench.inbox(key)).isEmpty();
+
+        bench.store();
+        bench.store();
+        bench.store();
+
+        assertThat(bench.outcome(key)).isInstanceOf(ActivityCompleted.class);
+        assertThat(bench.faulty.allSeen()).isTrue();
+    }
+
+    private static Object recurse(String argument) {
+        return argument.isEmpty() ? "never" : recurse(argument + "x".substring(argument.length() % 2));
+    }
+}

@@ -1,0 +1,99 @@
+package dev.durable.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.durable.history.ActivityAttemptFailed;
+import dev.durable.history.ActivityTimeoutUpdated;
+import dev.durable.history.EventJson;
+import dev.durable.history.Failure;
+import dev.durable.history.HistoryEvent;
+import dev.durable.store.StoredEvent;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What travels with a job and is written before its outcome. */
+class NotesTest {
+    private static final Instant AT = Instant.parse("2026-01-01T00:00:00Z");
+
+    @Test
+    void nothing_happened_is_no_notes() {
+        assertThat(new Notes(null).json()).isNull();
+    }
+
+    @Test
+    void notes_travel_as_json_and_go_on_where_they_were() {
+        Notes first = new Notes(null);
+        first.add(failed(1));
+        Notes second = new Notes(first.json());
+        second.add(failed(2));
+
+        assertThat(attempts(second)).containsExactly(1, 2);
+    }
+
+    @Test
+    void the_last_twenty_failed_attempts_are_kept_and_the_rest_is_counted() {
+        Notes notes = new Notes(null);
+        for (int attempt = 1; attempt <= 1_000; attempt++) {
+            notes = new Notes(notes.json());
+            notes.add(failed(attempt));
+        }
+
+        assertThat(attempts(notes)).hasSize(20).startsWith(981).endsWith(1_000);
+        assertThat(((ActivityAttemptFailed) events(notes).getFirst()).omitted()).isEqualTo(980);
+        assertThat(events(notes).subList(1, 20)).allMatch(event -> ((ActivityAttemptFailed) event).omitted() == 0);
+    }
+
+    @Test
+    void a_thousand_moved_deadlines_do_not_push_out_failures() {
+        Notes notes = new Notes(null);
+        notes.add(failed(1));
+        for (int i = 0; i < 1_000; i++) {
+            notes.add(new ActivityTimeoutUpdated(0, AT, 1, 2, AT, AT.plusSeconds(i), "me"));
+        }
+
+        assertThat(events(notes)).hasSize(21);
+        assertThat(events(notes).getFirst()).isInstanceOf(ActivityAttemptFailed.class);
+    }
+
+    @Test
+    void lost_workers_are_counted_even_when_not_all_are_kept() {
+        Notes notes = new Notes(null);
+        for (int i = 0; i < 30; i++) {
+            notes.add(new ActivityAttemptFailed(0, AT, 1, 1, Notes.WORKER_LOST, null, null, 0));
+            notes.add(failed(i + 1));
+        }
+
+        assertThat(notes.workersLost()).isEqualTo(30);
+        assertThat(new Notes(notes.json()).workersLost()).isEqualTo(30);
+    }
+
+    @Test
+    void what_a_newer_version_noted_is_passed_on() {
+        String newer = EventJson.encodeNotes(
+                List.of(new StoredEvent(0, "ActivityDreamt", AT, null, "{\"seq\":1,\"informing\":true}")));
+        Notes notes = new Notes(newer);
+        notes.add(failed(1));
+
+        assertThat(EventJson.decodeNotes(notes.json()))
+                .extracting(StoredEvent::type)
+                .containsExactly("ActivityDreamt", "ActivityAttemptFailed");
+    }
+
+    private static ActivityAttemptFailed failed(int attempt) {
+        return new ActivityAttemptFailed(
+                0, AT, 1, attempt, Notes.FAILED, Failure.of("x.Broken", "no"), AT.plusSeconds(1), 0);
+    }
+
+    private static List<Integer> attempts(Notes notes) {
+        return events(notes).stream()
+                .map(event -> ((ActivityAttemptFailed) event).attempt())
+                .toList();
+    }
+
+    private static List<HistoryEvent> events(Notes notes) {
+        return EventJson.decodeNotes(notes.json()).stream()
+                .map(EventJson::decode)
+                .toList();
+    }
+}

@@ -1,0 +1,97 @@
+package dev.durable.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.durable.ConflictPolicy;
+import dev.durable.ReusePolicy;
+import dev.durable.WorkflowStatus;
+import dev.durable.history.EventJson;
+import dev.durable.history.WorkflowTimedOut;
+import dev.durable.store.NewRun;
+import dev.durable.store.RunIds;
+import dev.durable.store.RunKey;
+import dev.durable.store.StoredEvent;
+import dev.durable.store.contract.FaultyStore.Fault;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/** Runs whose time is over. */
+class RunTimeoutsTest {
+    private final ActivityBench bench = new ActivityBench();
+    private final RunTimeouts timeouts =
+            new RunTimeouts(bench.store, UUID::randomUUID, new PollPace(ActivityBench.POLL, bench.random));
+
+    @Test
+    void a_run_past_its_deadline_is_ended_with_the_count_of_messages_it_never_handled() {
+        RunKey run = start(bench.clock.now().plusSeconds(60));
+        bench.signal(run);
+        bench.signal(run);
+
+        timeouts.runOnce();
+        assertThat(status(run)).isEqualTo(WorkflowStatus.RUNNING);
+        bench.clock.advance(Duration.ofSeconds(60));
+        timeouts.runOnce();
+
+        assertThat(status(run)).isEqualTo(WorkflowStatus.TIMED_OUT);
+        StoredEvent last = bench.memory.history(run.runId(), 1, 100).getLast();
+        assertThat(EventJson.decode(last)).isEqualTo(new WorkflowTimedOut(2, bench.clock.now(), 2));
+    }
+
+    @Test
+    void runs_without_a_deadline_live() {
+        RunKey run = start(null);
+        bench.clock.advance(Duration.ofDays(1000));
+
+        timeouts.runOnce();
+
+        assertThat(status(run)).isEqualTo(WorkflowStatus.RUNNING);
+    }
+
+    @Test
+    void a_lost_answer_is_no_harm_and_a_database_that_is_away_is_waited_for() {
+        RunKey first = start(bench.clock.now().plusSeconds(1));
+        RunKey second = start(bench.clock.now().plusSeconds(1));
+        bench.clock.advance(Duration.ofSeconds(2));
+        bench.faulty.next("seize", Fault.DONE_BUT_UNKNOWN);
+        bench.faulty.next("expiredRuns", Fault.UNAVAILABLE);
+
+        assertThat(timeouts.runOnce()).isPositive();
+        timeouts.runOnce();
+        timeouts.runOnce();
+
+        assertThat(status(first)).isEqualTo(WorkflowStatus.TIMED_OUT);
+        assertThat(status(second)).isEqualTo(WorkflowStatus.TIMED_OUT);
+        assertThat(bench.memory.history(first.runId(), 1, 100)).hasSize(2);
+    }
+
+    private WorkflowStatus status(RunKey run) {
+        return bench.memory.run(run.runId()).orElseThrow().status();
+    }
+
+    private RunKey start(Instant deadline) {
+        String workflowId = "order-" + bench.random.nextInt();
+        RunKey run = new RunKey(RunIds.create(bench.clock.now(), workflowId, bench.random.nextLong()), workflowId);
+        bench.memory.start(List.of(new NewRun(
+                run,
+                "OrderWorkflow",
+                ActivityBench.QUEUE,
+                0,
+                UUID.randomUUID(),
+                List.of(new StoredEvent(1, "WorkflowStarted", bench.clock.now(), null, "{}")),
+                List.of(),
+                null,
+                Duration.ZERO,
+                false,
+                ReusePolicy.ALLOW_DUPLICATE,
+                ConflictPolicy.FAIL,
+                deadline,
+                null,
+                Map.of(),
+                null)));
+        return run;
+    }
+}

@@ -1,0 +1,26 @@
+package dev.durable.store.postgres;
+
+import java.sql.Connection;
+import java.util.Optional;
+
+/** How a store finds the transaction that its caller has open, as a framework keeps it for the current thread. */
+public interface CallerTransactions {
+    /** The connection of the transaction that is open on this thread and in the store's database; empty without one. */
+    Optional<Connection> current();
+
+    /** Runs the action after the current transaction has committed. */
+    void afterCommit(Runnable action);
+
+    /** Nobody ever has one open. */
+    CallerTransactions NONE = new CallerTransactions() {
+        @Override
+        public Optional<Connection> current() {
+            return Optional.empty();
+        }
+
+        @Override
+        public void afterCommit(Runnable action) {
+            throw new IllegalStateException("there is no transaction to wait for");
+        }
+    };
+}

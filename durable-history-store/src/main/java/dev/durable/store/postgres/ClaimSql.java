@@ -1,0 +1,77 @@
+package dev.durable.store.postgres;
+
+/** The claim of runs (background): never waits for a lock. */
+final class ClaimSql {
+    private ClaimSql() {}
+
+    /**
+     * Candidates are runs whose time has come, in order, and runs with messages, found by skipping from run to run in
+     * the inbox index (a run with 20,000 messages costs one probe) from where the last scan ended. They are locked by
+     * key, NO KEY UPDATE so that runs that are being signalled are not skipped. Owned by nobody: a time far ahead is a
+     * clock that was set back. For 100 ms a due run is left to the session that has it cached.
+     */
+    static final String RUNS = """
+            with recursive due as (
+                select d.run_id, d.shard, d.wake_at as since
+                  from unnest(?::text[]) as q(task_queue)
+                 cross join lateral (
+                        select s.run_id, s.shard, s.wake_at from durable.run_state s
+                         where s.task_queue = q.task_queue and s.wake_at <= durable.clock()
+                           and (s.owned_until is null or s.owned_until <= durable.clock()
+                                or s.owned_until > durable.clock() + 2 * ? * interval '1 ms')
+                           and (s.not_before is null or s.not_before <= durable.clock())
+                           and s.type = any(?::text[]) and s.needs <= ? and not s.paused
+                         order by s.wake_at limit ?) d),
+            box as (
+                select q.task_queue, i.run_id, i.shard, i.at
+                  from unnest(?::text[], ?::uuid[]) as q(task_queue, start)
+                 cross join lateral (
+                        select i.run_id, i.shard, i.at from durable.inbox i
+                         where i.task_queue = q.task_queue and i.wakes and i.run_id > q.start
+                         order by i.run_id limit 1) i
+                union all
+                select b.task_queue, i.run_id, i.shard, i.at
+                  from box b
+                 cross join lateral (
+                        select i.run_id, i.shard, i.at from durable.inbox i
+                         where i.task_queue = b.task_queue and i.wakes and i.run_id > b.run_id
+                         order by i.run_id limit 1) i),
+            seen as materialized (select b.* from box b limit ?),
+            candidate as materialized (
+                select c.run_id, c.shard, min(c.since) as since
+                  from (select d.run_id, d.shard, d.since from due d
+                        union all select b.run_id, b.shard, b.at from seen b) c
+                 group by c.run_id, c.shard order by min(c.since)),
+            mine as materialized (
+                select s.c, s.fence, s.wake_at from candidate c
+                 cross join lateral (
+                        select s.ctid as c, s.fence, s.wake_at from durable.run_state s
+                         where s.run_id = c.run_id and s.shard = c.shard
+                           and (s.owned_until is null or s.owned_until <= durable.clock()
+                                or s.owned_until > durable.clock() + 2 * ? * interval '1 ms')
+                           and (s.not_before is null or s.not_before <= durable.clock())
+                           and s.type = any(?::text[]) and s.needs <= ? and not s.paused
+                           and (s.last_session is null or s.last_session = ?
+                                or c.since <= durable.clock() - interval '100 ms')
+                           for no key update skip locked) s
+                 limit ?),
+            claimed as (
+                update durable.run_state s
+                   set fence = ?, owned_until = durable.clock() + ? * interval '1 ms', last_session = ?
+                  from mine m where s.ctid = m.c
+                returning s.run_id, s.workflow_id, s.type, s.task_queue, s.fence, m.fence as previous_fence,
+                          s.next_event_id, s.wake_at, s.closing, s.stalls)
+            select c.*, null::text as scanned_queue, 0 as scanned from claimed c
+            union all
+            select s.run_id, null, null, null, null, null, null, null, null, null, s.task_queue, s.scanned from (
+                select s.task_queue, max(s.run_id::text)::uuid as run_id, (select count(*)::int from seen) as scanned
+                  from seen s group by s.task_queue) s""";
+
+    /** The earliest wake of a parked run of each queue. */
+    static final String NEXT_DUE = """
+            select min(s.due) as due from unnest(?::text[]) as q(task_queue)
+             cross join lateral (
+                    select greatest(s.wake_at, s.not_before) as due from durable.run_state s
+                     where s.task_queue = q.task_queue and s.wake_at is not null and s.owned_until is null and not s.paused
+                     order by s.wake_at limit 1) s""";
+}

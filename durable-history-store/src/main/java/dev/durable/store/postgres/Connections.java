@@ -1,0 +1,123 @@
+package dev.durable.store.postgres;
+
+import dev.durable.store.CommitUnknownException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Transactions on connections of the user's pool. Nothing is left open over a return.
+ *
+ * <p>What the server rolled back for somebody else's sake is tried again here, a few times. A connection lost before
+ * COMMIT was sent did nothing ({@link dev.durable.StoreUnavailableException}); lost after that it may have ({@link
+ * CommitUnknownException}).
+ */
+final class Connections {
+    private static final Logger log = LoggerFactory.getLogger(Connections.class);
+    private static final int ATTEMPTS = 6;
+
+    private final DataSource dataSource;
+    private final SchemaName schema;
+    private final Failures failures;
+    private volatile Tx.TimeSeen timeSeen = (time, roundTrip) -> {};
+
+    Connections(DataSource dataSource, SchemaName schema, Failures failures) {
+        this.dataSource = dataSource;
+        this.schema = schema;
+        this.failures = failures;
+    }
+
+    /** Who learns the server's time, which comes with each transaction. */
+    void onTime(Tx.TimeSeen observer) {
+        timeSeen = observer;
+    }
+
+    SchemaName schema() {
+        return schema;
+    }
+
+    Failures failures() {
+        return failures;
+    }
+
+    /** Does the work in one transaction and commits it. The work may be run again. */
+    <T> T transaction(Locks locks, Work<T> work) {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return attempt(locks, work);
+            } catch (SQLException e) {
+                if (SqlState.of(e) != SqlState.AGAIN || attempt == ATTEMPTS) {
+                    throw failures.of(e);
+                }
+                log.debug("rolled back by the server, attempt {}: {}", attempt, e.getMessage());
+                pause(attempt);
+            }
+        }
+    }
+
+    /** As {@link #transaction}, but once; what the server refuses comes as it is, lost connections are translated. */
+    <T> T attempt(Locks locks, Work<T> work) throws SQLException {
+        try (Borrowed borrowed = borrow()) {
+            Tx tx = new Tx(borrowed.connection(), schema, locks, timeSeen);
+            try {
+                T result = work.in(tx);
+                tx.commit();
+                return result;
+            } catch (SQLException e) {
+                throw afterRollback(tx, e);
+            } catch (RuntimeException | Error e) {
+                afterRollback(tx, new SQLException(e));
+                throw e;
+            }
+        }
+    }
+
+    /**
+     * Does the work inside a transaction of the caller's, and neither begins nor ends it. What fails has spoilt that
+     * transaction.
+     */
+    <T> T in(Connection connection, Work<T> work) {
+        try {
+            return work.in(Tx.ofCaller(connection, schema));
+        } catch (SQLException e) {
+            throw failures.of(e);
+        }
+    }
+
+    /** A short random wait, longer with each attempt, so that those who collided do not meet again. */
+    static void pause(int attempt) {
+        long bound = TimeUnit.MILLISECONDS.toNanos(2L << Math.min(attempt, 5));
+        LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(bound / 4, bound));
+    }
+
+    private Borrowed borrow() {
+        try {
+            return Borrowed.from(dataSource);
+        } catch (SQLException e) {
+            throw failures.unavailable(e);
+        }
+    }
+
+    private SQLException afterRollback(Tx tx, SQLException e) {
+        try {
+            tx.rollback();
+        } catch (SQLException lost) {
+            e.addSuppressed(lost);
+        }
+        if (SqlState.of(e) == SqlState.UNAVAILABLE) {
+            throw tx.committing() ? failures.commitUnknown(e) : failures.unavailable(e);
+        }
+        return e;
+    }
+
+    /** What is done in a transaction. */
+    @FunctionalInterface
+    interface Work<T> {
+        T in(Tx tx) throws SQLException;
+    }
+}

@@ -1,0 +1,140 @@
+package dev.durable.store.postgres;
+
+import static dev.durable.store.postgres.Param.ints;
+import static dev.durable.store.postgres.Param.shorts;
+import static dev.durable.store.postgres.Param.texts;
+import static dev.durable.store.postgres.Param.uuids;
+
+import dev.durable.store.Delivery;
+import dev.durable.store.Delivery.Outcome;
+import dev.durable.store.Nudges;
+import dev.durable.store.RunIds;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.IntStream;
+
+/** Puts messages into inboxes, each once. */
+final class Deliveries {
+    private final Connections connections;
+    private final Nudges nudges;
+    private final int inboxLimit;
+
+    Deliveries(Connections connections, Nudges nudges, int inboxLimit) {
+        this.connections = connections;
+        this.nudges = nudges;
+        this.inboxLimit = inboxLimit;
+    }
+
+    List<Outcome> deliver(List<Delivery> deliveries) {
+        Hints hints = new Hints();
+        Map<Integer, Outcome> outcomes =
+                send(deliveries, IntStream.range(0, deliveries.size()).boxed().toList(), hints);
+        // Its run may have been written after the statement began that did not find it: believed only the second time.
+        Map<Integer, Outcome> second = send(deliveries, missing(deliveries, outcomes), hints);
+        outcomes.putAll(second);
+        consumedBefore(deliveries, missing(deliveries, outcomes)).forEach(i -> outcomes.put(i, Outcome.ACCEPTED));
+        hints.sendTo(nudges);
+        return IntStream.range(0, deliveries.size())
+                .mapToObj(i -> outcomes.getOrDefault(i, Outcome.NOT_FOUND))
+                .toList();
+    }
+
+    private Map<Integer, Outcome> send(List<Delivery> deliveries, List<Integer> items, Hints hints) {
+        if (items.isEmpty()) {
+            return new HashMap<>();
+        }
+        DeliveryBatch batch = new DeliveryBatch(deliveries, items);
+        try {
+            return connections.attempt(Locks.SHORT, tx -> send(tx, batch, hints));
+        } catch (SQLException e) {
+            return switch (SqlState.of(e)) {
+                case LOCKED, AGAIN -> oneByOne(deliveries, items, hints);
+                default -> throw connections.failures().of(e);
+            };
+        }
+    }
+
+    private Map<Integer, Outcome> oneByOne(List<Delivery> deliveries, List<Integer> items, Hints hints) {
+        Map<Integer, Outcome> outcomes = new HashMap<>();
+        for (Integer item : items) {
+            DeliveryBatch alone = new DeliveryBatch(deliveries, List.of(item));
+            outcomes.putAll(connections.transaction(Locks.LONG, tx -> send(tx, alone, hints)));
+        }
+        return outcomes;
+    }
+
+    private Map<Integer, Outcome> send(Tx tx, DeliveryBatch batch, Hints hints) throws SQLException {
+        Map<Integer, Outcome> outcomes = new HashMap<>();
+        tx.last(new Script()
+                .read(
+                        RequestSql.DELIVER,
+                        row -> {
+                            Outcome outcome = Outcome.valueOf(row.getString("outcome"));
+                            outcomes.put(row.getInt("item"), outcome);
+                            if (outcome == Outcome.ACCEPTED) {
+                                hints.runs(row.getString("task_queue"));
+                            }
+                        },
+                        batch.params(inboxLimit)));
+        return outcomes;
+    }
+
+    /** Of those that found no open run, the ones that a history has. */
+    private List<Integer> consumedBefore(List<Delivery> deliveries, List<Integer> items) {
+        if (items.isEmpty()) {
+            return List.of();
+        }
+        return connections.transaction(Locks.SHORT, tx -> {
+            Map<Integer, UUID> runs = runs(tx, deliveries, items);
+            List<Integer> known = items.stream().filter(runs::containsKey).toList();
+            List<Integer> found = new ArrayList<>();
+            tx.last(new Script()
+                    .read(
+                            RequestSql.CONSUMED_BEFORE,
+                            row -> found.add(row.getInt("item")),
+                            ints(known, i -> i),
+                            uuids(known, runs::get),
+                            shorts(known, i -> shard(deliveries.get(i))),
+                            uuids(known, i -> deliveries.get(i).message().messageId())));
+            return found;
+        });
+    }
+
+    private static Map<Integer, UUID> runs(Tx tx, List<Delivery> deliveries, List<Integer> items) throws SQLException {
+        Map<Integer, UUID> runs = new HashMap<>();
+        List<Integer> unnamed = new ArrayList<>();
+        for (Integer item : items) {
+            UUID run = deliveries.get(item).runId();
+            if (run == null) {
+                unnamed.add(item);
+            } else {
+                runs.put(item, run);
+            }
+        }
+        if (!unnamed.isEmpty()) {
+            tx.run(new Script()
+                    .read(
+                            RequestSql.LATEST,
+                            row -> runs.put(row.getInt("item"), row.getObject("run_id", UUID.class)),
+                            ints(unnamed, i -> i),
+                            texts(unnamed, i -> deliveries.get(i).workflowId()),
+                            shorts(unnamed, i -> shard(deliveries.get(i)))));
+        }
+        return runs;
+    }
+
+    private static int shard(Delivery delivery) {
+        return RunIds.shardOf(delivery.workflowId());
+    }
+
+    private static List<Integer> missing(List<Delivery> deliveries, Map<Integer, Outcome> outcomes) {
+        return IntStream.range(0, deliveries.size())
+                .filter(i -> !outcomes.containsKey(i))
+                .boxed()
+                .toList();
+    }
+}

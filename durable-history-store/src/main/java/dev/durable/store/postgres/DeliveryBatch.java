@@ -1,0 +1,77 @@
+package dev.durable.store.postgres;
+
+import static dev.durable.store.postgres.Param.ints;
+import static dev.durable.store.postgres.Param.shorts;
+import static dev.durable.store.postgres.Param.texts;
+import static dev.durable.store.postgres.Param.uuids;
+
+import dev.durable.store.Delivery;
+import dev.durable.store.InboxMessage;
+import dev.durable.store.RunIds;
+import dev.durable.store.Utf8Order;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Deliveries by target: each target is locked once, however many messages it gets. */
+final class DeliveryBatch {
+    private final List<Target> targets;
+    private final List<Row> rows = new ArrayList<>();
+
+    /** Of the deliveries those with these indices. */
+    DeliveryBatch(List<Delivery> deliveries, List<Integer> items) {
+        targets = items.stream()
+                .map(i -> Target.of(deliveries.get(i)))
+                .distinct()
+                .sorted(Target.LOCK_ORDER)
+                .toList();
+        Map<Target, Integer> numbers = new HashMap<>();
+        targets.forEach(target -> numbers.put(target, numbers.size() + 1));
+        Map<Target, Integer> places = new HashMap<>();
+        for (Integer item : items) {
+            Delivery delivery = deliveries.get(item);
+            Target target = Target.of(delivery);
+            int place = places.merge(target, 1, Integer::sum);
+            int number = Objects.requireNonNull(numbers.get(target));
+            rows.add(new Row(number, target.shard(), item, place, delivery.message()));
+        }
+    }
+
+    Param[] params(int inboxLimit) {
+        return new Param[] {
+            Param.of(inboxLimit),
+            texts(targets, Target::workflowId),
+            shorts(targets, Target::shard),
+            uuids(targets, Target::runId),
+            Param.of(inboxLimit),
+            ints(rows, Row::target),
+            shorts(rows, Row::shard),
+            ints(rows, Row::item),
+            ints(rows, Row::place),
+            uuids(rows, r -> r.message().messageId()),
+            shorts(rows, r -> r.message().kind().code()),
+            texts(rows, r -> r.message().name()),
+            texts(rows, r -> r.message().payload()),
+            texts(rows, r -> r.message().notes())
+        };
+    }
+
+    /** Whom a message is for; null is the current run of the workflow id. */
+    private record Target(
+            String workflowId, int shard, @Nullable UUID runId) {
+        static final Comparator<Target> LOCK_ORDER = Comparator.comparingInt(Target::shard)
+                .thenComparing(Target::workflowId, Utf8Order.INSTANCE)
+                .thenComparing(Target::runId, Comparator.nullsFirst(RunIds.ORDER));
+
+        static Target of(Delivery delivery) {
+            return new Target(delivery.workflowId(), RunIds.shardOf(delivery.workflowId()), delivery.runId());
+        }
+    }
+
+    private record Row(int target, int shard, int item, int place, InboxMessage message) {}
+}

@@ -1,0 +1,97 @@
+package dev.durable.store.postgres;
+
+import static dev.durable.store.postgres.jooq.generated.Tables.ACTIVITY_HEARTBEAT;
+import static dev.durable.store.postgres.jooq.generated.Tables.ACTIVITY_JOB;
+import static dev.durable.store.postgres.jooq.generated.Tables.HISTORY_EVENT;
+import static dev.durable.store.postgres.jooq.generated.Tables.INBOX;
+import static dev.durable.store.postgres.jooq.generated.Tables.RUN_STATE;
+import static dev.durable.store.postgres.jooq.generated.Tables.WORKFLOW_RUN;
+import static org.jooq.impl.DSL.max;
+
+import dev.durable.WorkflowDescription.PendingActivity;
+import dev.durable.store.RunDetails;
+import dev.durable.store.RunIds;
+import dev.durable.store.RunRecord;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.UUID;
+import org.jooq.Record;
+
+/** All there is to know of one run. */
+final class Descriptions {
+    private final Connections connections;
+
+    Descriptions(Connections connections) {
+        this.connections = connections;
+    }
+
+    Optional<RunDetails> of(UUID runId) {
+        return connections.transaction(Locks.READ, tx -> {
+            Optional<RunRecord> run = Listings.select(tx)
+                    .where(WORKFLOW_RUN.RUN_ID.eq(runId), WORKFLOW_RUN.SHARD.eq((short) RunIds.shard(runId)))
+                    .fetchOptional(Listings::record);
+            return run.isPresent() ? Optional.of(describe(tx, run.get())) : Optional.empty();
+        });
+    }
+
+    private static RunDetails describe(Tx tx, RunRecord run) throws SQLException {
+        UUID runId = run.run().runId();
+        short shard = (short) run.run().shard();
+        Record state = tx.dsl()
+                .select(RUN_STATE.STALLED_BY, RUN_STATE.OWNED_UNTIL, RUN_STATE.LAST_SESSION, RUN_STATE.WAKE_AT)
+                .from(RUN_STATE)
+                .where(RUN_STATE.RUN_ID.eq(runId), RUN_STATE.SHARD.eq(shard))
+                .fetchOne();
+        Long events = tx.dsl()
+                .select(max(HISTORY_EVENT.EVENT_ID))
+                .from(HISTORY_EVENT)
+                .where(HISTORY_EVENT.RUN_ID.eq(runId), HISTORY_EVENT.SHARD.eq(shard))
+                .fetchSingle(max(HISTORY_EVENT.EVENT_ID));
+        int messages = tx.dsl().fetchCount(INBOX, INBOX.RUN_ID.eq(runId), INBOX.SHARD.eq(shard));
+        return new RunDetails(
+                run,
+                events == null ? 0 : events,
+                state == null ? null : state.get(RUN_STATE.STALLED_BY),
+                state == null ? null : state.get(RUN_STATE.OWNED_UNTIL),
+                state == null ? null : state.get(RUN_STATE.LAST_SESSION),
+                state == null ? null : state.get(RUN_STATE.WAKE_AT),
+                messages,
+                jobs(tx, runId, shard));
+    }
+
+    private static List<PendingActivity> jobs(Tx tx, UUID runId, short shard) throws SQLException {
+        return tx.dsl()
+                .select(
+                        ACTIVITY_JOB.SEQ,
+                        ACTIVITY_JOB.ACTIVITY,
+                        ACTIVITY_JOB.STATE,
+                        ACTIVITY_JOB.ATTEMPT,
+                        ACTIVITY_JOB.VISIBLE_AT,
+                        ACTIVITY_JOB.SESSION,
+                        ACTIVITY_JOB.LAST_FAILURE,
+                        ACTIVITY_HEARTBEAT.DETAILS)
+                .from(ACTIVITY_JOB)
+                .leftJoin(ACTIVITY_HEARTBEAT)
+                .on(
+                        ACTIVITY_HEARTBEAT.RUN_ID.eq(ACTIVITY_JOB.RUN_ID),
+                        ACTIVITY_HEARTBEAT.SEQ.eq(ACTIVITY_JOB.SEQ),
+                        ACTIVITY_HEARTBEAT.SHARD.eq(ACTIVITY_JOB.SHARD))
+                .where(ACTIVITY_JOB.RUN_ID.eq(runId), ACTIVITY_JOB.SHARD.eq(shard))
+                .orderBy(ACTIVITY_JOB.SEQ)
+                .fetch(Descriptions::activity);
+    }
+
+    private static PendingActivity activity(Record job) {
+        return new PendingActivity(
+                job.get(ACTIVITY_JOB.SEQ),
+                job.get(ACTIVITY_JOB.ACTIVITY),
+                JobState.of(job.get(ACTIVITY_JOB.STATE)).name().toLowerCase(Locale.ROOT),
+                job.get(ACTIVITY_JOB.ATTEMPT),
+                job.get(ACTIVITY_JOB.VISIBLE_AT),
+                job.get(ACTIVITY_JOB.SESSION),
+                job.get(ACTIVITY_JOB.LAST_FAILURE),
+                Json.text(job.get(ACTIVITY_HEARTBEAT.DETAILS)));
+    }
+}

@@ -1,0 +1,123 @@
+package dev.durable.store.postgres;
+
+import static dev.durable.store.postgres.Param.uuids;
+
+import dev.durable.store.JobKey;
+import dev.durable.store.RunKey;
+import dev.durable.store.Transition;
+import dev.durable.store.Transition.Outcome;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Predicate;
+
+/**
+ * The careful form of a batch: takes all locks in order, looks at what stands there, tells the stale transitions from
+ * the good ones, and writes these under the same locks. Each lock is a statement of its own, so that what it waited for
+ * is seen by the next.
+ */
+final class Diagnosis {
+    private final Tx tx;
+    private final Hints hints;
+    private final Map<RunKey, Outcome> outcomes = new HashMap<>();
+    private TransitionBatch good;
+
+    Diagnosis(Tx tx, List<Transition> transitions, Hints hints) {
+        this.tx = tx;
+        this.hints = hints;
+        this.good = new TransitionBatch(transitions);
+    }
+
+    Map<RunKey, Outcome> writeTheGood() throws SQLException {
+        Set<UUID> locked = lockRuns();
+        keep(Outcome.FENCE_LOST, t -> locked.contains(t.run().runId()));
+        Map<JobKey, LockedJob> jobs = lockJobs();
+        keep(Outcome.LEASE_LOST, t -> holdsAll(t, jobs));
+        Set<UUID> waiting = closersWithMessages();
+        markClosing(waiting);
+        keep(Outcome.CLOSE_REFUSED, t -> !waiting.contains(t.run().runId()));
+        write(jobs);
+        return outcomes;
+    }
+
+    private void keep(Outcome otherwise, Predicate<Transition> isGood) {
+        good.all().stream().filter(isGood.negate()).forEach(t -> outcomes.put(t.run(), otherwise));
+        good = new TransitionBatch(good.all().stream().filter(isGood).toList());
+    }
+
+    private Set<UUID> lockRuns() throws SQLException {
+        Set<UUID> locked = new HashSet<>();
+        tx.run(new Script()
+                .read(
+                        TransitionSql.LOCK_RUNS,
+                        row -> locked.add(row.getObject("run_id", UUID.class)),
+                        TransitionBatch.fences(good.all())));
+        return locked;
+    }
+
+    private Map<JobKey, LockedJob> lockJobs() throws SQLException {
+        Map<UUID, RunKey> runs = new HashMap<>();
+        good.all().forEach(t -> runs.put(t.run().runId(), t.run()));
+        Map<JobKey, LockedJob> jobs = new HashMap<>();
+        Script script = new Script();
+        good.lockClosers(script);
+        JobRanges.ending(good.all()).lock(script, row -> {
+            LockedJob job = LockedJob.read(row, runs);
+            jobs.put(job.key(), job);
+        });
+        tx.run(script);
+        return jobs;
+    }
+
+    private static boolean holdsAll(Transition t, Map<JobKey, LockedJob> jobs) {
+        return t.settled().stream().allMatch(s -> {
+            LockedJob job = jobs.get(new JobKey(t.run(), s.seq()));
+            return job != null && s.lease().equals(job.lease());
+        });
+    }
+
+    /** With the closers and all their jobs locked, nobody can add a message any more. */
+    private Set<UUID> closersWithMessages() throws SQLException {
+        Set<UUID> waiting = new HashSet<>();
+        List<Transition> closing = good.closing();
+        if (!closing.isEmpty()) {
+            List<UUID> consumed =
+                    closing.stream().flatMap(t -> t.consumed().stream()).toList();
+            tx.run(new Script()
+                    .read(
+                            TransitionSql.WITH_MESSAGES,
+                            row -> waiting.add(row.getObject("run_id", UUID.class)),
+                            TransitionBatch.runs(closing),
+                            TransitionBatch.shards(closing),
+                            uuids(consumed, id -> id)));
+        }
+        return waiting;
+    }
+
+    private void markClosing(Set<UUID> refused) throws SQLException {
+        List<Transition> forced = good.closing().stream()
+                .filter(t -> Objects.requireNonNull(t.close()).force()
+                        && refused.contains(t.run().runId()))
+                .toList();
+        if (!forced.isEmpty()) {
+            tx.run(new Script()
+                    .then(TransitionSql.MARK_CLOSING, TransitionBatch.runs(forced), TransitionBatch.shards(forced)));
+        }
+    }
+
+    private void write(Map<JobKey, LockedJob> jobs) throws SQLException {
+        Script script = new Script();
+        Set<UUID> waiting = new HashSet<>();
+        if (!good.all().isEmpty()) {
+            good.write(script, waiting);
+            waiting.addAll(Cancellations.of(good.all(), jobs).write(tx, script, hints));
+        }
+        tx.last(script);
+        outcomes.putAll(Transitions.applied(good.all(), waiting));
+    }
+}

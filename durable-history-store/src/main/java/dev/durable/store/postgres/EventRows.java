@@ -1,0 +1,55 @@
+package dev.durable.store.postgres;
+
+import static dev.durable.store.postgres.Param.instants;
+import static dev.durable.store.postgres.Param.longs;
+import static dev.durable.store.postgres.Param.shorts;
+import static dev.durable.store.postgres.Param.texts;
+import static dev.durable.store.postgres.Param.uuids;
+
+import dev.durable.store.NewRun;
+import dev.durable.store.RunKey;
+import dev.durable.store.StoredEvent;
+import dev.durable.store.Transition;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** History events to be appended. The fence stands on the first event of each transition, for read-backs. */
+record EventRows(List<Row> rows) {
+
+    static EventRows of(List<Transition> transitions) {
+        EventRows all = new EventRows(new ArrayList<>());
+        transitions.forEach(t -> all.add(t.run(), t.newFence(), t.events()));
+        return all;
+    }
+
+    static EventRows ofStarts(List<NewRun> starts) {
+        EventRows all = new EventRows(new ArrayList<>());
+        starts.forEach(s -> all.add(s.run(), s.fence(), s.events()));
+        return all;
+    }
+
+    void insert(Script script) {
+        if (!rows.isEmpty()) {
+            script.then(
+                    TransitionSql.EVENTS,
+                    uuids(rows, r -> r.run().runId()),
+                    longs(rows, r -> r.event().id()),
+                    instants(rows, r -> r.event().at()),
+                    uuids(rows, r -> r.event().messageId()),
+                    uuids(rows, Row::fence),
+                    shorts(rows, r -> r.run().shard()),
+                    texts(rows, r -> r.event().type()),
+                    texts(rows, r -> r.event().attributes()));
+        }
+    }
+
+    private void add(RunKey run, UUID fence, List<StoredEvent> events) {
+        for (int i = 0; i < events.size(); i++) {
+            rows.add(new Row(run, i == 0 ? fence : null, events.get(i)));
+        }
+    }
+
+    record Row(RunKey run, @Nullable UUID fence, StoredEvent event) {}
+}

@@ -1,0 +1,42 @@
+package dev.durable.store.postgres;
+
+import static dev.durable.store.postgres.Param.ints;
+import static dev.durable.store.postgres.Param.shorts;
+import static dev.durable.store.postgres.Param.uuids;
+
+import dev.durable.store.JobKey;
+import dev.durable.store.RunKey;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+
+/** Last accepted details of jobs that the reader has locked or holds: nobody else writes them. */
+final class Heartbeats {
+    private Heartbeats() {}
+
+    static Map<JobKey, String> read(Tx tx, List<JobKey> jobs) throws SQLException {
+        Map<UUID, RunKey> runs = new HashMap<>();
+        jobs.forEach(job -> runs.put(job.run().runId(), job.run()));
+        Map<JobKey, String> details = new HashMap<>();
+        tx.run(new Script()
+                .read(
+                        JobSql.DETAILS,
+                        row -> details.put(
+                                new JobKey(
+                                        Objects.requireNonNull(runs.get(row.getObject("run_id", UUID.class))),
+                                        row.getInt("seq")),
+                                row.getString("details")),
+                        keys(jobs)));
+        return details;
+    }
+
+    /** run_id, shard, seq. */
+    static Param[] keys(List<JobKey> jobs) {
+        return new Param[] {
+            uuids(jobs, k -> k.run().runId()), shorts(jobs, k -> k.run().shard()), ints(jobs, JobKey::seq)
+        };
+    }
+}

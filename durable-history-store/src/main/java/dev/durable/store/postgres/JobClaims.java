@@ -1,0 +1,115 @@
+package dev.durable.store.postgres;
+
+import static dev.durable.store.postgres.Param.texts;
+
+import dev.durable.store.ClaimedJob;
+import dev.durable.store.JobClaim;
+import dev.durable.store.JobKey;
+import dev.durable.store.RunKey;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Claims jobs, each under a lease token of its own: it will be the message id of the outcome. */
+final class JobClaims {
+    private final Connections connections;
+
+    JobClaims(Connections connections) {
+        this.connections = connections;
+    }
+
+    List<ClaimedJob> claim(JobClaim claim) {
+        if (claim.limit() <= 0) {
+            return List.of();
+        }
+        List<Row> rows = connections.transaction(Locks.SHORT, tx -> {
+            List<Row> claimed = new ArrayList<>();
+            tx.last(new Script().read(JobSql.CLAIM, row -> claimed.add(Row.read(row)), params(claim)));
+            return claimed;
+        });
+        rows.sort(Comparator.comparing(Row::rank));
+        Map<JobKey, String> details = details(rows);
+        return rows.stream().map(row -> row.job(details.get(row.job().key()))).toList();
+    }
+
+    private static Param[] params(JobClaim claim) {
+        Param queue = Param.of(claim.taskQueue());
+        Param session = Param.of(claim.session());
+        Param activities = texts(List.copyOf(claim.activities()), a -> a);
+        Param limit = Param.of(claim.limit());
+        return new Param[] {
+            Param.of(UUID.randomUUID()),
+            session,
+            session,
+            queue,
+            activities,
+            Param.of("-infinity"),
+            limit,
+            queue,
+            activities,
+            limit,
+            limit
+        };
+    }
+
+    /** In a transaction of its own, and only where there can be any: nobody but us writes them now. */
+    private Map<JobKey, String> details(List<Row> rows) {
+        List<JobKey> begun =
+                rows.stream().filter(Row::begun).map(row -> row.job().key()).toList();
+        return begun.isEmpty() ? Map.of() : connections.transaction(Locks.SHORT, tx -> Heartbeats.read(tx, begun));
+    }
+
+    /**
+     * A claimed row.
+     *
+     * @param job without heartbeat details
+     * @param begun somebody had it before
+     * @param rank its place in the queue
+     */
+    private record Row(ClaimedJob job, boolean begun, Instant rank) {
+
+        static Row read(ResultSet row) throws SQLException {
+            RunKey run = new RunKey(row.getObject("run_id", UUID.class), row.getString("workflow_id"));
+            ClaimedJob job = new ClaimedJob(
+                    new JobKey(run, row.getInt("seq")),
+                    row.getString("activity"),
+                    row.getString("task_queue"),
+                    row.getString("workflow_type"),
+                    row.getObject("lease", UUID.class),
+                    row.getInt("attempt"),
+                    row.getInt("crashes"),
+                    row.getString("input"),
+                    row.getString("options"),
+                    row.getString("headers"),
+                    Times.required(row, "scheduled_at"),
+                    Times.instant(row, "schedule_to_close_deadline"),
+                    null,
+                    row.getString("notes"));
+            return new Row(job, row.getBoolean("begun"), Times.required(row, "rank"));
+        }
+
+        ClaimedJob job(@Nullable String details) {
+            return new ClaimedJob(
+                    job.key(),
+                    job.activity(),
+                    job.taskQueue(),
+                    job.workflowType(),
+                    job.lease(),
+                    job.attempt(),
+                    job.crashes(),
+                    job.input(),
+                    job.options(),
+                    job.headers(),
+                    job.scheduledAt(),
+                    job.scheduleToCloseDeadline(),
+                    details,
+                    job.notes());
+        }
+    }
+}

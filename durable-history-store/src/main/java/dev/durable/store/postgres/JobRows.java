@@ -1,0 +1,68 @@
+package dev.durable.store.postgres;
+
+import static dev.durable.store.postgres.Param.instants;
+import static dev.durable.store.postgres.Param.ints;
+import static dev.durable.store.postgres.Param.shorts;
+import static dev.durable.store.postgres.Param.texts;
+import static dev.durable.store.postgres.Param.uuids;
+
+import dev.durable.store.NewJob;
+import dev.durable.store.NewRun;
+import dev.durable.store.RunKey;
+import dev.durable.store.Transition;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Activity jobs to be born. */
+record JobRows(List<Row> rows) {
+
+    static JobRows of(List<Transition> transitions) {
+        JobRows all = new JobRows(new ArrayList<>());
+        transitions.stream().filter(t -> t.close() == null).forEach(t -> all.add(t.run(), t.jobs()));
+        return all;
+    }
+
+    static JobRows ofStarts(List<NewRun> starts) {
+        JobRows all = new JobRows(new ArrayList<>());
+        starts.forEach(s -> all.add(s.run(), s.jobs()));
+        return all;
+    }
+
+    void insert(Script script) {
+        if (!rows.isEmpty()) {
+            script.then(
+                    TransitionSql.JOBS,
+                    uuids(rows, r -> r.run().runId()),
+                    ints(rows, r -> r.job().seq()),
+                    shorts(rows, r -> r.run().shard()),
+                    texts(rows, r -> r.run().workflowId()),
+                    texts(rows, r -> r.job().workflowType()),
+                    texts(rows, r -> r.job().taskQueue()),
+                    texts(rows, r -> r.job().activity()),
+                    ints(rows, r -> r.job().priority()),
+                    uuids(
+                            rows,
+                            r -> r.job().eager() == null
+                                    ? null
+                                    : r.job().eager().token()),
+                    uuids(
+                            rows,
+                            r -> r.job().eager() == null
+                                    ? null
+                                    : r.job().eager().session()),
+                    instants(rows, r -> r.job().scheduledAt()),
+                    instants(rows, r -> r.job().scheduleToStartDeadline()),
+                    instants(rows, r -> r.job().scheduleToCloseDeadline()),
+                    ints(rows, r -> r.job().maxWorkerCrashes()),
+                    texts(rows, r -> r.job().input()),
+                    texts(rows, r -> r.job().options()),
+                    texts(rows, r -> r.job().headers()));
+        }
+    }
+
+    private void add(RunKey run, List<NewJob> jobs) {
+        jobs.forEach(job -> rows.add(new Row(run, job)));
+    }
+
+    record Row(RunKey run, NewJob job) {}
+}

@@ -1,0 +1,99 @@
+package dev.durable.store.postgres;
+
+/** Statements on activity jobs: what their holders say (lane <i>requests</i>), claims and sweeps (background). */
+final class JobSql {
+    private JobSql() {}
+
+    static final String MARK_CANCELLED = """
+            update durable.activity_job j set cancel_requested = true
+              from (select j.c from unnest(?::uuid[], ?::smallint[], ?::int[]) as u(run_id, shard, seq)
+                     cross join lateral (select j.ctid as c from durable.activity_job j
+                            where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j) u
+             where j.ctid = u.c""";
+
+    static final String DROP = """
+            delete from durable.activity_job where ctid = any(array(
+                select j.c from unnest(?::uuid[], ?::smallint[], ?::int[]) as u(run_id, shard, seq)
+                 cross join lateral (select j.ctid as c from durable.activity_job j
+                        where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j))""";
+
+    /**
+     * Whoever holds the lease says something: locked in a statement of its own, so that the next sees what it waited
+     * for. One order for all kinds, and only the job's row.
+     */
+    static final String LOCK_HELD = """
+            select u.item, j.*
+              from unnest(?::int[], ?::uuid[], ?::smallint[], ?::int[], ?::uuid[]) as u(item, run_id, shard, seq, lease)
+             cross join lateral (
+                    select j.run_id, j.seq, j.task_queue, j.lease, j.state,
+                           j.attempt, j.cancel_requested, j.notes
+                      from durable.activity_job j
+                     where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq and j.lease = u.lease
+                       for update) j""";
+
+    /**
+     * Settlements sent again: their outcome waits, or stands in the history. (Here as elsewhere OFFSET 0 keeps an EXISTS
+     * from being turned into a hash of the whole table.)
+     */
+    static final String SETTLED_BEFORE = """
+            select u.item from unnest(?::int[], ?::uuid[], ?::smallint[], ?::uuid[]) as u(item, run_id, shard, lease)
+             where exists (select 1 from durable.inbox i
+                            where i.run_id = u.run_id and i.message_id = u.lease and i.shard = u.shard offset 0)
+                or exists (select 1 from durable.history_event e
+                            where e.run_id = u.run_id and e.shard = u.shard and e.message_id = u.lease offset 0)""";
+
+    /** Back into the queue, at once or later. Null keeps what is there. */
+    static final String PUT_BACK = """
+            update durable.activity_job j
+               set state = case when u.delay > 0 then 1 else 0 end,
+                   visible_at = case when u.delay > 0 then durable.clock() + u.delay * interval '1 ms' end,
+                   rank = durable.clock() + greatest(u.delay, 0) * interval '1 ms' - j.priority * interval '10 s',
+                   attempt = coalesce(u.attempt, j.attempt), notes = coalesce(u.notes::json, j.notes),
+                   last_failure = coalesce(u.last_failure, j.last_failure),
+                   lease = null, claim = null, session = null, claimed_at = null, begun = true
+              from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::bigint[], ?::int[], ?::text[],
+                                ?::text[]) as u(run_id, shard, seq, delay, attempt, notes, last_failure)
+                     cross join lateral (select j.ctid as c from durable.activity_job j
+                            where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j) u
+             where j.ctid = u.c""";
+
+    static final String ANNOTATE = """
+            update durable.activity_job j set notes = u.notes::json
+              from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::text[]) as u(run_id, shard, seq, notes)
+                     cross join lateral (select j.ctid as c from durable.activity_job j
+                            where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j) u
+             where j.ctid = u.c""";
+
+    static final String HEARTBEAT = """
+            insert into durable.activity_heartbeat as h (run_id, seq, shard, at, details)
+            select u.run_id, u.seq, u.shard, durable.clock(), u.details::json
+              from unnest(?::uuid[], ?::smallint[], ?::int[], ?::text[]) as u(run_id, shard, seq, details)
+            on conflict (run_id, seq, shard) do update set details = excluded.details, at = excluded.at""";
+
+    /** Ready jobs by rank, and delayed ones whose time has come: two index orders, the first of both. */
+    static final String CLAIM = """
+            update durable.activity_job j
+               set state = 2, lease = gen_random_uuid(), claim = ?, session = ?, claimed_at = durable.clock(),
+                   visible_at = null
+             where exists (select 1 from durable.session s where s.id = ? and not s.dead)
+               and j.ctid = any(array(
+                select c.ctid from (
+                    select r.* from (select j.ctid, j.rank from durable.activity_job j
+                      where j.task_queue = ? and j.state = 0 and j.activity = any(?::text[]) and j.rank >= ?::timestamptz
+                      order by j.rank limit ? for no key update skip locked) r
+                    union all
+                    select d.* from (select j.ctid, j.rank from durable.activity_job j
+                      where j.task_queue = ? and j.state = 1 and j.activity = any(?::text[])
+                        and j.visible_at <= durable.clock()
+                      order by j.visible_at limit ? for no key update skip locked) d) c
+                 order by c.rank limit ?))
+            returning j.run_id, j.seq, j.workflow_id, j.activity, j.task_queue, j.workflow_type, j.lease, j.attempt,
+                      j.crashes, j.input, j.options, j.headers, j.scheduled_at, j.schedule_to_close_deadline, j.notes,
+                      j.rank, j.begun""";
+
+    /** Of jobs that this session holds: nobody else writes them any more. */
+    static final String DETAILS = """
+            select h.run_id, h.seq, h.details from unnest(?::uuid[], ?::smallint[], ?::int[]) as u(run_id, shard, seq)
+             cross join lateral (select h.run_id, h.seq, h.details from durable.activity_heartbeat h
+                    where h.run_id = u.run_id and h.seq = u.seq and h.shard = u.shard) h""";
+}

@@ -1,0 +1,163 @@
+package dev.durable.store.postgres;
+
+import static dev.durable.store.postgres.Param.ints;
+import static dev.durable.store.postgres.Param.shorts;
+import static dev.durable.store.postgres.Param.texts;
+import static dev.durable.store.postgres.Param.uuids;
+
+import dev.durable.store.JobKey;
+import dev.durable.store.JobUpdate;
+import dev.durable.store.JobUpdate.Outcome;
+import dev.durable.store.RunKey;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One transaction of updates: locks all jobs whose lease is held, sorts the updates by what they do, writes each kind
+ * with one statement.
+ */
+final class JobUpdateBatch {
+    private final Tx tx;
+    private final List<JobUpdates.Item> items;
+    private final Hints hints;
+    private final Map<Integer, Outcome> outcomes = new HashMap<>();
+    private final Map<JobKey, String> details = new LinkedHashMap<>();
+    private final Map<JobKey, String> notes = new LinkedHashMap<>();
+    private final List<PutBack> putBack = new ArrayList<>();
+    private final List<LockedJob> ended = new ArrayList<>();
+    private final List<JobUpdate.Settle> settled = new ArrayList<>();
+    /** Jobs that an update of this batch has let go: what follows it comes too late. */
+    private final Set<JobKey> gone = new HashSet<>();
+
+    JobUpdateBatch(Tx tx, List<JobUpdates.Item> items, Hints hints) {
+        this.tx = tx;
+        this.items = items;
+        this.hints = hints;
+    }
+
+    /** The outcomes of those whose lease is held, by their index. */
+    Map<Integer, Outcome> write() throws SQLException {
+        Map<Integer, LockedJob> held = lock();
+        for (JobUpdates.Item item : items) {
+            LockedJob job = held.get(item.index());
+            if (job != null && !gone.contains(job.key())) {
+                outcomes.put(item.index(), take(item.update(), job));
+            }
+        }
+        Script script = new Script();
+        write(script);
+        tx.last(script);
+        return outcomes;
+    }
+
+    private Map<Integer, LockedJob> lock() throws SQLException {
+        List<JobUpdates.Item> sorted = items.stream()
+                .sorted(Comparator.comparing(item -> item.update().key(), JobKey.LOCK_ORDER))
+                .toList();
+        Map<UUID, RunKey> runs = new HashMap<>();
+        items.forEach(item ->
+                runs.put(item.update().key().run().runId(), item.update().key().run()));
+        Map<Integer, LockedJob> held = new HashMap<>();
+        tx.run(new Script()
+                .read(
+                        JobSql.LOCK_HELD,
+                        row -> held.put(row.getInt("item"), LockedJob.read(row, runs)),
+                        ints(sorted, JobUpdates.Item::index),
+                        uuids(sorted, item -> item.update().key().run().runId()),
+                        shorts(sorted, item -> item.update().key().run().shard()),
+                        ints(sorted, item -> item.update().key().seq()),
+                        uuids(sorted, item -> item.update().lease())));
+        return held;
+    }
+
+    private Outcome take(JobUpdate update, LockedJob job) {
+        switch (update) {
+            case JobUpdate.Settle settle -> {
+                gone.add(job.key());
+                settled.add(settle);
+                return Outcome.ACCEPTED;
+            }
+            case JobUpdate.Retry retry -> letGo(job.after(retry), retry.delay(), retry);
+            case JobUpdate.Release release -> letGo(job.after(release), release.delay(), null);
+            case JobUpdate.Heartbeat heartbeat -> details.put(job.key(), heartbeat.details());
+            case JobUpdate.Annotate annotate -> notes.put(job.key(), annotate.notes());
+        }
+        return job.cancelRequested() ? Outcome.CANCEL_REQUESTED : Outcome.ACCEPTED;
+    }
+
+    private void letGo(LockedJob job, Duration delay, JobUpdate.@Nullable Retry retry) {
+        gone.add(job.key());
+        if (job.cancelRequested()) {
+            ended.add(job);
+            return;
+        }
+        putBack.add(new PutBack(job.key(), delay.toMillis(), retry));
+        if (job.details() != null) {
+            details.put(job.key(), job.details());
+        }
+        if (delay.isZero()) {
+            hints.jobs(job.taskQueue());
+        }
+    }
+
+    private void write(Script script) throws SQLException {
+        if (!details.isEmpty()) {
+            List<Map.Entry<JobKey, String>> rows = sorted(details);
+            script.then(JobSql.HEARTBEAT, with(keys(rows), texts(rows, Map.Entry::getValue)));
+        }
+        if (!notes.isEmpty()) {
+            List<Map.Entry<JobKey, String>> rows = sorted(notes);
+            script.then(JobSql.ANNOTATE, with(keys(rows), texts(rows, Map.Entry::getValue)));
+        }
+        if (!putBack.isEmpty()) {
+            PutBack.write(putBack, script);
+        }
+        Cancellations.end(ended, tx, script, hints);
+        settle(script);
+    }
+
+    private void settle(Script script) {
+        if (settled.isEmpty()) {
+            return;
+        }
+        settled.sort(Comparator.comparing(JobUpdate.Settle::key, JobKey.LOCK_ORDER));
+        Param[] keys = {
+            uuids(settled, s -> s.key().run().runId()),
+            shorts(settled, s -> s.key().run().shard()),
+            ints(settled, s -> s.key().seq())
+        };
+        script.then(JobSql.DROP, keys);
+        script.then(TransitionSql.DROP_HEARTBEATS, keys);
+        MessageRows messages = new MessageRows();
+        settled.forEach(s -> messages.add(s.key().run(), s.outcome()));
+        messages.insert(script, hints);
+    }
+
+    private static List<Map.Entry<JobKey, String>> sorted(Map<JobKey, String> byKey) {
+        return byKey.entrySet().stream()
+                .sorted(Map.Entry.comparingByKey(JobKey.LOCK_ORDER))
+                .toList();
+    }
+
+    private static Param[] keys(List<Map.Entry<JobKey, String>> rows) {
+        return new Param[] {
+            uuids(rows, r -> r.getKey().run().runId()),
+            shorts(rows, r -> r.getKey().run().shard()),
+            ints(rows, r -> r.getKey().seq())
+        };
+    }
+
+    private static Param[] with(Param[] keys, Param last) {
+        return new Param[] {keys[0], keys[1], keys[2], last};
+    }
+}

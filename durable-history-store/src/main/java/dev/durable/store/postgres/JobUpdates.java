@@ -1,0 +1,87 @@
+package dev.durable.store.postgres;
+
+import static dev.durable.store.postgres.Param.ints;
+import static dev.durable.store.postgres.Param.shorts;
+import static dev.durable.store.postgres.Param.uuids;
+
+import dev.durable.store.JobUpdate;
+import dev.durable.store.JobUpdate.Outcome;
+import dev.durable.store.Nudges;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+
+/** What holders of leases say of their jobs. */
+final class JobUpdates {
+    private final Connections connections;
+    private final Nudges nudges;
+
+    JobUpdates(Connections connections, Nudges nudges) {
+        this.connections = connections;
+        this.nudges = nudges;
+    }
+
+    List<Outcome> update(List<JobUpdate> updates) {
+        if (updates.isEmpty()) {
+            return List.of();
+        }
+        List<Item> items = IntStream.range(0, updates.size())
+                .mapToObj(i -> new Item(i, updates.get(i)))
+                .toList();
+        Hints hints = new Hints();
+        Map<Integer, Outcome> outcomes = write(items, hints);
+        hints.sendTo(nudges);
+        settledBefore(items.stream()
+                        .filter(item ->
+                                item.update() instanceof JobUpdate.Settle && !outcomes.containsKey(item.index()))
+                        .toList())
+                .forEach(index -> outcomes.put(index, Outcome.DUPLICATE));
+        return items.stream()
+                .map(item -> outcomes.getOrDefault(item.index(), Outcome.STALE))
+                .toList();
+    }
+
+    private Map<Integer, Outcome> write(List<Item> items, Hints hints) {
+        try {
+            return connections.attempt(Locks.SHORT, tx -> new JobUpdateBatch(tx, items, hints).write());
+        } catch (SQLException e) {
+            return switch (SqlState.of(e)) {
+                case LOCKED, AGAIN -> oneByOne(items, hints);
+                default -> throw connections.failures().of(e);
+            };
+        }
+    }
+
+    private Map<Integer, Outcome> oneByOne(List<Item> items, Hints hints) {
+        Map<Integer, Outcome> outcomes = new HashMap<>();
+        for (Item item : items) {
+            outcomes.putAll(
+                    connections.transaction(Locks.LONG, tx -> new JobUpdateBatch(tx, List.of(item), hints).write()));
+        }
+        return outcomes;
+    }
+
+    private List<Integer> settledBefore(List<Item> items) {
+        if (items.isEmpty()) {
+            return List.of();
+        }
+        return connections.transaction(Locks.SHORT, tx -> {
+            List<Integer> found = new ArrayList<>();
+            tx.last(new Script()
+                    .read(
+                            JobSql.SETTLED_BEFORE,
+                            row -> found.add(row.getInt("item")),
+                            ints(items, Item::index),
+                            uuids(items, item -> item.update().key().run().runId()),
+                            shorts(items, item -> item.update().key().run().shard()),
+                            uuids(items, item -> item.update().lease())));
+            return found;
+        });
+    }
+
+    /** An update and its place in what was asked. */
+    record Item(int index, JobUpdate update) {}
+}

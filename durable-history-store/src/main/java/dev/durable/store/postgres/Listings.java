@@ -1,0 +1,146 @@
+package dev.durable.store.postgres;
+
+import static dev.durable.store.postgres.jooq.generated.Tables.RUN_STATE;
+import static dev.durable.store.postgres.jooq.generated.Tables.WORKFLOW_RUN;
+import static org.jooq.impl.DSL.exists;
+import static org.jooq.impl.DSL.noCondition;
+import static org.jooq.impl.DSL.selectOne;
+
+import dev.durable.WorkflowStatus;
+import dev.durable.store.RunFilter;
+import dev.durable.store.RunIds;
+import dev.durable.store.RunKey;
+import dev.durable.store.RunRecord;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jooq.Condition;
+import org.jooq.Field;
+import org.jooq.Record;
+import org.jooq.SelectJoinStep;
+import org.jspecify.annotations.Nullable;
+
+/** Runs as people and waiting clients see them. */
+final class Listings {
+    private final Connections connections;
+
+    Listings(Connections connections) {
+        this.connections = connections;
+    }
+
+    Optional<RunRecord> run(UUID runId) {
+        return connections.transaction(
+                Locks.READ,
+                tx -> select(tx)
+                        .where(WORKFLOW_RUN.RUN_ID.eq(runId), WORKFLOW_RUN.SHARD.eq((short) RunIds.shard(runId)))
+                        .fetchOptional(Listings::record));
+    }
+
+    Optional<RunRecord> latest(String workflowId) {
+        return connections.transaction(
+                Locks.READ,
+                tx -> select(tx)
+                        .where(WORKFLOW_RUN.WORKFLOW_ID.eq(workflowId), WORKFLOW_RUN.SHARD.eq((short)
+                                RunIds.shardOf(workflowId)))
+                        .orderBy(WORKFLOW_RUN.STARTED_AT.desc())
+                        .limit(1)
+                        .fetchOptional(Listings::record));
+    }
+
+    List<RunRecord> closed(Collection<UUID> runIds) {
+        return connections.transaction(
+                Locks.READ,
+                tx -> select(tx)
+                        .where(
+                                WORKFLOW_RUN.RUN_ID.eq(org.jooq.impl.DSL.any(runIds.toArray(new UUID[0]))),
+                                WORKFLOW_RUN.CLOSED_AT.isNotNull())
+                        .fetch(Listings::record));
+    }
+
+    List<RunRecord> page(RunFilter filter, int limit) {
+        UUID after = filter.after();
+        Condition rest = after == null
+                ? noCondition()
+                : filter.newestFirst() ? WORKFLOW_RUN.RUN_ID.lt(after) : WORKFLOW_RUN.RUN_ID.gt(after);
+        return connections.transaction(
+                Locks.READ,
+                tx -> select(tx)
+                        .where(matches(filter), rest)
+                        .orderBy(filter.newestFirst() ? WORKFLOW_RUN.RUN_ID.desc() : WORKFLOW_RUN.RUN_ID.asc())
+                        .limit(limit)
+                        .fetch(Listings::record));
+    }
+
+    long count(RunFilter filter) {
+        return connections.transaction(Locks.READ, tx -> (long)
+                tx.dsl().fetchCount(tx.dsl().selectOne().from(WORKFLOW_RUN).where(matches(filter))));
+    }
+
+    static RunRecord record(Record row) {
+        return new RunRecord(
+                new RunKey(row.get(WORKFLOW_RUN.RUN_ID), row.get(WORKFLOW_RUN.WORKFLOW_ID)),
+                row.get(WORKFLOW_RUN.TYPE),
+                WorkflowStatus.valueOf(row.get(WORKFLOW_RUN.STATUS)),
+                row.get(WORKFLOW_RUN.TASK_QUEUE),
+                row.get(WORKFLOW_RUN.STARTED_AT),
+                row.get(WORKFLOW_RUN.CLOSED_AT),
+                Json.text(row.get(WORKFLOW_RUN.RESULT)),
+                Json.text(row.get(WORKFLOW_RUN.FAILURE)),
+                Memo.read(Json.text(row.get(WORKFLOW_RUN.MEMO))));
+    }
+
+    static SelectJoinStep<? extends Record> select(Tx tx) throws java.sql.SQLException {
+        return tx.dsl()
+                .select(
+                        WORKFLOW_RUN.RUN_ID,
+                        WORKFLOW_RUN.WORKFLOW_ID,
+                        WORKFLOW_RUN.TYPE,
+                        WORKFLOW_RUN.STATUS,
+                        WORKFLOW_RUN.TASK_QUEUE,
+                        WORKFLOW_RUN.STARTED_AT,
+                        WORKFLOW_RUN.CLOSED_AT,
+                        WORKFLOW_RUN.RESULT,
+                        WORKFLOW_RUN.FAILURE,
+                        WORKFLOW_RUN.MEMO)
+                .from(WORKFLOW_RUN);
+    }
+
+    private static Condition matches(RunFilter filter) {
+        Condition condition = within(WORKFLOW_RUN.STARTED_AT, filter.startedAfter(), filter.startedBefore())
+                .and(within(WORKFLOW_RUN.CLOSED_AT, filter.closedAfter(), filter.closedBefore()))
+                .and(same(WORKFLOW_RUN.WORKFLOW_ID, filter.workflowId()))
+                .and(same(WORKFLOW_RUN.TASK_QUEUE, filter.taskQueue()))
+                .and(startsWith(filter.workflowIdPrefix()));
+        if (!filter.types().isEmpty()) {
+            condition = condition.and(WORKFLOW_RUN.TYPE.in(filter.types()));
+        }
+        if (!filter.statuses().isEmpty()) {
+            condition = condition.and(WORKFLOW_RUN.STATUS.in(
+                    filter.statuses().stream().map(WorkflowStatus::name).toList()));
+        }
+        return filter.stalled() ? condition.and(isStalled()) : condition;
+    }
+
+    private static Condition isStalled() {
+        return exists(selectOne()
+                .from(RUN_STATE)
+                .where(
+                        RUN_STATE.RUN_ID.eq(WORKFLOW_RUN.RUN_ID),
+                        RUN_STATE.SHARD.eq(WORKFLOW_RUN.SHARD),
+                        RUN_STATE.STALLED_BY.isNotNull()));
+    }
+
+    private static Condition within(Field<Instant> at, @Nullable Instant after, @Nullable Instant before) {
+        return (after == null ? noCondition() : at.gt(after)).and(before == null ? noCondition() : at.lt(before));
+    }
+
+    private static Condition same(Field<String> field, @Nullable String value) {
+        return value == null ? noCondition() : field.eq(value);
+    }
+
+    private static Condition startsWith(@Nullable String prefix) {
+        return prefix == null ? noCondition() : WORKFLOW_RUN.WORKFLOW_ID.startsWith(prefix);
+    }
+}

@@ -1,0 +1,65 @@
+package dev.durable.store.postgres;
+
+import dev.durable.store.JobKey;
+import dev.durable.store.JobUpdate;
+import dev.durable.store.NewJob;
+import dev.durable.store.RunKey;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job as it was found under lock.
+ *
+ * @param details heartbeat details that came with an update; null leaves what is stored
+ */
+record LockedJob(
+        JobKey key,
+        String taskQueue,
+        @Nullable UUID lease,
+        JobState state,
+        int attempt,
+        boolean cancelRequested,
+        @Nullable String notes,
+        @Nullable String details) {
+
+    /** One that the same transition schedules and cancels. */
+    static LockedJob born(JobKey key, NewJob job) {
+        NewJob.Lease eager = job.eager();
+        JobState state = eager == null ? JobState.READY : JobState.RUNNING;
+        UUID lease = eager == null ? null : eager.token();
+        return new LockedJob(key, job.taskQueue(), lease, state, 1, true, null, null);
+    }
+
+    /** Columns: run_id, seq, task_queue, lease, state, attempt, cancel_requested, notes. */
+    static LockedJob read(ResultSet row, Map<UUID, RunKey> runs) throws SQLException {
+        RunKey run = Objects.requireNonNull(runs.get(row.getObject("run_id", UUID.class)));
+        return read(row, run);
+    }
+
+    static LockedJob read(ResultSet row, RunKey run) throws SQLException {
+        return new LockedJob(
+                new JobKey(run, row.getInt("seq")),
+                row.getString("task_queue"),
+                row.getObject("lease", UUID.class),
+                JobState.of(row.getInt("state")),
+                row.getInt("attempt"),
+                row.getBoolean("cancel_requested"),
+                row.getString("notes"),
+                null);
+    }
+
+    /** As it stands after this attempt failed. */
+    LockedJob after(JobUpdate.Retry retry) {
+        return new LockedJob(
+                key, taskQueue, null, state, retry.nextAttempt(), cancelRequested, retry.notes(), retry.details());
+    }
+
+    /** As it stands after it was given back. */
+    LockedJob after(JobUpdate.Release release) {
+        return new LockedJob(key, taskQueue, null, state, attempt, cancelRequested, notes, release.details());
+    }
+}

@@ -1,0 +1,39 @@
+package dev.durable.store.postgres;
+
+import java.time.Duration;
+
+/**
+ * How long a transaction waits for what. One query that sets it all for this transaction only ({@code set_config(…,
+ * true)}): nothing stays with the session, so a pooler in transaction mode is fine.
+ *
+ * <p>The planner settings keep the plans of batch statements stable: with statistics of empty tables PostgreSQL chooses
+ * sequential scans and hash joins, and a cached plan stays when the tables have grown.
+ */
+enum Locks {
+    /** Hot lanes: who meets a lock for longer goes the slow way alone. */
+    SHORT(Duration.ofMillis(100)),
+    /** One item alone. */
+    LONG(Duration.ofSeconds(5)),
+    /** Reads of people through jOOQ: plans as the planner likes, and its tables found by search_path. */
+    READ(Duration.ofSeconds(5));
+
+    private static final String STABLE_PLANS =
+            "set_config('jit', 'off', true), set_config('enable_seqscan', 'off', true), "
+                    + "set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), "
+                    + "set_config('enable_memoize', 'off', true), "
+                    + "set_config('plan_cache_mode', 'force_generic_plan', true), ";
+
+    private final String setup;
+
+    Locks(Duration lockTimeout) {
+        setup = "select set_config('lock_timeout', '" + lockTimeout.toMillis() + "', true), "
+                + "set_config('statement_timeout', '30000', true), "
+                + "set_config('idle_in_transaction_session_timeout', '10000', true), ";
+    }
+
+    /** The query; its one row has the server's time as {@code now}. */
+    String setup(SchemaName schema) {
+        String planner = this == READ ? "set_config('search_path', '" + schema.quoted() + "', true), " : STABLE_PLANS;
+        return setup + planner + "durable.clock() as now";
+    }
+}

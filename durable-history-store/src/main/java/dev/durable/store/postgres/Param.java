@@ -1,0 +1,71 @@
+package dev.durable.store.postgres;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** A parameter of a statement; most are the columns of an {@code unnest}, one array each. */
+@FunctionalInterface
+interface Param {
+    void bind(PreparedStatement statement, int index) throws SQLException;
+
+    static Param of(@Nullable Object value) {
+        return (statement, index) -> statement.setObject(index, value);
+    }
+
+    static Param of(UUID value) {
+        return (statement, index) -> statement.setObject(index, value);
+    }
+
+    static <T> Param uuids(List<T> rows, Function<T, @Nullable UUID> column) {
+        return array("uuid", rows, UUID[]::new, column);
+    }
+
+    static <T> Param shorts(List<T> rows, Function<T, Integer> column) {
+        return array("int2", rows, Short[]::new, row -> column.apply(row).shortValue());
+    }
+
+    static <T> Param ints(List<T> rows, Function<T, @Nullable Integer> column) {
+        return array("int4", rows, Integer[]::new, column);
+    }
+
+    static <T> Param longs(List<T> rows, Function<T, Long> column) {
+        return array("int8", rows, Long[]::new, column);
+    }
+
+    static <T> Param bools(List<T> rows, Function<T, Boolean> column) {
+        return array("bool", rows, Boolean[]::new, column);
+    }
+
+    /** Also for json, which is cast in the statement. */
+    static <T> Param texts(List<T> rows, Function<T, @Nullable String> column) {
+        return array("text", rows, String[]::new, column);
+    }
+
+    static <T> Param instants(List<T> rows, Function<T, @Nullable Instant> column) {
+        return array("timestamptz", rows, String[]::new, row -> {
+            Instant at = column.apply(row);
+            return at == null ? null : at.toString();
+        });
+    }
+
+    private static <T, C> Param array(
+            String type,
+            List<T> rows,
+            java.util.function.IntFunction<@Nullable C[]> make,
+            Function<T, ? extends @Nullable C> column) {
+        @Nullable C[] values = make.apply(rows.size());
+        for (int i = 0; i < values.length; i++) {
+            values[i] = column.apply(rows.get(i));
+        }
+        return (statement, index) -> {
+            Connection connection = statement.getConnection();
+            statement.setArray(index, connection.createArrayOf(type, values));
+        };
+    }
+}

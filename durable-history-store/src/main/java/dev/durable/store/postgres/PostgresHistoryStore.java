@@ -1,0 +1,318 @@
+package dev.durable.store.postgres;
+
+import dev.durable.store.ClaimedJob;
+import dev.durable.store.ClaimedRun;
+import dev.durable.store.Delivery;
+import dev.durable.store.EstimatedClock;
+import dev.durable.store.HeldJob;
+import dev.durable.store.HistoryStore;
+import dev.durable.store.InboxMessage;
+import dev.durable.store.JobClaim;
+import dev.durable.store.JobUpdate;
+import dev.durable.store.Joined;
+import dev.durable.store.NewRun;
+import dev.durable.store.Nudges;
+import dev.durable.store.ReadBack;
+import dev.durable.store.RunClaim;
+import dev.durable.store.RunDetails;
+import dev.durable.store.RunFilter;
+import dev.durable.store.RunKey;
+import dev.durable.store.RunRecord;
+import dev.durable.store.Seizure;
+import dev.durable.store.SessionInfo;
+import dev.durable.store.StartOutcome;
+import dev.durable.store.StoreClock;
+import dev.durable.store.StoredEvent;
+import dev.durable.store.Transition;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Histories on PostgreSQL 14 or newer.
+ *
+ * <pre>{@code
+ * HistoryStore store = PostgresHistoryStore.of(dataSource);
+ * }</pre>
+ *
+ * <p>The DataSource is the application's own, pooled (ten connections are plenty: a few loops and lanes share them). It
+ * may stand behind a pooler in transaction mode: nothing here rests on the session, but for LISTEN, which can be
+ * {@linkplain Builder#notify switched off}, and for server-prepared statements, which such a pooler has to support
+ * (PgBouncer 1.21 with {@code max_prepared_statements}) or which {@code prepareThreshold=0} in the URL switches off.
+ *
+ * <p>Thread-safe. Closing the store does not close the DataSource.
+ */
+public final class PostgresHistoryStore implements HistoryStore {
+    private final Migration migration;
+    private final SchemaMode schemaMode;
+    private final Connections connections;
+    private final Partitions partitions;
+    private final LocalNudges nudges = new LocalNudges();
+    private final Starts starts;
+    private final Deliveries deliveries;
+    private final JobUpdates updates;
+    private final Transitions transitions;
+    private final ReadBacks readBacks;
+    private final Seizures seizures;
+    private final RunClaims runClaims;
+    private final JobClaims jobClaims;
+    private final Sessions sessions;
+    private final RunReads runReads;
+    private final Listings listings;
+    private final CallerTransactions callers;
+    private final Descriptions descriptions;
+    private volatile @Nullable EstimatedClock clock;
+
+    PostgresHistoryStore(Builder options) {
+        Failures failures = new Failures(options.description());
+        migration = new Migration(options.dataSource, options.schema, failures);
+        schemaMode = options.schemaMode;
+        connections = new Connections(options.dataSource, options.schema, failures);
+        partitions = new Partitions(connections);
+        starts = new Starts(connections, nudges);
+        deliveries = new Deliveries(connections, nudges, options.inboxLimit);
+        updates = new JobUpdates(connections, nudges);
+        transitions = new Transitions(connections, nudges);
+        readBacks = new ReadBacks(connections);
+        seizures = new Seizures(connections);
+        runClaims = new RunClaims(connections);
+        jobClaims = new JobClaims(connections);
+        sessions = new Sessions(connections, nudges);
+        runReads = new RunReads(connections);
+        listings = new Listings(connections);
+        callers = options.transactions;
+        descriptions = new Descriptions(connections);
+    }
+
+    /** A store in the schema {@code durable} of this database, which it creates and upgrades when it is opened. */
+    public static PostgresHistoryStore of(DataSource dataSource) {
+        return builder(dataSource).build();
+    }
+
+    /** For another schema, another way of migrating, or without NOTIFY. */
+    public static Builder builder(DataSource dataSource) {
+        return new Builder(dataSource);
+    }
+
+    @Override
+    public void open() {
+        migration.run(schemaMode);
+        if (clock == null) {
+            EstimatedClock opened = new EstimatedClock(this::now, System::nanoTime);
+            connections.onTime(opened::observe);
+            clock = opened;
+            partitions.add();
+        }
+    }
+
+    @Override
+    public Instant now() {
+        return runReads.now();
+    }
+
+    @Override
+    public StoreClock clock() {
+        StoreClock opened = clock;
+        if (opened == null) {
+            throw new IllegalStateException(
+                    "the store is not open yet: call open() first, it reads the database's clock");
+        }
+        return opened;
+    }
+
+    @Override
+    public List<StartOutcome> start(List<NewRun> items) {
+        return starts.start(items);
+    }
+
+    @Override
+    public Optional<Joined> joined() {
+        return callers.current().map(connection -> run -> starts.startIn(connection, run, callers));
+    }
+
+    @Override
+    public List<Delivery.Outcome> deliver(List<Delivery> items) {
+        return deliveries.deliver(items);
+    }
+
+    @Override
+    public List<JobUpdate.Outcome> update(List<JobUpdate> items) {
+        return updates.update(items);
+    }
+
+    @Override
+    public List<Transition.Outcome> commit(List<Transition> items) {
+        return transitions.commit(items);
+    }
+
+    @Override
+    public List<ReadBack.Outcome> readBack(List<ReadBack> attempts) {
+        return readBacks.readBack(attempts);
+    }
+
+    @Override
+    public Optional<RunKey> seize(Seizure seizure) {
+        return seizures.seize(seizure);
+    }
+
+    @Override
+    public List<ClaimedRun> claimRuns(RunClaim claim) {
+        return runClaims.claim(claim);
+    }
+
+    @Override
+    public Optional<Instant> nextDue(Collection<String> taskQueues) {
+        return runClaims.nextDue(taskQueues);
+    }
+
+    @Override
+    public List<ClaimedJob> claimJobs(JobClaim claim) {
+        return jobClaims.claim(claim);
+    }
+
+    @Override
+    public List<RunKey> expiredRuns(int limit) {
+        return seizures.expired(limit);
+    }
+
+    @Override
+    public void openSession(UUID session, String identity) {
+        sessions.open(session, identity);
+    }
+
+    @Override
+    public boolean beat(UUID session) {
+        return sessions.beat(session);
+    }
+
+    @Override
+    public List<SessionInfo> sessions() {
+        return sessions.list();
+    }
+
+    @Override
+    public boolean markDead(UUID session, long beat) {
+        return sessions.markDead(session, beat);
+    }
+
+    @Override
+    public int requeueOrphans(int limit) {
+        partitions.upkeep();
+        return sessions.requeueOrphans(limit);
+    }
+
+    @Override
+    public List<HeldJob> held(UUID session) {
+        return sessions.held(session);
+    }
+
+    @Override
+    public void closeSession(UUID session) {
+        sessions.close(session);
+    }
+
+    @Override
+    public Map<UUID, List<InboxMessage>> messages(Collection<RunKey> runs, int limit) {
+        return runReads.messages(runs, limit);
+    }
+
+    @Override
+    public List<StoredEvent> history(UUID runId, long fromEventId, int limit) {
+        return runReads.history(runId, fromEventId, limit);
+    }
+
+    @Override
+    public Optional<RunRecord> run(UUID runId) {
+        return listings.run(runId);
+    }
+
+    @Override
+    public Optional<RunRecord> latestRun(String workflowId) {
+        return listings.latest(workflowId);
+    }
+
+    @Override
+    public List<RunRecord> closed(Collection<UUID> runIds) {
+        return listings.closed(runIds);
+    }
+
+    @Override
+    public List<RunRecord> runs(RunFilter filter, int limit) {
+        return listings.page(filter, limit);
+    }
+
+    @Override
+    public long count(RunFilter filter) {
+        return listings.count(filter);
+    }
+
+    @Override
+    public Optional<RunDetails> details(UUID runId) {
+        return descriptions.of(runId);
+    }
+
+    @Override
+    public Nudges nudges() {
+        return nudges;
+    }
+
+    @Override
+    public void close() {}
+
+    /** How a store is made. */
+    public static final class Builder {
+        private final DataSource dataSource;
+        private SchemaName schema = new SchemaName(SchemaName.DEFAULT);
+        private SchemaMode schemaMode = SchemaMode.MIGRATE;
+        private int inboxLimit = 10_000;
+        private CallerTransactions transactions = CallerTransactions.NONE;
+        private @Nullable String description;
+
+        private Builder(DataSource dataSource) {
+            this.dataSource = dataSource;
+        }
+
+        /** The schema of the tables, {@code durable} unless told: stores on different schemas know nothing of each other. */
+        public Builder schema(String name) {
+            schema = new SchemaName(name);
+            return this;
+        }
+
+        /** What {@link #open} does about the tables; {@link SchemaMode#MIGRATE} unless told. */
+        public Builder schemaMode(SchemaMode mode) {
+            schemaMode = mode;
+            return this;
+        }
+
+        /** How many messages may wait for one run before senders are told that its inbox is full; 10,000 unless told. */
+        public Builder inboxLimit(int messages) {
+            inboxLimit = messages;
+            return this;
+        }
+
+        /** How the store finds the transaction its caller has open, so that starts take part in it; none unless told. */
+        public Builder transactions(CallerTransactions finder) {
+            transactions = finder;
+            return this;
+        }
+
+        /** How errors call the database; its URL without secrets unless told. */
+        public Builder description(String text) {
+            description = text;
+            return this;
+        }
+
+        public PostgresHistoryStore build() {
+            return new PostgresHistoryStore(this);
+        }
+
+        private String description() {
+            return description == null ? DataSources.describe(dataSource) : description;
+        }
+    }
+}

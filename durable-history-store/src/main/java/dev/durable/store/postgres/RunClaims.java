@@ -1,0 +1,136 @@
+package dev.durable.store.postgres;
+
+import static dev.durable.store.postgres.Param.texts;
+import static dev.durable.store.postgres.Param.uuids;
+
+import dev.durable.store.ClaimedRun;
+import dev.durable.store.RunClaim;
+import dev.durable.store.RunKey;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Claims due runs under a fence of this claim. A lost reply needs nothing: owned_until passes. */
+final class RunClaims {
+    private static final UUID START = new UUID(0, 0);
+    /** Runs with messages looked at in one claim, beyond those asked for: some will be owned or locked. */
+    private static final int LOOK_AHEAD = 64;
+
+    private final Connections connections;
+    /** Where the scan of each queue's inbox ended: the next goes on from there, so that no run is passed over for ever. */
+    private final Map<String, UUID> cursors = new ConcurrentHashMap<>();
+
+    RunClaims(Connections connections) {
+        this.connections = connections;
+    }
+
+    List<ClaimedRun> claim(RunClaim claim) {
+        List<String> queues = claim.taskQueues().stream().sorted().toList();
+        Scan scan = scan(claim, queues);
+        if (scan.claimed.isEmpty() && scan.resumed && scan.ended) {
+            scan = scan(claim, queues);
+        }
+        return scan.claimed;
+    }
+
+    Optional<Instant> nextDue(Collection<String> taskQueues) {
+        List<String> queues = taskQueues.stream().sorted().toList();
+        return connections.transaction(Locks.SHORT, tx -> {
+            List<Instant> due = new ArrayList<>();
+            tx.last(new Script()
+                    .read(
+                            ClaimSql.NEXT_DUE,
+                            row -> Optional.ofNullable(Times.instant(row, "due"))
+                                    .ifPresent(due::add),
+                            texts(queues, q -> q)));
+            return due.stream().findFirst();
+        });
+    }
+
+    private Scan scan(RunClaim claim, List<String> queues) {
+        int look = claim.limit() + LOOK_AHEAD;
+        boolean resumed = queues.stream().anyMatch(cursors::containsKey);
+        List<ClaimedRun> claimed = new ArrayList<>();
+        List<Boolean> seen = new ArrayList<>();
+        Map<String, UUID> last = new ConcurrentHashMap<>();
+        connections.transaction(Locks.SHORT, tx -> {
+            claimed.clear();
+            tx.last(new Script()
+                    .read(
+                            ClaimSql.RUNS,
+                            row -> {
+                                String scanned = row.getString("scanned_queue");
+                                if (scanned == null) {
+                                    claimed.add(claimed(row));
+                                } else {
+                                    last.put(scanned, row.getObject("run_id", UUID.class));
+                                    seen.add(row.getInt("scanned") < look);
+                                }
+                            },
+                            params(claim, queues, look)));
+            return claimed;
+        });
+        boolean ended = seen.stream().allMatch(all -> all);
+        queues.forEach(cursors::remove);
+        if (!ended) {
+            cursors.putAll(last);
+        }
+        return new Scan(claimed, resumed, ended);
+    }
+
+    private Param[] params(RunClaim claim, List<String> queues, int look) {
+        Param queueNames = texts(queues, q -> q);
+        Param types = texts(List.copyOf(claim.types()), t -> t);
+        Param ownedFor = Param.of(claim.ownedFor().toMillis());
+        Param needs = Param.of(claim.needs());
+        Param limit = Param.of(claim.limit());
+        Param session = Param.of(claim.session());
+        return new Param[] {
+            queueNames,
+            ownedFor,
+            types,
+            needs,
+            limit,
+            queueNames,
+            uuids(queues, q -> cursors.getOrDefault(q, START)),
+            Param.of(look),
+            ownedFor,
+            types,
+            needs,
+            session,
+            limit,
+            Param.of(UUID.randomUUID()),
+            ownedFor,
+            session
+        };
+    }
+
+    private static ClaimedRun claimed(ResultSet row) throws SQLException {
+        return new ClaimedRun(
+                new RunKey(row.getObject("run_id", UUID.class), row.getString("workflow_id")),
+                row.getString("type"),
+                row.getString("task_queue"),
+                row.getObject("fence", UUID.class),
+                row.getObject("previous_fence", UUID.class),
+                row.getLong("next_event_id"),
+                Times.instant(row, "wake_at"),
+                row.getBoolean("closing"),
+                row.getInt("stalls"));
+    }
+
+    /**
+     * One scan.
+     *
+     * @param claimed what it claimed
+     * @param resumed it did not begin at the beginning
+     * @param ended it saw the last run with messages
+     */
+    private record Scan(List<ClaimedRun> claimed, boolean resumed, boolean ended) {}
+}

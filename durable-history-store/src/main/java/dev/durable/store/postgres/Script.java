@@ -1,0 +1,38 @@
+package dev.durable.store.postgres;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Statements that go to the server in one string and one round trip, in this order, each with a snapshot of its own.
+ * Keep it short (a dozen): the driver breaks very long strings into several round trips.
+ */
+final class Script {
+    private final List<Statement> statements = new ArrayList<>();
+
+    /** Adds a statement whose answer does not matter (or that raises by itself when it does). */
+    Script then(String sql, Param... params) {
+        return read(sql, row -> {}, params);
+    }
+
+    /** Adds a query; the reader is called for each row, once the whole script has run. */
+    Script read(String sql, Row reader, Param... params) {
+        statements.add(new Statement(sql, reader, params));
+        return this;
+    }
+
+    List<Statement> statements() {
+        return statements;
+    }
+
+    /** Reads one row; the cursor stands on it. */
+    @FunctionalInterface
+    interface Row {
+        void read(ResultSet row) throws SQLException;
+    }
+
+    @SuppressWarnings("ArrayRecordComponent")
+    record Statement(String sql, Row reader, Param[] params) {}
+}

@@ -1,0 +1,55 @@
+package dev.durable.store.postgres;
+
+/** Statements that end or look at one run under its lock: seize, read-back. */
+final class SeizureSql {
+    private SeizureSql() {}
+
+    /** The open run of a workflow id, taken from its senders and its holder. */
+    static final String LOCK_RUN = """
+            select s.run_id, s.next_event_id,
+                   coalesce(least(s.deadline, s.expires_at) <= durable.clock(), false) as due
+              from durable.run_state s
+             where s.workflow_id = ? and s.shard = ? and (?::uuid is null or s.run_id = ?) for update""";
+
+    static final String LOCK_JOBS = """
+            select j.seq from durable.activity_job j
+             where j.run_id = ? and j.shard = ? order by j.seq for update""";
+
+    /** After the locks: what is dropped, and since when time has passed for this run. */
+    static final String LEFT = """
+            select (select count(*) from durable.inbox i where i.run_id = ? and i.shard = ? and i.wakes)::int as messages,
+                   greatest(durable.clock(), (select e.at from durable.history_event e
+                        where e.run_id = ? and e.shard = ? order by e.event_id desc limit 1)) as at""";
+
+    /** The run that an earlier send of this seizure closed. */
+    static final String CLOSED_BY = """
+            select w.run_id from durable.workflow_run w where w.workflow_id = ? and w.shard = ? and w.close_fence = ?""";
+
+    /** Locks the run where it is open, so that a transition still on its way is waited for. */
+    static final String LOCK_FOR_READ_BACK = """
+            select 1 from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)
+             cross join lateral (select 1 from durable.run_state s
+                    where s.run_id = u.run_id and s.shard = u.shard for update) s""";
+
+    /** In a statement of its own, after the lock. */
+    static final String READ_BACK = """
+            select u.item, w.run_id is not null as known, s.run_id is not null as open, s.next_event_id,
+                   coalesce(s.fence = u.fence, false) or coalesce(w.close_fence = u.fence, false)
+                       or coalesce(e.fence = u.fence, false) as happened
+              from unnest(?::int[], ?::uuid[], ?::smallint[], ?::uuid[], ?::bigint[]) as u(item, run_id, shard, fence, event_id)
+              left join lateral (select s.run_id, s.fence, s.next_event_id from durable.run_state s
+                    where s.run_id = u.run_id and s.shard = u.shard) s on true
+              left join lateral (select w.run_id, w.close_fence from durable.workflow_run w
+                    where w.run_id = u.run_id and w.shard = u.shard) w on true
+              left join lateral (select e.fence from durable.history_event e
+                    where e.run_id = u.run_id and e.event_id = u.event_id and e.shard = u.shard) e on true""";
+
+    /** Runs past their deadline, and runs that nobody began in time. */
+    static final String EXPIRED = """
+            (select s.run_id, s.workflow_id from durable.run_state s
+              where s.deadline <= durable.clock() order by s.deadline limit ?)
+            union
+            (select s.run_id, s.workflow_id from durable.run_state s
+              where s.expires_at <= durable.clock() order by s.expires_at limit ?)
+            limit ?""";
+}

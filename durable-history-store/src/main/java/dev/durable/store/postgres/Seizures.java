@@ -1,0 +1,131 @@
+package dev.durable.store.postgres;
+
+import dev.durable.store.RunIds;
+import dev.durable.store.RunKey;
+import dev.durable.store.Seizure;
+import dev.durable.store.StoredEvent;
+import dev.durable.store.Transition;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/** Ends runs without their code: whoever holds the run finds its fence gone. */
+final class Seizures {
+    private final Connections connections;
+
+    Seizures(Connections connections) {
+        this.connections = connections;
+    }
+
+    Optional<RunKey> seize(Seizure seizure) {
+        return connections.transaction(Locks.LONG, tx -> seize(tx, seizure));
+    }
+
+    List<RunKey> expired(int limit) {
+        return connections.transaction(Locks.SHORT, tx -> {
+            List<RunKey> expired = new ArrayList<>();
+            Param most = Param.of(limit);
+            tx.last(new Script()
+                    .read(
+                            SeizureSql.EXPIRED,
+                            row -> expired.add(
+                                    new RunKey(row.getObject("run_id", UUID.class), row.getString("workflow_id"))),
+                            most,
+                            most,
+                            most));
+            return expired;
+        });
+    }
+
+    private static Optional<RunKey> seize(Tx tx, Seizure seizure) throws SQLException {
+        Optional<OpenRun> open = lock(tx, seizure);
+        if (open.isEmpty()) {
+            return closedBy(tx, seizure);
+        }
+        if (seizure.onlyIfDue() && !open.get().due()) {
+            return Optional.empty();
+        }
+        close(tx, seizure, open.get());
+        return Optional.of(open.get().run());
+    }
+
+    private static Optional<OpenRun> lock(Tx tx, Seizure seizure) throws SQLException {
+        List<OpenRun> found = new ArrayList<>();
+        Param runId = Param.of((Object) seizure.runId());
+        tx.run(new Script()
+                .read(
+                        SeizureSql.LOCK_RUN,
+                        row -> found.add(new OpenRun(
+                                new RunKey(row.getObject("run_id", UUID.class), seizure.workflowId()),
+                                row.getLong("next_event_id"),
+                                row.getBoolean("due"))),
+                        Param.of(seizure.workflowId()),
+                        Param.of(RunIds.shardOf(seizure.workflowId())),
+                        runId,
+                        runId));
+        return found.stream().findFirst();
+    }
+
+    private static Optional<RunKey> closedBy(Tx tx, Seizure seizure) throws SQLException {
+        List<RunKey> found = new ArrayList<>();
+        tx.last(new Script()
+                .read(
+                        SeizureSql.CLOSED_BY,
+                        row -> found.add(new RunKey(row.getObject("run_id", UUID.class), seizure.workflowId())),
+                        Param.of(seizure.workflowId()),
+                        Param.of(RunIds.shardOf(seizure.workflowId())),
+                        Param.of(seizure.newFence())));
+        return found.stream().findFirst();
+    }
+
+    private static void close(Tx tx, Seizure seizure, OpenRun open) throws SQLException {
+        UUID runId = open.run().runId();
+        Param run = Param.of(runId);
+        Param shard = Param.of(open.run().shard());
+        List<StoredEvent> closing = new ArrayList<>();
+        tx.run(new Script()
+                .then(SeizureSql.LOCK_JOBS, run, shard)
+                .read(
+                        SeizureSql.LEFT,
+                        row -> closing.add(
+                                closingEvent(seizure, open, row.getInt("messages"), Times.required(row, "at"))),
+                        run,
+                        shard,
+                        run,
+                        shard));
+        Script script = new Script();
+        new TransitionBatch(List.of(end(seizure, open, closing))).seize(script);
+        tx.last(script);
+    }
+
+    private static StoredEvent closingEvent(Seizure seizure, OpenRun open, int messages, Instant at) {
+        return new StoredEvent(
+                open.nextEventId(),
+                seizure.eventType(),
+                at,
+                null,
+                seizure.attributes().apply(messages));
+    }
+
+    private static Transition end(Seizure seizure, OpenRun open, List<StoredEvent> closing) {
+        return new Transition(
+                open.run(),
+                seizure.newFence(),
+                seizure.newFence(),
+                open.nextEventId(),
+                closing,
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                false,
+                null,
+                null,
+                new Transition.Close(seizure.status(), null, seizure.failure(), false));
+    }
+
+    private record OpenRun(RunKey run, long nextEventId, boolean due) {}
+}

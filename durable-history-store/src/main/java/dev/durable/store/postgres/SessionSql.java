@@ -1,0 +1,63 @@
+package dev.durable.store.postgres;
+
+/** Sessions, their claims, and the sweep (background). */
+final class SessionSql {
+    private SessionSql() {}
+
+    static final String OPEN = """
+            insert into durable.session (id, beat, started_at, dead, identity) values (?, 0, durable.clock(), false, ?)
+            on conflict do nothing""";
+
+    static final String BEAT = """
+            update durable.session set beat = beat + 1 where id = ? and not dead returning id""";
+
+    static final String MARK_DEAD = """
+            update durable.session set dead = true where id = ? and beat = ? and not dead returning id""";
+
+    static final String HELD = """
+            select j.run_id, j.workflow_id, j.seq, j.lease, j.cancel_requested from durable.activity_job j
+             where j.session = ? and j.state = 2""";
+
+    static final String CLOSE = "delete from durable.session where id = ?";
+
+    /** A session's jobs, in lock order; it says goodbye itself, so nobody else wants them. */
+    static final String LOCK_JOBS_OF = """
+            select j.workflow_id, j.run_id, j.seq, j.task_queue, j.lease, j.state, j.attempt, j.cancel_requested, j.notes
+              from durable.activity_job j where j.session = ? and j.state = 2
+             order by j.run_id, j.seq for update""";
+
+    /** Running jobs of sessions that are dead or gone: the sessions that have claims are skipped through, then judged. */
+    static final String LOCK_ORPHANS = """
+            with recursive holder as (
+                (select j.session from durable.activity_job j where j.state = 2 order by j.session limit 1)
+                union all
+                select j.session from holder h
+                 cross join lateral (select j.session from durable.activity_job j
+                        where j.state = 2 and j.session > h.session order by j.session limit 1) j),
+            gone as materialized (
+                select h.session from holder h
+                 where not exists (select 1 from durable.session s where s.id = h.session and not s.dead))
+            select j.* from gone g
+             cross join lateral (
+                    select j.workflow_id, j.crashes, j.max_crashes, j.run_id, j.seq, j.task_queue, j.lease,
+                           j.state, j.attempt, j.cancel_requested, j.notes
+                      from durable.activity_job j where j.session = g.session and j.state = 2
+                       for no key update skip locked) j
+             limit ?""";
+
+    /** A crash each: back into the queue, or beyond the budget a dead letter. */
+    static final String CRASH = """
+            update durable.activity_job j
+               set crashes = j.crashes + 1, state = case when j.crashes + 1 > j.max_crashes then 3 else 0 end,
+                   rank = durable.clock() - j.priority * interval '10 s', visible_at = null,
+                   lease = null, claim = null, session = null, claimed_at = null, begun = true
+              from (select j.c from unnest(?::uuid[], ?::smallint[], ?::int[]) as u(run_id, shard, seq)
+                     cross join lateral (select j.ctid as c from durable.activity_job j
+                            where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j) u
+             where j.ctid = u.c""";
+
+    /** A session row goes only when no claim names it. */
+    static final String FORGET = """
+            delete from durable.session s
+             where s.dead and not exists (select 1 from durable.activity_job j where j.session = s.id and j.state = 2)""";
+}

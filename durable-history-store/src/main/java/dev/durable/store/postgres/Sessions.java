@@ -1,0 +1,135 @@
+package dev.durable.store.postgres;
+
+import static dev.durable.store.postgres.jooq.generated.Tables.SESSION;
+
+import dev.durable.store.HeldJob;
+import dev.durable.store.JobKey;
+import dev.durable.store.Nudges;
+import dev.durable.store.RunKey;
+import dev.durable.store.SessionInfo;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/** Worker processes: alive while they beat, dead for ever once declared so; and what becomes of their jobs then. */
+final class Sessions {
+    private final Connections connections;
+    private final Nudges nudges;
+
+    Sessions(Connections connections, Nudges nudges) {
+        this.connections = connections;
+        this.nudges = nudges;
+    }
+
+    void open(UUID session, String identity) {
+        touched(SessionSql.OPEN, Param.of(session), Param.of(Text.storable(identity)));
+    }
+
+    boolean beat(UUID session) {
+        return touched(SessionSql.BEAT, Param.of(session));
+    }
+
+    boolean markDead(UUID session, long beat) {
+        return touched(SessionSql.MARK_DEAD, Param.of(session), Param.of(beat));
+    }
+
+    List<SessionInfo> list() {
+        return connections.transaction(
+                Locks.READ,
+                tx -> tx.dsl()
+                        .select(SESSION.ID, SESSION.IDENTITY, SESSION.BEAT, SESSION.DEAD, SESSION.STARTED_AT)
+                        .from(SESSION)
+                        .orderBy(SESSION.STARTED_AT, SESSION.ID)
+                        .fetch(row -> new SessionInfo(
+                                row.get(SESSION.ID),
+                                row.get(SESSION.IDENTITY),
+                                row.get(SESSION.BEAT),
+                                row.get(SESSION.DEAD),
+                                row.get(SESSION.STARTED_AT))));
+    }
+
+    List<HeldJob> held(UUID session) {
+        return read(
+                SessionSql.HELD,
+                row -> new HeldJob(
+                        new JobKey(run(row), row.getInt("seq")),
+                        row.getObject("lease", UUID.class),
+                        row.getBoolean("cancel_requested")),
+                Param.of(session));
+    }
+
+    /** The session goes; its jobs are free at once. */
+    void close(UUID session) {
+        Hints hints = connections.transaction(Locks.LONG, tx -> {
+            Hints freed = new Hints();
+            List<LockedJob> jobs = new ArrayList<>();
+            tx.run(new Script()
+                    .read(SessionSql.LOCK_JOBS_OF, row -> jobs.add(LockedJob.read(row, run(row))), Param.of(session)));
+            Script script = new Script().then(SessionSql.CLOSE, Param.of(session));
+            List<LockedJob> back =
+                    jobs.stream().filter(job -> !job.cancelRequested()).toList();
+            if (!back.isEmpty()) {
+                PutBack.write(
+                        back.stream()
+                                .map(job -> new PutBack(job.key(), 0, null))
+                                .toList(),
+                        script);
+            }
+            back.forEach(job -> freed.jobs(job.taskQueue()));
+            Cancellations.end(jobs.stream().filter(LockedJob::cancelRequested).toList(), tx, script, freed);
+            tx.last(script);
+            return freed;
+        });
+        hints.sendTo(nudges);
+    }
+
+    int requeueOrphans(int limit) {
+        Map<String, Integer> touched = new HashMap<>();
+        Hints hints = connections.transaction(Locks.SHORT, tx -> {
+            Hints freed = new Hints();
+            List<LockedJob> orphans = new ArrayList<>();
+            tx.run(new Script()
+                    .read(SessionSql.LOCK_ORPHANS, row -> orphans.add(LockedJob.read(row, run(row))), Param.of(limit)));
+            orphans.sort((a, b) -> JobKey.LOCK_ORDER.compare(a.key(), b.key()));
+            List<LockedJob> back =
+                    orphans.stream().filter(job -> !job.cancelRequested()).toList();
+            Script script = new Script();
+            script.then(
+                    SessionSql.CRASH,
+                    Heartbeats.keys(back.stream().map(LockedJob::key).toList()));
+            back.forEach(job -> freed.jobs(job.taskQueue()));
+            Cancellations.end(
+                    orphans.stream().filter(LockedJob::cancelRequested).toList(), tx, script, freed);
+            tx.last(script.then(SessionSql.FORGET));
+            touched.put("jobs", orphans.size());
+            return freed;
+        });
+        hints.sendTo(nudges);
+        return touched.getOrDefault("jobs", 0);
+    }
+
+    private boolean touched(String sql, Param... params) {
+        return !read(sql, row -> row.getObject("id", UUID.class), params).isEmpty();
+    }
+
+    private <T> List<T> read(String sql, Reader<T> reader, Param... params) {
+        return connections.transaction(Locks.SHORT, tx -> {
+            List<T> rows = new ArrayList<>();
+            tx.last(new Script().read(sql, row -> rows.add(reader.read(row)), params));
+            return rows;
+        });
+    }
+
+    private static RunKey run(ResultSet row) throws SQLException {
+        return new RunKey(row.getObject("run_id", UUID.class), row.getString("workflow_id"));
+    }
+
+    @FunctionalInterface
+    private interface Reader<T> {
+        T read(ResultSet row) throws SQLException;
+    }
+}

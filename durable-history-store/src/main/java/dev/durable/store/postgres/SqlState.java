@@ -1,0 +1,40 @@
+package dev.durable.store.postgres;
+
+import java.sql.SQLException;
+import java.util.Set;
+
+/** What an error of the server means for a transaction: the classes of SQLSTATE that this store tells apart. */
+enum SqlState {
+    /** A batch did not find what it counted on ({@code durable.must}), or its rows are already there. */
+    UNEXPECTED,
+    /** A lock was not to be had in time. */
+    LOCKED,
+    /** Rolled back by the server for somebody else's sake: deadlock, serialisation, cancelled by a failover. */
+    AGAIN,
+    /** A run id that no partition covers. */
+    NO_PARTITION,
+    /** The database is away, going away, or (a standby) not the one that can be written. */
+    UNAVAILABLE,
+    /** Anything else: a defect, a full disk, a missing right. */
+    OTHER;
+
+    private static final Set<String> ROLLED_BACK = Set.of("40001", "40P01", "40003");
+    private static final Set<String> GOING_AWAY = Set.of("57P01", "57P02", "57P03", "57P05", "25006", "53300", "25P03");
+
+    static SqlState of(SQLException e) {
+        String state = e.getSQLState() == null ? "" : e.getSQLState();
+        if (state.equals("DU001") || state.equals("23505")) {
+            return UNEXPECTED;
+        }
+        if (state.equals("55P03")) {
+            return LOCKED;
+        }
+        if (ROLLED_BACK.contains(state)) {
+            return AGAIN;
+        }
+        if (state.equals("23514") && String.valueOf(e.getMessage()).contains("partition")) {
+            return NO_PARTITION;
+        }
+        return GOING_AWAY.contains(state) || state.startsWith("08") ? UNAVAILABLE : OTHER;
+    }
+}

@@ -1,0 +1,85 @@
+package dev.durable.store.postgres;
+
+import static dev.durable.store.postgres.Param.bools;
+import static dev.durable.store.postgres.Param.instants;
+import static dev.durable.store.postgres.Param.ints;
+import static dev.durable.store.postgres.Param.longs;
+import static dev.durable.store.postgres.Param.shorts;
+import static dev.durable.store.postgres.Param.texts;
+import static dev.durable.store.postgres.Param.uuids;
+
+import dev.durable.store.NewRun;
+import dev.durable.store.RunKey;
+import java.util.Comparator;
+import java.util.List;
+
+/** Starts, sorted as their rows are locked, and the statements that write them. */
+record StartBatch(List<NewRun> starts) {
+
+    static StartBatch of(List<NewRun> starts) {
+        return new StartBatch(starts.stream()
+                .sorted(Comparator.comparing(NewRun::run, RunKey.LOCK_ORDER))
+                .toList());
+    }
+
+    /** For {@link StartSql#STATES}. */
+    Param[] states() {
+        return new Param[] {
+            runs(),
+            shards(),
+            workflowIds(),
+            texts(starts, NewRun::type),
+            texts(starts, NewRun::taskQueue),
+            ints(starts, NewRun::needs),
+            uuids(starts, NewRun::fence),
+            longs(starts, s -> s.events().size() + 1L),
+            bools(starts, s -> !s.firstTurnDone()),
+            longs(starts, s -> s.startDelay().toMillis()),
+            instants(starts, NewRun::wakeAt),
+            instants(starts, NewRun::deadline),
+            instants(starts, s -> s.firstTurnDone() ? null : s.expiresAt())
+        };
+    }
+
+    /** Everything but run_state, for starts known to be new. */
+    void write(Script script) {
+        if (starts.isEmpty()) {
+            return;
+        }
+        script.then(
+                StartSql.RUNS,
+                runs(),
+                shards(),
+                workflowIds(),
+                texts(starts, NewRun::type),
+                texts(starts, NewRun::taskQueue),
+                texts(starts, s -> Memo.write(s.memo())));
+        EventRows.ofStarts(starts).insert(script);
+        JobRows.ofStarts(starts).insert(script);
+        MessageRows messages = new MessageRows();
+        starts.stream().filter(s -> s.message() != null).forEach(s -> messages.add(s.run(), s.message()));
+        messages.insert(script, new Hints());
+    }
+
+    Param runs() {
+        return uuids(starts, s -> s.run().runId());
+    }
+
+    Param shards() {
+        return shorts(starts, s -> s.run().shard());
+    }
+
+    Param workflowIds() {
+        return texts(starts, s -> s.run().workflowId());
+    }
+
+    /** Queues in which something is due now. */
+    void hint(Hints hints) {
+        for (NewRun start : starts) {
+            if (!start.firstTurnDone() && start.startDelay().isZero() || start.message() != null) {
+                hints.runs(start.taskQueue());
+            }
+            start.jobs().stream().filter(job -> job.eager() == null).forEach(job -> hints.jobs(job.taskQueue()));
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package dev.durable.store.postgres;
+
+/**
+ * The statements of the lane <i>starts</i>: insert first, judge in the next statement. Judging first would accept a
+ * duplicate of a run that closes meanwhile.
+ */
+final class StartSql {
+    private StartSql() {}
+
+    /** By (shard, workflow id). No conflict target: the run id may be known as well as the workflow id. */
+    static final String STATES = """
+            insert into durable.run_state (run_id, shard, workflow_id, type, task_queue, needs, fence, next_event_id, wake_at,
+                   deadline, expires_at)
+            select u.run_id, u.shard, u.workflow_id, u.type, u.task_queue, u.needs, u.fence, u.next_event_id,
+                   case when u.due then durable.clock() + u.delay * interval '1 ms' else u.wake_at end,
+                   u.deadline, u.expires_at
+              from unnest(?::uuid[], ?::smallint[], ?::text[], ?::text[], ?::text[], ?::int[], ?::uuid[], ?::bigint[],
+                          ?::boolean[], ?::bigint[], ?::timestamptz[], ?::timestamptz[], ?::timestamptz[])
+                   as u(run_id, shard, workflow_id, type, task_queue, needs, fence, next_event_id, due, delay, wake_at,
+                        deadline, expires_at)
+             where not exists (select 1 from durable.workflow_run w where w.run_id = u.run_id and w.shard = u.shard)
+            on conflict do nothing
+            returning run_id""";
+
+    /** All of a batch are new: nobody is open, nothing is a resend. */
+    static final String ALL_STATES =
+            "with x as (" + STATES + ") select durable.must(count(*) = ?, 'open or resent') from x";
+
+    /** New ones whose run stands there already: the answer to their first send was lost, and they closed meanwhile. */
+    static final String DROP_RESENT = """
+            delete from durable.run_state where ctid = any(array(
+                select s.c from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)
+                 cross join lateral (select s.ctid as c from durable.run_state s
+                        where s.run_id = u.run_id and s.shard = u.shard) s
+                 where exists (select 1 from durable.workflow_run w where w.run_id = u.run_id and w.shard = u.shard)))
+            returning run_id""";
+
+    /** The latest run of each workflow id, closed as ours is not written yet: what a reuse policy is judged by. */
+    static final String LATEST = """
+            select u.run_id, w.run_id as latest, w.status
+              from unnest(?::uuid[], ?::smallint[], ?::text[]) as u(run_id, shard, workflow_id)
+             cross join lateral (select w.run_id, w.status from durable.workflow_run w
+                    where w.workflow_id = u.workflow_id and w.shard = u.shard
+                    order by w.started_at desc limit 1) w""";
+
+    static final String DROP_REFUSED = """
+            delete from durable.run_state s where s.run_id = any(?::uuid[]) and s.shard = any(?::smallint[])""";
+
+    static final String RUNS = """
+            insert into durable.workflow_run (run_id, shard, workflow_id, type, task_queue, status, started_at, memo)
+            select u.run_id, u.shard, u.workflow_id, u.type, u.task_queue, 'RUNNING', durable.clock(), u.memo::json
+              from unnest(?::uuid[], ?::smallint[], ?::text[], ?::text[], ?::text[], ?::text[])
+                   as u(run_id, shard, workflow_id, type, task_queue, memo)""";
+
+    /** Who is in the way of those that were not inserted. */
+    static final String IN_THE_WAY = """
+            select u.run_id, s.run_id as open,
+                   exists (select 1 from durable.workflow_run w
+                            where w.run_id = u.run_id and w.shard = u.shard offset 0) as resent
+              from unnest(?::uuid[], ?::smallint[], ?::text[]) as u(run_id, shard, workflow_id)
+              left join lateral (select s.run_id from durable.run_state s
+                    where s.workflow_id = u.workflow_id and s.shard = u.shard) s on true""";
+}

@@ -1,0 +1,115 @@
+package dev.durable.store.postgres;
+
+import dev.durable.ReusePolicy;
+import dev.durable.WorkflowStatus;
+import dev.durable.store.NewRun;
+import dev.durable.store.Nudges;
+import dev.durable.store.StartOutcome;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Starts runs. On the assumption that all are new: one round trip. When a count is wrong, again with a look at each, in
+ * one transaction.
+ */
+final class Starts {
+    static final StartOutcome NEW = new StartOutcome.Started(false);
+    private static final StartOutcome AGAIN = new StartOutcome.Started(true);
+
+    private final Connections connections;
+    private final Nudges nudges;
+
+    Starts(Connections connections, Nudges nudges) {
+        this.connections = connections;
+        this.nudges = nudges;
+    }
+
+    List<StartOutcome> start(List<NewRun> starts) {
+        if (starts.isEmpty()) {
+            return List.of();
+        }
+        Map<UUID, StartOutcome> outcomes = mayBeWrittenAtOnce(starts) ? optimistic(starts) : careful(starts);
+        nudge(starts.stream().filter(s -> isNew(outcomes.get(s.run().runId()))).toList());
+        Set<UUID> answered = new HashSet<>();
+        return starts.stream()
+                .map(s -> {
+                    StartOutcome outcome =
+                            Objects.requireNonNull(outcomes.get(s.run().runId()));
+                    return answered.add(s.run().runId()) || !isNew(outcome) ? outcome : AGAIN;
+                })
+                .toList();
+    }
+
+    /** Writes the start inside the caller's transaction; whoever waits for work hears of it after its commit. */
+    StartOutcome startIn(Connection connection, NewRun start, CallerTransactions callers) {
+        StartOutcome outcome = connections.in(
+                connection,
+                tx -> Objects.requireNonNull(new StartJudgement(tx, List.of(start))
+                        .writeTheNew()
+                        .get(start.run().runId())));
+        if (isNew(outcome)) {
+            callers.afterCommit(() -> nudge(List.of(start)));
+        }
+        return outcome;
+    }
+
+    private static boolean isNew(@Nullable StartOutcome outcome) {
+        return outcome instanceof StartOutcome.Started started && !started.resent();
+    }
+
+    /** Policies need to know the latest run. */
+    private static boolean mayBeWrittenAtOnce(List<NewRun> starts) {
+        return starts.stream().allMatch(s -> s.reusePolicy() == ReusePolicy.ALLOW_DUPLICATE);
+    }
+
+    private Map<UUID, StartOutcome> optimistic(List<NewRun> starts) {
+        StartBatch batch = StartBatch.of(starts);
+        try {
+            return connections.attempt(Locks.SHORT, tx -> {
+                Script script = new Script().then(StartSql.ALL_STATES, with(batch.states(), Param.of(starts.size())));
+                batch.write(script);
+                tx.last(script);
+                Map<UUID, StartOutcome> outcomes = new HashMap<>();
+                starts.forEach(s -> outcomes.put(s.run().runId(), NEW));
+                return outcomes;
+            });
+        } catch (SQLException e) {
+            return switch (SqlState.of(e)) {
+                case UNEXPECTED, AGAIN, LOCKED -> careful(starts);
+                default -> throw connections.failures().of(e);
+            };
+        }
+    }
+
+    private Map<UUID, StartOutcome> careful(List<NewRun> starts) {
+        return connections.transaction(Locks.LONG, tx -> new StartJudgement(tx, starts).writeTheNew());
+    }
+
+    private void nudge(List<NewRun> started) {
+        Hints hints = new Hints();
+        new StartBatch(started).hint(hints);
+        hints.sendTo(nudges);
+    }
+
+    static boolean refuses(ReusePolicy policy, WorkflowStatus latest) {
+        return switch (policy) {
+            case ALLOW_DUPLICATE -> false;
+            case ALLOW_DUPLICATE_FAILED_ONLY -> latest == WorkflowStatus.COMPLETED;
+            case REJECT_DUPLICATE -> true;
+        };
+    }
+
+    private static Param[] with(Param[] first, Param last) {
+        Param[] params = java.util.Arrays.copyOf(first, first.length + 1);
+        params[first.length] = last;
+        return params;
+    }
+}

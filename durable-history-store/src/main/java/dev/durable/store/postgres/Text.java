@@ -1,0 +1,11 @@
+package dev.durable.store.postgres;
+
+/** Text for people that may hold what a text column can't. */
+final class Text {
+    private Text() {}
+
+    /** NUL, which PostgreSQL refuses, as its picture; unpaired surrogates, which UTF-8 can't say, as question marks. */
+    static String storable(String text) {
+        return text.replace('\0', '\u2400');
+    }
+}

@@ -1,0 +1,213 @@
+package dev.durable.store.postgres;
+
+import static dev.durable.store.postgres.Param.bools;
+import static dev.durable.store.postgres.Param.instants;
+import static dev.durable.store.postgres.Param.ints;
+import static dev.durable.store.postgres.Param.longs;
+import static dev.durable.store.postgres.Param.shorts;
+import static dev.durable.store.postgres.Param.texts;
+import static dev.durable.store.postgres.Param.uuids;
+
+import dev.durable.store.JobKey;
+import dev.durable.store.RunIds;
+import dev.durable.store.RunKey;
+import dev.durable.store.Transition;
+import java.sql.Array;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * Transitions of different runs, sorted as their rows are locked, and the statements that write them on the assumption
+ * that none is stale: each counts its rows, and a wrong count aborts the transaction.
+ */
+final class TransitionBatch {
+    private final List<Transition> all;
+    private final List<Transition> advancing;
+    private final List<Transition> stalling;
+    private final List<Transition> closing;
+
+    TransitionBatch(List<Transition> transitions) {
+        all = transitions.stream()
+                .sorted(Comparator.comparing(Transition::run, RunKey.LOCK_ORDER))
+                .toList();
+        stalling = all.stream().filter(t -> t.stall() != null).toList();
+        closing =
+                all.stream().filter(t -> t.close() != null && t.stall() == null).toList();
+        advancing =
+                all.stream().filter(t -> t.close() == null && t.stall() == null).toList();
+    }
+
+    List<Transition> all() {
+        return all;
+    }
+
+    List<Transition> closing() {
+        return closing;
+    }
+
+    /** Locks what {@link #write} will touch, in order, where one statement does not do so by itself. */
+    void lock(Script script) {
+        if (!closing.isEmpty() || !stalling.isEmpty()) {
+            script.then(TransitionSql.LOCK_RUNS, fences(all));
+        }
+        if (!closing.isEmpty()) {
+            lockClosers(script);
+            JobRanges.ending(all).lock(script, row -> {});
+        }
+    }
+
+    /** Takes the runs that close from their senders. */
+    void lockClosers(Script script) {
+        if (!closing.isEmpty()) {
+            script.then(TransitionSql.LOCK_CLOSERS, counted(closing, fences(closing)));
+        }
+    }
+
+    /** Writes everything; {@code waiting} gets the runs that rest although a message waits. */
+    void write(Script script, Set<UUID> waiting) {
+        if (!advancing.isEmpty()) {
+            script.read(TransitionSql.ADVANCE, row -> addAll(waiting, row), counted(advancing, advance()));
+        }
+        if (!stalling.isEmpty()) {
+            script.then(TransitionSql.STALL, counted(stalling, stall()));
+        }
+        settle(script);
+        consume(script);
+        if (!closing.isEmpty()) {
+            shutOut(script);
+        }
+        EventRows.of(all).insert(script);
+        JobRows.of(all).insert(script);
+        close(script);
+    }
+
+    /** Ends runs whatever waits for them, for who has locked them and their jobs. */
+    void seize(Script script) {
+        script.then(TransitionSql.DROP_JOBS, runs(closing), shards(closing));
+        EventRows.of(closing).insert(script);
+        close(script);
+    }
+
+    private void settle(Script script) {
+        List<SettledRow> rows = all.stream()
+                .flatMap(t -> t.settled().stream().map(s -> new SettledRow(new JobKey(t.run(), s.seq()), s.lease())))
+                .sorted(Comparator.comparing(SettledRow::key, JobKey.LOCK_ORDER))
+                .toList();
+        if (!rows.isEmpty()) {
+            Param runs = uuids(rows, r -> r.key().run().runId());
+            Param shards = shorts(rows, r -> r.key().run().shard());
+            Param seqs = ints(rows, r -> r.key().seq());
+            script.then(
+                    TransitionSql.SETTLE, runs, shards, seqs, uuids(rows, SettledRow::lease), Param.of(rows.size()));
+            script.then(TransitionSql.DROP_HEARTBEATS, runs, shards, seqs);
+        }
+    }
+
+    private void consume(Script script) {
+        List<ConsumedRow> rows = all.stream()
+                .flatMap(t -> t.consumed().stream().map(id -> new ConsumedRow(t.run(), id)))
+                .toList();
+        if (!rows.isEmpty()) {
+            script.then(
+                    TransitionSql.CONSUME,
+                    uuids(rows, r -> r.run().runId()),
+                    shorts(rows, r -> r.run().shard()),
+                    uuids(rows, ConsumedRow::message));
+        }
+    }
+
+    private void shutOut(Script script) {
+        List<Transition> byRun = closing.stream()
+                .sorted(Comparator.comparing(t -> t.run().runId(), RunIds.ORDER))
+                .toList();
+        script.then(TransitionSql.DROP_JOBS, runs(byRun), shards(byRun));
+        script.then(TransitionSql.NOTHING_WAITS, runs(byRun), shards(byRun), runs(byRun), shards(byRun));
+    }
+
+    private void close(Script script) {
+        if (closing.isEmpty()) {
+            return;
+        }
+        script.then(
+                TransitionSql.CLOSE_RUNS,
+                runs(closing),
+                shards(closing),
+                texts(closing, t -> end(t).status().name()),
+                texts(closing, t -> end(t).result()),
+                texts(closing, t -> end(t).failure()),
+                uuids(closing, Transition::newFence));
+        script.then(TransitionSql.DROP_INBOX, runs(closing), shards(closing));
+        script.then(TransitionSql.DROP_ALL_HEARTBEATS, runs(closing), shards(closing));
+        script.then(TransitionSql.DROP_STATE, runs(closing), shards(closing));
+    }
+
+    private static Transition.Close end(Transition closing) {
+        return Objects.requireNonNull(closing.close());
+    }
+
+    private static Transition.Stall stop(Transition stalling) {
+        return Objects.requireNonNull(stalling.stall());
+    }
+
+    private static void addAll(Set<UUID> waiting, ResultSet row) throws SQLException {
+        Array runs = row.getArray("waiting");
+        if (runs != null) {
+            waiting.addAll(List.of((UUID[]) runs.getArray()));
+        }
+    }
+
+    private Param[] advance() {
+        return with(
+                fences(advancing),
+                uuids(advancing, Transition::newFence),
+                ints(advancing, t -> t.events().size()),
+                ints(advancing, t -> t.consumed().size()),
+                bools(advancing, Transition::park),
+                instants(advancing, Transition::wakeAt));
+    }
+
+    private Param[] stall() {
+        return with(
+                fences(stalling),
+                uuids(stalling, Transition::newFence),
+                texts(stalling, t -> Text.storable(stop(t).reason())),
+                longs(stalling, t -> stop(t).retryIn().toMillis()));
+    }
+
+    /** run_id, shard, fence, next_event_id: what makes a transition valid. */
+    static Param[] fences(List<Transition> transitions) {
+        return new Param[] {
+            runs(transitions),
+            shards(transitions),
+            uuids(transitions, Transition::fence),
+            longs(transitions, Transition::nextEventId)
+        };
+    }
+
+    static Param runs(List<Transition> transitions) {
+        return uuids(transitions, t -> t.run().runId());
+    }
+
+    static Param shards(List<Transition> transitions) {
+        return shorts(transitions, t -> t.run().shard());
+    }
+
+    private static Param[] counted(List<?> rows, Param... params) {
+        return with(params, Param.of(rows.size()));
+    }
+
+    private static Param[] with(Param[] first, Param... rest) {
+        Param[] params = java.util.Arrays.copyOf(first, first.length + rest.length);
+        System.arraycopy(rest, 0, params, first.length, rest.length);
+        return params;
+    }
+
+    private record SettledRow(JobKey key, UUID lease) {}
+
+    private record ConsumedRow(RunKey run, UUID message) {}
+}

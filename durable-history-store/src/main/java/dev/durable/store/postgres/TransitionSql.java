@@ -1,0 +1,171 @@
+package dev.durable.store.postgres;
+
+/**
+ * The statements of the lane <i>transitions</i>, in the order in which they run.
+ *
+ * <p>Lock order: run_state by (shard, workflow id), then activity_job by (run id, seq), then the rest by key. The arrays
+ * come sorted so, {@code unnest} is the outer side, and each row is locked by key in a LATERAL before it is written by
+ * ctid. A LATERAL that had to wait gives the <i>new</i> row version, which the same statement's snapshot does not see:
+ * where a promise hangs on it rows are counted ({@code must}), or the lock is a statement of its own.
+ */
+final class TransitionSql {
+    private TransitionSql() {}
+
+    /** Runs of a batch in which somebody closes: all, in order, before anything else. */
+    static final String LOCK_RUNS = """
+            select u.run_id from unnest(?::uuid[], ?::smallint[], ?::uuid[], ?::bigint[])
+                       as u(run_id, shard, fence, next_event_id)
+             cross join lateral (select 1 from durable.run_state s
+                    where s.run_id = u.run_id and s.shard = u.shard and s.fence = u.fence
+                      and s.next_event_id = u.next_event_id for no key update) s""";
+
+    /** Closers lock out senders, whose KEY SHARE this waits for; the inbox is tested in a later statement. */
+    static final String LOCK_CLOSERS = """
+            with x as (select 1 from unnest(?::uuid[], ?::smallint[], ?::uuid[], ?::bigint[])
+                       as u(run_id, shard, fence, next_event_id)
+             cross join lateral (select 1 from durable.run_state s
+                    where s.run_id = u.run_id and s.shard = u.shard and s.fence = u.fence
+                      and s.next_event_id = u.next_event_id for update) s)
+            select durable.must(count(*) = ?, 'fence of a closing run') from x""";
+
+    /** Jobs that end here, a range of seqs of a run each: this is where a remote outcome is waited for. */
+    static final String LOCK_JOBS = """
+            select j.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::int[]) as u(run_id, shard, first, last)
+             cross join lateral (
+                    select j.run_id, j.seq, j.task_queue, j.lease, j.state,
+                           j.attempt, j.cancel_requested, j.notes
+                      from durable.activity_job j
+                     where j.run_id = u.run_id and j.shard = u.shard and j.seq between u.first and u.last
+                     order by j.seq for update) j""";
+
+    /** Closers with messages beyond those they consume; asked when they and their jobs are locked. */
+    static final String WITH_MESSAGES = """
+            select u.run_id from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)
+             where exists (select 1 from durable.inbox i
+                    where i.run_id = u.run_id and i.shard = u.shard and i.wakes
+                      and i.message_id <> all(?::uuid[]))""";
+
+    /** After three refusals: senders of messages wait outside until the run is closed. */
+    static final String MARK_CLOSING = """
+            update durable.run_state s set closing = true
+             where s.run_id = any(?::uuid[]) and s.shard = any(?::smallint[])""";
+
+    /**
+     * The step itself: whoever presents the fence and the next event id replaces the fence. Says who rests although a
+     * message waits beyond those it consumes; a message that comes too late to be seen here is found by the next claim.
+     */
+    static final String ADVANCE = """
+            with x as (
+                update durable.run_state s
+                   set fence = u.new_fence, next_event_id = s.next_event_id + u.events,
+                       owned_until = case when u.park and not u.more then null else s.owned_until end,
+                       wake_at = case when u.park and s.wake_at <= durable.clock() then u.wake_at
+                                      else least(s.wake_at, u.wake_at) end,
+                       not_before = null, stalls = 0, stalled_by = null, expires_at = null
+                  from (select s.c, u.*,
+                               u.park and exists (select 1 from durable.inbox i where i.run_id = u.run_id
+                                          and i.shard = u.shard and i.wakes offset u.consumed) as more
+                          from unnest(?::uuid[], ?::smallint[], ?::uuid[], ?::bigint[], ?::uuid[], ?::int[], ?::int[],
+                                      ?::boolean[], ?::timestamptz[])
+                               as u(run_id, shard, fence, next_event_id, new_fence, events, consumed, park, wake_at)
+                         cross join lateral (select s.ctid as c from durable.run_state s
+                                where s.run_id = u.run_id and s.shard = u.shard and s.fence = u.fence
+                                  and s.next_event_id = u.next_event_id for no key update) s
+                        offset 0) u
+                 where s.ctid = u.c returning s.run_id, u.more)
+            select durable.must(count(*) = ?, 'fence'), array_agg(x.run_id) filter (where x.more) as waiting from x""";
+
+    /** A run that can't go on for now: why, and when to look again. Whatever woke it stays. */
+    static final String STALL = """
+            with x as (
+                update durable.run_state s
+                   set fence = u.new_fence, owned_until = null, stalls = s.stalls + 1, stalled_by = u.reason,
+                       not_before = durable.clock() + u.retry_in * interval '1 ms'
+                  from (select s.c, u.* from unnest(?::uuid[], ?::smallint[], ?::uuid[], ?::bigint[], ?::uuid[], ?::text[],
+                                    ?::bigint[])
+                               as u(run_id, shard, fence, next_event_id, new_fence, reason, retry_in)
+                         cross join lateral (select s.ctid as c from durable.run_state s
+                                where s.run_id = u.run_id and s.shard = u.shard and s.fence = u.fence
+                                  and s.next_event_id = u.next_event_id for no key update) s) u
+                 where s.ctid = u.c returning 1)
+            select durable.must(count(*) = ?, 'fence of a stalling run') from x""";
+
+    /** Jobs settled in this worker, under the leases it holds. */
+    static final String SETTLE = """
+            with x as (delete from durable.activity_job where ctid = any(array(
+                select j.c from unnest(?::uuid[], ?::smallint[], ?::int[], ?::uuid[]) as u(run_id, shard, seq, lease)
+                 cross join lateral (select j.ctid as c from durable.activity_job j
+                        where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq and j.lease = u.lease
+                        for update) j)) returning 1)
+            select durable.must(count(*) = ?, 'lease') from x""";
+
+    static final String DROP_HEARTBEATS = """
+            delete from durable.activity_heartbeat where ctid = any(array(
+                select h.c from unnest(?::uuid[], ?::smallint[], ?::int[]) as u(run_id, shard, seq)
+                 cross join lateral (select h.ctid as c from durable.activity_heartbeat h
+                        where h.run_id = u.run_id and h.shard = u.shard and h.seq = u.seq) h))""";
+
+    /** Only the holder of the fence deletes messages, and nobody updates them: no lock is needed. */
+    static final String CONSUME = """
+            delete from durable.inbox where ctid = any(array(
+                select i.c from unnest(?::uuid[], ?::smallint[], ?::uuid[]) as u(run_id, shard, message_id)
+                 cross join lateral (select i.ctid as c from durable.inbox i
+                        where i.run_id = u.run_id and i.shard = u.shard and i.message_id = u.message_id) i))""";
+
+    static final String EVENTS = """
+            insert into durable.history_event (run_id, event_id, at, message_id, fence, shard, type, attributes)
+            select u.run_id, u.event_id, u.at, u.message_id, u.fence, u.shard, u.type, u.attributes::json
+              from unnest(?::uuid[], ?::bigint[], ?::timestamptz[], ?::uuid[], ?::uuid[], ?::smallint[], ?::text[],
+                          ?::text[]) as u(run_id, event_id, at, message_id, fence, shard, type, attributes)""";
+
+    /** Ready jobs, and eager ones, which are born claimed by the worker that writes them. */
+    static final String JOBS = """
+            insert into durable.activity_job (run_id, seq, shard, workflow_id, workflow_type, task_queue, activity,
+                   priority, rank, state, lease, session, claimed_at, scheduled_at, schedule_to_start_deadline,
+                   schedule_to_close_deadline, max_crashes, input, options, headers)
+            select u.run_id, u.seq, u.shard, u.workflow_id, u.workflow_type, u.task_queue, u.activity, u.priority,
+                   durable.clock() - u.priority * interval '10 s', case when u.lease is null then 0 else 2 end,
+                   u.lease, u.session, case when u.lease is null then null else durable.clock() end,
+                   u.scheduled_at, u.start_deadline, u.close_deadline, u.max_crashes,
+                   u.input::json, u.options::json, u.headers::json
+              from unnest(?::uuid[], ?::int[], ?::smallint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::int[],
+                          ?::uuid[], ?::uuid[], ?::timestamptz[], ?::timestamptz[], ?::timestamptz[], ?::int[],
+                          ?::text[], ?::text[], ?::text[])
+                   as u(run_id, seq, shard, workflow_id, workflow_type, task_queue, activity, priority, lease, session,
+                        scheduled_at, start_deadline, close_deadline, max_crashes, input, options, headers)""";
+
+    /** Whatever jobs closers have left, which locked out their outcomes until here. */
+    static final String DROP_JOBS = """
+            delete from durable.activity_job where ctid = any(array(
+                select j.c from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)
+                 cross join lateral (select j.ctid as c from durable.activity_job j
+                        where j.run_id = u.run_id and j.shard = u.shard order by j.seq for update) j))""";
+
+    /** After the locks, in a statement of its own: its snapshot sees whatever they waited for. */
+    static final String NOTHING_WAITS = """
+            select durable.must(
+                not exists (select 1 from durable.inbox i
+                             where i.run_id = any(?::uuid[]) and i.shard = any(?::smallint[]) and i.wakes)
+                and not exists (select 1 from durable.activity_job j
+                             where j.run_id = any(?::uuid[]) and j.shard = any(?::smallint[])), 'close')""";
+
+    static final String CLOSE_RUNS = """
+            update durable.workflow_run w
+               set status = u.status, result = u.result::json, failure = u.failure::json, closed_at = durable.clock(),
+                   close_fence = u.fence
+              from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::text[], ?::text[], ?::text[],
+                                ?::uuid[])
+                           as u(run_id, shard, status, result, failure, fence)
+                     cross join lateral (select w.ctid as c from durable.workflow_run w
+                            where w.run_id = u.run_id and w.shard = u.shard) j) u
+             where w.ctid = u.c""";
+
+    static final String DROP_INBOX = """
+            delete from durable.inbox i where i.run_id = any(?::uuid[]) and i.shard = any(?::smallint[])""";
+
+    static final String DROP_ALL_HEARTBEATS = """
+            delete from durable.activity_heartbeat h where h.run_id = any(?::uuid[]) and h.shard = any(?::smallint[])""";
+
+    static final String DROP_STATE = """
+            delete from durable.run_state s where s.run_id = any(?::uuid[]) and s.shard = any(?::smallint[])""";
+}

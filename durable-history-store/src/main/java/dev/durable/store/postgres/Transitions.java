@@ -1,0 +1,130 @@
+package dev.durable.store.postgres;
+
+import dev.durable.StoreUnavailableException;
+import dev.durable.store.CommitUnknownException;
+import dev.durable.store.Nudges;
+import dev.durable.store.RunKey;
+import dev.durable.store.Transition;
+import dev.durable.store.Transition.Outcome;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * Writes steps of runs.
+ *
+ * <pre>
+ *   optimistic: all at once, counted, one round trip ── a count is wrong ──► careful: lock, find the stale ones, write the
+ *                                                                            others, in one transaction
+ *                                                    ── a lock is late ────► careful, one by one
+ * </pre>
+ */
+final class Transitions {
+    private final Connections connections;
+    private final Nudges nudges;
+
+    Transitions(Connections connections, Nudges nudges) {
+        this.connections = connections;
+        this.nudges = nudges;
+    }
+
+    List<Outcome> commit(List<Transition> transitions) {
+        if (transitions.isEmpty()) {
+            return List.of();
+        }
+        refuseTwoOfOneRun(transitions);
+        Hints hints = new Hints();
+        Map<RunKey, Outcome> outcomes =
+                mayBeWrittenAtOnce(transitions) ? optimistic(transitions, hints) : careful(transitions, hints);
+        hintOfJobs(transitions, outcomes, hints);
+        hints.sendTo(nudges);
+        return transitions.stream().map(t -> outcomes.get(t.run())).toList();
+    }
+
+    /** What a cancellation does depends on the job that is found. */
+    private static boolean mayBeWrittenAtOnce(List<Transition> transitions) {
+        return transitions.stream().allMatch(t -> t.cancelled().isEmpty());
+    }
+
+    private Map<RunKey, Outcome> optimistic(List<Transition> transitions, Hints hints) {
+        TransitionBatch batch = new TransitionBatch(transitions);
+        try {
+            return connections.attempt(Locks.SHORT, tx -> {
+                Script script = new Script();
+                Set<UUID> waiting = new HashSet<>();
+                batch.lock(script);
+                batch.write(script, waiting);
+                tx.last(script);
+                return applied(transitions, waiting);
+            });
+        } catch (SQLException e) {
+            return switch (SqlState.of(e)) {
+                case UNEXPECTED, AGAIN -> careful(transitions, hints);
+                case LOCKED -> oneByOne(transitions, hints);
+                default -> throw connections.failures().of(e);
+            };
+        }
+    }
+
+    private Map<RunKey, Outcome> careful(List<Transition> transitions, Hints hints) {
+        try {
+            return connections.attempt(Locks.SHORT, tx -> new Diagnosis(tx, transitions, hints).writeTheGood());
+        } catch (SQLException e) {
+            return switch (SqlState.of(e)) {
+                case AGAIN, LOCKED -> oneByOne(transitions, hints);
+                default -> throw connections.failures().of(e);
+            };
+        }
+    }
+
+    private Map<RunKey, Outcome> oneByOne(List<Transition> transitions, Hints hints) {
+        Map<RunKey, Outcome> outcomes = new HashMap<>();
+        for (Transition t : transitions) {
+            try {
+                outcomes.putAll(
+                        connections.transaction(Locks.LONG, tx -> new Diagnosis(tx, List.of(t), hints).writeTheGood()));
+            } catch (StoreUnavailableException e) {
+                throw outcomes.isEmpty() ? e : partlyWritten(e);
+            }
+        }
+        return outcomes;
+    }
+
+    /** Some were written: the caller has to ask for each. */
+    private static CommitUnknownException partlyWritten(StoreUnavailableException e) {
+        return new CommitUnknownException(
+                "a batch that was written one by one broke off in the middle: " + e.getMessage(), e);
+    }
+
+    static Map<RunKey, Outcome> applied(List<Transition> transitions, Set<UUID> waiting) {
+        Map<RunKey, Outcome> outcomes = new HashMap<>();
+        for (Transition t : transitions) {
+            outcomes.put(t.run(), waiting.contains(t.run().runId()) ? Outcome.APPLIED_MORE : Outcome.APPLIED);
+        }
+        return outcomes;
+    }
+
+    private static void hintOfJobs(List<Transition> transitions, Map<RunKey, Outcome> outcomes, Hints hints) {
+        for (Transition t : transitions) {
+            Outcome outcome = outcomes.get(t.run());
+            if (outcome == Outcome.APPLIED || outcome == Outcome.APPLIED_MORE) {
+                t.jobs().stream().filter(job -> job.eager() == null).forEach(job -> hints.jobs(job.taskQueue()));
+            }
+        }
+    }
+
+    private static void refuseTwoOfOneRun(List<Transition> transitions) {
+        Set<UUID> runs = new HashSet<>();
+        for (Transition t : transitions) {
+            if (!runs.add(t.run().runId())) {
+                throw new IllegalArgumentException("two transitions of " + t.run()
+                        + " in one batch: the second can't know the fence that the first sets; send it when the first is"
+                        + " answered");
+            }
+        }
+    }
+}

@@ -1,0 +1,154 @@
+package dev.durable.store.postgres;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.jooq.DSLContext;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.postgresql.PGStatement;
+
+/**
+ * One transaction on one connection. BEGIN travels with the first script and COMMIT with the last: a transaction of one
+ * script is one round trip. READ COMMITTED, whatever the server's default is: the protocol rests on a fresh snapshot for
+ * each statement.
+ */
+final class Tx {
+    private static final String BEGIN = "begin isolation level read committed read write";
+    private static final String COMMIT = "commit";
+
+    private final Connection connection;
+    private final SchemaName schema;
+    private final Locks locks;
+    private final TimeSeen timeSeen;
+    private boolean begun;
+    private boolean callers;
+    private boolean committing;
+    private boolean committed;
+    private long sentNanos;
+
+    Tx(Connection connection, SchemaName schema, Locks locks, TimeSeen timeSeen) {
+        this.connection = connection;
+        this.schema = schema;
+        this.locks = locks;
+        this.timeSeen = timeSeen;
+    }
+
+    /** The caller's own transaction, with the caller's own settings: begun already, and ended by nobody but the caller. */
+    static Tx ofCaller(Connection connection, SchemaName schema) {
+        Tx tx = new Tx(connection, schema, Locks.SHORT, (time, roundTrip) -> {});
+        tx.begun = true;
+        tx.callers = true;
+        return tx;
+    }
+
+    /** Runs the script; the transaction goes on. */
+    void run(Script script) throws SQLException {
+        send(script, false);
+    }
+
+    /** Runs the script and commits, in the same round trip. */
+    void last(Script script) throws SQLException {
+        send(script, true);
+    }
+
+    /** Commits what {@link #run} did, if anything ran and {@link #last} did not. */
+    void commit() throws SQLException {
+        if (begun && !committed) {
+            last(new Script());
+        }
+    }
+
+    /** Undoes what is not committed. */
+    void rollback() throws SQLException {
+        if (begun && !committed) {
+            try (var statement = connection.createStatement()) {
+                statement.execute("rollback");
+            }
+        }
+    }
+
+    /** Whether COMMIT was sent: an error from here on may hide a success. */
+    boolean committing() {
+        return committing;
+    }
+
+    /** jOOQ inside the transaction, for what is not hot; with {@link Locks#READ} only, which sets the search_path. */
+    DSLContext dsl() throws SQLException {
+        if (!begun) {
+            run(new Script());
+        }
+        return Dsl.on(connection);
+    }
+
+    private void send(Script script, boolean end) throws SQLException {
+        boolean last = end && !callers;
+        List<Script.Statement> statements = new ArrayList<>(script.statements().size() + 3);
+        if (!begun) {
+            statements.add(new Script.Statement(BEGIN, row -> {}, new Param[0]));
+            statements.add(new Script.Statement(locks.setup(schema), this::seeTime, new Param[0]));
+        }
+        statements.addAll(script.statements());
+        if (last) {
+            statements.add(new Script.Statement(COMMIT, row -> {}, new Param[0]));
+        }
+        begun = true;
+        committing |= last;
+        execute(statements);
+        committed |= last;
+    }
+
+    private void execute(List<Script.Statement> statements) throws SQLException {
+        StringBuilder text = new StringBuilder(2048);
+        for (Script.Statement statement : statements) {
+            text.append(text.isEmpty() ? "" : ";\n").append(statement.sql());
+        }
+        try (PreparedStatement prepared = connection.prepareStatement(schema.in(text.toString()))) {
+            prepareOnServer(prepared);
+            int index = 1;
+            for (Script.Statement statement : statements) {
+                for (Param param : statement.params()) {
+                    param.bind(prepared, index++);
+                }
+            }
+            sentNanos = System.nanoTime();
+            prepared.execute();
+            for (int i = 0; i < statements.size(); i++) {
+                if (i > 0) {
+                    prepared.getMoreResults();
+                }
+                read(prepared.getResultSet(), statements.get(i).reader());
+            }
+        }
+    }
+
+    /** A named statement from the first use on, unless the pool's owner switched them off (old poolers can't). */
+    private void prepareOnServer(PreparedStatement prepared) throws SQLException {
+        if (connection.unwrap(PGConnection.class).getPrepareThreshold() > 0) {
+            prepared.unwrap(PGStatement.class).setPrepareThreshold(1);
+        }
+    }
+
+    private static void read(@Nullable ResultSet rows, Script.Row reader) throws SQLException {
+        if (rows != null) {
+            while (rows.next()) {
+                reader.read(rows);
+            }
+        }
+    }
+
+    private void seeTime(ResultSet row) throws SQLException {
+        timeSeen.at(Times.required(row, "now"), Duration.ofNanos(System.nanoTime() - sentNanos));
+    }
+
+    /** Learns the server's time with each transaction. */
+    @FunctionalInterface
+    interface TimeSeen {
+        void at(Instant time, Duration roundTrip);
+    }
+}

@@ -1,0 +1,101 @@
+package dev.durable.store.postgres.embedded;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * PostgreSQL refuses to run as root, which is who one is in most containers. Then its programs are started through
+ * another one, the first of these that works here:
+ *
+ * <ol>
+ *   <li>{@code unshare -U}: the same user seen from a namespace where root is nobody in particular. Files stay root's.
+ *       Containers often forbid it.
+ *   <li>{@code setpriv} to {@code nobody}, who then owns the directory.
+ *   <li>The same, with leave to pass folders that are closed to others, for a directory below {@code /root}.
+ * </ol>
+ *
+ * A directory that already belongs to another user is that user's: the server runs as them, by the last two.
+ *
+ * @param prefix what to write before each command
+ * @param owner the user that the directory must belong to
+ */
+record RunAs(List<String> prefix, int owner) {
+    private static final int ROOT = 0;
+    private static final int NOBODY = 65534;
+    private static final String PASS_FOLDERS = "+dac_override";
+
+    static RunAs on(ServerDirectory directory, Installation installation) throws IOException, InterruptedException {
+        int self = self(directory);
+        if (self != ROOT) {
+            return new RunAs(List.of(), self);
+        }
+        return firstThatWorks(waysFrom(Tree.ownerOf(directory.root())), directory, installation);
+    }
+
+    static List<RunAs> waysFrom(int owner) {
+        List<RunAs> ways = new ArrayList<>();
+        if (owner == ROOT) {
+            ways.add(new RunAs(List.of("unshare", "-U"), ROOT));
+        }
+        ways.addAll(as(owner == ROOT ? NOBODY : owner));
+        return ways;
+    }
+
+    private static List<RunAs> as(int user) {
+        List<String> plain = List.of("setpriv", "--reuid=" + user, "--regid=" + user, "--clear-groups");
+        List<String> passing = new ArrayList<>(plain);
+        passing.add("--securebits=+no_setuid_fixup"); // else access() forgets what follows
+        passing.add("--inh-caps=" + PASS_FOLDERS);
+        passing.add("--ambient-caps=" + PASS_FOLDERS);
+        return List.of(new RunAs(plain, user), new RunAs(List.copyOf(passing), user));
+    }
+
+    static RunAs firstThatWorks(List<RunAs> ways, ServerDirectory directory, Installation installation)
+            throws IOException, InterruptedException {
+        List<String> failures = new ArrayList<>();
+        for (RunAs way : ways) {
+            way.own(directory);
+            String failure = way.failure(directory, installation);
+            if (failure.isEmpty()) {
+                return way;
+            }
+            failures.add(String.join(" ", way.prefix) + ": " + failure);
+        }
+        throw EmbeddedErrors.refusesRoot(directory.root(), failures);
+    }
+
+    /** Tries what the server will do: run a program, and write here. */
+    private String failure(ServerDirectory directory, Installation installation)
+            throws IOException, InterruptedException {
+        String script = "\"$1\" --version >/dev/null && touch \"$2\" && rm \"$2\"";
+        Path file = directory.root().resolve("writable");
+        try {
+            Command.Outcome outcome = Command.in(
+                            directory.root(), prefix, "sh", "-c", script, "sh", installation.postgres(), file)
+                    .run();
+            return outcome.ok() ? "" : outcome.output().isEmpty() ? "exit " + outcome.exit() : outcome.output();
+        } catch (IOException noSuchProgram) {
+            return String.valueOf(noSuchProgram.getMessage());
+        }
+    }
+
+    /** After files were made by this process that the server must own. */
+    void own(ServerDirectory directory) throws IOException {
+        if (!prefix.isEmpty()) {
+            new Tree(directory.root()).giveTo(owner);
+        }
+    }
+
+    /** Who this process is, by what it creates: there is no getuid() in Java. */
+    private static int self(ServerDirectory directory) throws IOException {
+        Path file = Files.createTempFile(directory.root(), "owner-", "");
+        try {
+            return Tree.ownerOf(file);
+        } finally {
+            Files.delete(file);
+        }
+    }
+}

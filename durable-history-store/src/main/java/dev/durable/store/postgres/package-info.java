@@ -1,0 +1,5 @@
+/** The history store on PostgreSQL. */
+@NullMarked
+package dev.durable.store.postgres;
+
+import org.jspecify.annotations.NullMarked;

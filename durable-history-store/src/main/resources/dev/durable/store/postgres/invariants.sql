@@ -1,0 +1,138 @@
+-- What must hold of the tables whenever nobody is writing (invariants 1 to 5 of the design). Each query gives one text
+-- for each violation, and none if all is well. Written for the schema durable; in psql: \i invariants.sql
+
+-- 1. Event ids of a run are 1..n without a gap.
+select format('1: events of run %s are not 1..n: %s events from %s to %s', run_id, count(*), min(event_id), max(event_id))
+  from durable.history_event group by run_id having min(event_id) <> 1 or max(event_id) <> count(*);
+
+-- 1. Event 1, and only event 1, is WorkflowStarted.
+select format('1: event %s of run %s is %s', event_id, run_id, type)
+  from durable.history_event where (event_id = 1) <> (type = 'WorkflowStarted');
+
+-- 1. A closing event is the last one.
+select format('1: %s stands at %s of run %s, before others', e.type, e.event_id, e.run_id)
+  from durable.history_event e
+ where e.type in ('WorkflowCompleted', 'WorkflowFailed', 'WorkflowCancelled', 'WorkflowTimedOut', 'WorkflowTerminated',
+                  'WorkflowContinuedAsNew')
+   and exists (select 1 from durable.history_event l where l.run_id = e.run_id and l.event_id > e.event_id);
+
+-- 1. A run is closed exactly if its closing event is there, and as that says.
+select format('1: run %s of %s is %s, its last event is %s', w.run_id, w.workflow_id, w.status, coalesce(l.type, 'missing'))
+  from durable.workflow_run w
+  left join lateral (select e.type from durable.history_event e
+         where e.run_id = w.run_id order by e.event_id desc limit 1) l on true
+ where w.status is distinct from case l.type
+           when 'WorkflowCompleted' then 'COMPLETED' when 'WorkflowFailed' then 'FAILED'
+           when 'WorkflowCancelled' then 'CANCELLED' when 'WorkflowTimedOut' then 'TIMED_OUT'
+           when 'WorkflowTerminated' then 'TERMINATED' when 'WorkflowContinuedAsNew' then 'CONTINUED_AS_NEW'
+           else case when l.type is not null then 'RUNNING' end end
+    or (w.status = 'RUNNING') <> (w.closed_at is null);
+
+-- 1. Every history has its run.
+select distinct format('1: run %s has events but no row', e.run_id)
+  from durable.history_event e
+ where not exists (select 1 from durable.workflow_run w where w.run_id = e.run_id);
+
+-- 1. The next event id of an open run follows its last event.
+select format('1: the next event of run %s is %s, its last is %s', s.run_id, s.next_event_id, l.event_id)
+  from durable.run_state s
+ cross join lateral (select max(e.event_id) as event_id from durable.history_event e where e.run_id = s.run_id) l
+ where s.next_event_id is distinct from l.event_id + 1;
+
+-- 1. Time does not go back within a history. Informing events tell when an attempt failed or was prolonged: they are
+-- written later, with their activity's end, and other events may have come in between.
+select format('1: event %s of run %s is earlier than the one before', event_id, run_id)
+  from (select run_id, event_id, at, lag(at) over (partition by run_id order by event_id) as before
+          from durable.history_event
+         where type not in ('ActivityAttemptFailed', 'ActivityTimeoutUpdated')) e
+ where at < before;
+
+-- 2. Each activity ends at most once, after it was scheduled.
+select format('2: activity %s of run %s: scheduled at %s, ends at %s', seq, run_id, scheduled, ends)
+  from (select e.run_id, durable.seq_of(e.attributes) as seq,
+               array_agg(e.event_id order by e.event_id) filter (where e.type = 'ActivityScheduled') as scheduled,
+               array_agg(e.event_id order by e.event_id) filter (where e.type <> 'ActivityScheduled') as ends
+          from durable.history_event e
+         where e.type in ('ActivityScheduled', 'ActivityCompleted', 'ActivityFailed', 'ActivityTimedOut',
+                          'ActivityCancelled')
+         group by e.run_id, durable.seq_of(e.attributes)) a
+ where coalesce(cardinality(scheduled), 0) <> 1 or cardinality(ends) > 1 or ends[1] < scheduled[1];
+
+-- 2. Each timer ends at most once, after it was started.
+select format('2: timer %s of run %s: started at %s, ends at %s', seq, run_id, started, ends)
+  from (select e.run_id, durable.seq_of(e.attributes) as seq,
+               array_agg(e.event_id order by e.event_id) filter (where e.type = 'TimerStarted') as started,
+               array_agg(e.event_id order by e.event_id) filter (where e.type <> 'TimerStarted') as ends
+          from durable.history_event e
+         where e.type in ('TimerStarted', 'TimerFired', 'TimerCancelled')
+         group by e.run_id, durable.seq_of(e.attributes)) t
+ where coalesce(cardinality(started), 0) <> 1 or cardinality(ends) > 1 or ends[1] < started[1];
+
+-- 2. A run that completed has let no activity hang: each ended, or was asked to.
+select format('2: run %s completed, but its activity %s neither ended nor was cancelled', s.run_id, durable.seq_of(s.attributes))
+  from durable.workflow_run w
+  join durable.history_event s on s.run_id = w.run_id and s.type = 'ActivityScheduled'
+ where w.status = 'COMPLETED'
+   and not exists (select 1 from durable.history_event e
+        where e.run_id = s.run_id and e.event_id > s.event_id
+          and e.type in ('ActivityCompleted', 'ActivityFailed', 'ActivityTimedOut', 'ActivityCancelled',
+                         'ActivityCancelRequested')
+          and durable.seq_of(e.attributes) = durable.seq_of(s.attributes));
+
+-- 3. Each open activity of an open run is a job or an outcome that waits, never both, never neither.
+select format('3: activity %s of run %s is in %s places', coalesce(o.seq, p.seq), coalesce(o.run_id, p.run_id),
+              coalesce(p.places, 0))
+  from (select e.run_id, durable.seq_of(e.attributes) as seq
+          from durable.history_event e join durable.run_state r on r.run_id = e.run_id
+         where e.type in ('ActivityScheduled', 'ActivityCompleted', 'ActivityFailed', 'ActivityTimedOut',
+                          'ActivityCancelled')
+         group by e.run_id, durable.seq_of(e.attributes) having count(*) = 1) o
+  full join (select run_id, seq, count(*) as places
+          from (select j.run_id, j.seq from durable.activity_job j
+                union all
+                select i.run_id, durable.seq_of(i.payload) from durable.inbox i where i.kind = 3) x
+         group by run_id, seq) p on p.run_id = o.run_id and p.seq = o.seq
+ where p.places is distinct from 1 or o.run_id is null;
+
+-- 4. Nothing is left of a closed run, and an open one has its state.
+select format('4: run %s is %s and has %s', w.run_id, w.status, x.what)
+  from durable.workflow_run w
+ cross join lateral (
+        select 'a state' as what from durable.run_state s where s.run_id = w.run_id
+        union all select 'a job' from durable.activity_job j where j.run_id = w.run_id
+        union all select 'a message' from durable.inbox i where i.run_id = w.run_id
+        union all select 'a heartbeat' from durable.activity_heartbeat h where h.run_id = w.run_id) x
+ where w.status <> 'RUNNING'
+union all
+select format('4: run %s is open and has no state', w.run_id) from durable.workflow_run w
+ where w.status = 'RUNNING' and not exists (select 1 from durable.run_state s where s.run_id = w.run_id);
+
+-- 4. What belongs to a run has one.
+select format('4: %s of run %s, which is not there', x.what, x.run_id)
+  from (select 'state' as what, run_id from durable.run_state union select 'job', run_id from durable.activity_job
+        union select 'message', run_id from durable.inbox union select 'heartbeat', run_id from durable.activity_heartbeat) x
+ where not exists (select 1 from durable.workflow_run w where w.run_id = x.run_id);
+
+-- 4. A heartbeat belongs to a job.
+select format('4: a heartbeat of activity %s of run %s, which has no job', h.seq, h.run_id)
+  from durable.activity_heartbeat h
+ where not exists (select 1 from durable.activity_job j where j.run_id = h.run_id and j.seq = h.seq);
+
+-- 4. At most one open run a workflow id.
+select format('4: %s open runs of %s', count(*), workflow_id)
+  from durable.workflow_run where status = 'RUNNING' group by workflow_id having count(*) > 1;
+
+-- 5. A fence writes once: nobody wrote under one that was replaced.
+select format('5: fence %s wrote %s times into run %s', fence, count(*), run_id)
+  from durable.history_event where fence is not null group by run_id, fence having count(*) > 1;
+
+-- 5. No message, and so no lease token, became two events.
+select format('5: message %s became %s events of run %s', message_id, count(*), run_id)
+  from durable.history_event where message_id is not null group by run_id, message_id having count(*) > 1;
+
+-- 5. Turns are whole: no transition begins with a command.
+select format('5: a transition of run %s begins with %s at %s', run_id, type, event_id)
+  from durable.history_event
+ where fence is not null
+   and type in ('ActivityScheduled', 'ActivityCancelRequested', 'TimerStarted', 'TimerCancelled', 'SideEffectRecorded',
+                'VersionRecorded');

@@ -1,0 +1,57 @@
+-- Activities that have not ended.
+-- Why: the first version. Locks: nothing that exists (new tables only).
+
+-- state: 0 ready, 1 delayed, 2 running, 3 dead. A finished job is deleted in the completing transition: history is the
+-- record. rank = when it became ready, less its priority: aging priority as a plain index order.
+create table activity_job (
+    run_id                     uuid        not null,
+    lease                      uuid,
+    claim                      uuid,
+    session                    uuid,
+    rank                       timestamptz not null,
+    visible_at                 timestamptz,
+    claimed_at                 timestamptz,
+    scheduled_at               timestamptz not null,
+    schedule_to_start_deadline timestamptz,
+    schedule_to_close_deadline timestamptz,
+    seq                        integer     not null,
+    attempt                    integer     not null default 1,
+    crashes                    integer     not null default 0,
+    max_crashes                integer     not null,
+    priority                   integer     not null,
+    state                      smallint    not null,
+    shard                      smallint    not null,
+    cancel_requested           boolean     not null default false,
+    begun                      boolean     not null default false,
+    workflow_id                text collate "C" not null,
+    workflow_type              text        not null,
+    task_queue                 text        not null,
+    activity                   text        not null,
+    last_failure               text,
+    input                      json        not null,
+    options                    json        not null,
+    headers                    json        not null,
+    notes                      json,
+    primary key (run_id, seq, shard)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000,
+        autovacuum_analyze_scale_factor = 0.1, autovacuum_vacuum_cost_delay = 0);
+
+-- Each claim is one of these two orders, and matches it exactly.
+create index activity_job_ready on activity_job (task_queue, rank) where state = 0;
+create index activity_job_delayed on activity_job (task_queue, visible_at) where state = 1;
+-- The claims of a session, and the sessions that have claims.
+create index activity_job_running on activity_job (session) where state = 2;
+create index activity_job_dead on activity_job (run_id, seq) where state = 3;
+
+-- How far a running attempt is. Its own narrow table: updates stay HOT and never touch the job.
+create table activity_heartbeat (
+    run_id  uuid        not null,
+    at      timestamptz not null,
+    seq     integer     not null,
+    shard   smallint    not null,
+    details json        not null,
+    primary key (run_id, seq, shard)
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000,
+        autovacuum_vacuum_cost_delay = 0);
+
+insert into schema_version (version, min_library) values (3, '0.1.0');

@@ -1,0 +1,41 @@
+-- Live processes, and what operators set.
+-- Why: the first version. Locks: nothing that exists (new tables only).
+
+-- A worker process. Dead is for ever: nothing sets it back, and beat counts only while it is false.
+create table session (
+    id         uuid        not null primary key,
+    beat       bigint      not null,
+    started_at timestamptz not null,
+    dead       boolean     not null,
+    identity   text        not null
+) with (fillfactor = 50, autovacuum_vacuum_threshold = 100);
+
+create table schedule (
+    schedule_id text collate "C" not null primary key,
+    fence       uuid        not null,
+    next_at     timestamptz,
+    paused      boolean     not null default false,
+    spec        json        not null,
+    state       json        not null
+);
+create index schedule_due on schedule (next_at) where next_at is not null and not paused;
+
+-- Limits and pauses of a task queue; a queue without a row has neither.
+create table queue (
+    task_queue text        not null primary key,
+    paused     boolean     not null default false,
+    limits     json        not null default '{}'
+);
+
+-- What operators did.
+create table audit (
+    id      uuid        not null primary key,
+    at      timestamptz not null,
+    actor   text        not null,
+    action  text        not null,
+    target  text        not null,
+    details json        not null
+);
+create index audit_by_time on audit (at);
+
+insert into schema_version (version, min_library) values (4, '0.1.0');

@@ -1,0 +1,119 @@
+package dev.durable.store.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.durable.store.postgres.testing.TestDatabase;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * The generic plan of each hot statement, as the engine's transactions make it: the same with empty tables, whose
+ * statistics tempt the planner into sequential scans, and with full ones.
+ */
+class PlanTest {
+    private static final List<Class<?>> STATEMENTS = List.of(
+            TransitionSql.class,
+            StartSql.class,
+            RequestSql.class,
+            JobSql.class,
+            ClaimSql.class,
+            SessionSql.class,
+            SeizureSql.class);
+
+    private static TestDatabase empty;
+    private static TestDatabase full;
+
+    @BeforeAll
+    static void databases() {
+        empty = TestDatabase.create();
+        PostgresHistoryStore.of(empty.dataSource()).open();
+        full = TestDatabase.create();
+        PostgresHistoryStore.of(full.dataSource()).open();
+        Sql.execute(full.dataSource(), Fill.SQL);
+    }
+
+    @AfterAll
+    static void drop() {
+        empty.close();
+        full.close();
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("statements")
+    void goes_by_index_with_empty_tables(String name, String sql) throws SQLException {
+        assertGoesByIndex(name, sql, explain(empty, sql));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("statements")
+    void goes_by_index_with_full_tables(String name, String sql) throws SQLException {
+        assertGoesByIndex(name, sql, explain(full, sql));
+    }
+
+    private static void assertGoesByIndex(String name, String sql, List<String> plan) {
+        assertThat(String.join("\n", plan))
+                .as(name)
+                .doesNotContain("Seq Scan", "Bitmap", "Hash ", "hashed", "Merge", "Memoize");
+        if (sql.contains("unnest")) {
+            assertThat(plan.stream()
+                            .filter(line -> line.matches(".*(Function|Index|Index Only|Tid) Scan.*"))
+                            .findFirst())
+                    .as("the outer side of %s", name)
+                    .hasValueSatisfying(line -> assertThat(line).contains("Function Scan"));
+        }
+    }
+
+    static Stream<Object[]> statements() {
+        return STATEMENTS.stream()
+                .flatMap(type -> Stream.of(type.getDeclaredFields()))
+                .filter(field -> field.getType() == String.class && Modifier.isStatic(field.getModifiers()))
+                .map(field ->
+                        new Object[] {field.getDeclaringClass().getSimpleName() + "." + field.getName(), text(field)});
+    }
+
+    private static String text(Field field) {
+        try {
+            field.setAccessible(true);
+            return (String) field.get(null);
+        } catch (IllegalAccessException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @SuppressWarnings("LoopOverCharArray")
+    private static List<String> explain(TestDatabase database, String sql) throws SQLException {
+        try (Connection connection = database.dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            statement.execute(Locks.SHORT.setup(new SchemaName("durable")));
+            StringBuilder text = new StringBuilder();
+            int params = 0;
+            for (char c : sql.toCharArray()) {
+                text.append(c == '?' ? "$" + ++params : String.valueOf(c));
+            }
+            statement.execute("prepare hot as " + text);
+            String values = IntStream.range(0, params).mapToObj(i -> "null").collect(Collectors.joining(", "));
+            List<String> plan = new ArrayList<>();
+            try (ResultSet rows = statement.executeQuery(
+                    "explain (costs off) execute hot" + (params == 0 ? "" : "(" + values + ")"))) {
+                while (rows.next()) {
+                    plan.add(rows.getString(1));
+                }
+            }
+            return plan;
+        }
+    }
+}

@@ -1,0 +1,153 @@
+package dev.durable.store.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.durable.store.HistoryStore;
+import dev.durable.store.InboxMessage;
+import dev.durable.store.RunKey;
+import dev.durable.store.contract.StoreFixture;
+import dev.durable.store.postgres.testing.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import javax.sql.DataSource;
+
+/**
+ * An empty store on a database that all tests of this process share: emptied before each, its clock set back to the
+ * server's.
+ */
+final class PostgresFixture implements StoreFixture {
+    private static final int INBOX_LIMIT = 50;
+    private static final TestDatabase DATABASE = TestDatabase.create();
+    private static final DataSource POOL = DATABASE.pooledDataSource(16);
+
+    private final PostgresHistoryStore store;
+    private Duration ahead = Duration.ZERO;
+
+    PostgresFixture() {
+        store = PostgresHistoryStore.builder(POOL).inboxLimit(INBOX_LIMIT).build();
+        store.open();
+        setClock();
+        // The append-only trigger refuses TRUNCATE to everybody; a replica's session fires no triggers.
+        Sql.execute(POOL, """
+                set session_replication_role = replica;
+                truncate durable.workflow_run, durable.run_state, durable.history_event, durable.inbox, durable.outbox,
+                    durable.reply, durable.activity_job, durable.activity_heartbeat, durable.session;
+                reset session_replication_role""");
+    }
+
+    static DataSource pool() {
+        return POOL;
+    }
+
+    static TestDatabase database() {
+        return DATABASE;
+    }
+
+    @Override
+    public HistoryStore store() {
+        return store;
+    }
+
+    @Override
+    public void advance(Duration by) {
+        ahead = ahead.plus(by);
+        setClock();
+        store.now();
+    }
+
+    @Override
+    public int inboxLimit() {
+        return INBOX_LIMIT;
+    }
+
+    @Override
+    public HeldSender holdSender(RunKey run, InboxMessage message) {
+        try {
+            return new OpenSender(DATABASE.dataSource().getConnection(), run, message);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Since the database was made; the server counts some late, which then fails a later test. */
+    @Override
+    public long deadlocks() {
+        return Sql.number(POOL, "select deadlocks from pg_stat_database where datname = current_database()");
+    }
+
+    /** The tables, beyond what the suite sees through the SPI; its steps are no whole turns of real workflows. */
+    @Override
+    public void close() {
+        store.close();
+        try {
+            assertThat(SqlInvariants.check(POOL))
+                    .filteredOn(violation -> !violation.contains("begins with")
+                            && !violation.contains("neither ended nor was cancelled"))
+                    .isEmpty();
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private void setClock() {
+        Sql.execute(POOL, """
+                create or replace function durable.clock() returns timestamptz language sql stable parallel safe
+                    as $$ select statement_timestamp() + interval '%d ms' $$""".formatted(ahead.toMillis()));
+    }
+
+    /** A sender in the middle of its transaction. */
+    private static final class OpenSender implements HeldSender {
+        private final Connection connection;
+        private final long pid;
+
+        OpenSender(Connection connection, RunKey run, InboxMessage message) throws SQLException {
+            this.connection = connection;
+            connection.setAutoCommit(false);
+            try (var lock = connection.prepareStatement("""
+                    select pg_backend_pid() from durable.run_state where workflow_id = ? and shard = ? for key share""")) {
+                lock.setString(1, run.workflowId());
+                lock.setInt(2, run.shard());
+                try (var row = lock.executeQuery()) {
+                    row.next();
+                    pid = row.getLong(1);
+                }
+            }
+            insert(run, message);
+        }
+
+        private void insert(RunKey run, InboxMessage message) throws SQLException {
+            try (var insert = connection.prepareStatement("""
+                    insert into durable.inbox (run_id, message_id, at, ord, kind, shard, wakes, task_queue, name, payload)
+                    select run_id, ?, durable.clock(), 0, ?, shard, true, task_queue, ?, ?::json from durable.run_state
+                     where run_id = ?""")) {
+                insert.setObject(1, message.messageId());
+                insert.setInt(2, message.kind().code());
+                insert.setString(3, message.name());
+                insert.setString(4, message.payload());
+                insert.setObject(5, run.runId());
+                insert.executeUpdate();
+            }
+        }
+
+        @Override
+        public void awaitSomebodyWaiting() {
+            Sql.await(
+                    Duration.ofMillis(500),
+                    () -> Sql.number(
+                                    POOL,
+                                    "select count(*) from pg_stat_activity where " + pid
+                                            + " = any(pg_blocking_pids(pid))")
+                            > 0);
+        }
+
+        @Override
+        public void commit() {
+            try (connection) {
+                connection.commit();
+            } catch (SQLException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package dev.durable.store.postgres;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import javax.sql.DataSource;
+
+/** Plain SQL of tests. */
+final class Sql {
+    private Sql() {}
+
+    static void execute(DataSource dataSource, String sql) {
+        try (Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e.getMessage() + " in: " + sql, e);
+        }
+    }
+
+    static long number(DataSource dataSource, String sql) {
+        return Long.parseLong(column(dataSource, sql).getFirst());
+    }
+
+    /** The first column of each row as text. */
+    static List<String> column(DataSource dataSource, String sql) {
+        try (Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            List<String> values = new ArrayList<>();
+            while (rows.next()) {
+                values.add(rows.getString(1));
+            }
+            return values;
+        } catch (SQLException e) {
+            throw new IllegalStateException(e.getMessage() + " in: " + sql, e);
+        }
+    }
+
+    /** Polls until it holds or the time is over; tells whether it held. */
+    static boolean await(Duration atMost, BooleanSupplier condition) {
+        long end = System.nanoTime() + atMost.toNanos();
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - end > 0) {
+                return false;
+            }
+            LockSupport.parkNanos(Duration.ofMillis(2).toNanos());
+        }
+        return true;
+    }
+}

@@ -1,0 +1,64 @@
+package dev.durable.store.postgres.codegen;
+
+import dev.durable.store.postgres.PostgresHistoryStore;
+import dev.durable.store.postgres.testing.TestDatabase;
+import java.nio.file.Path;
+import org.jooq.codegen.GenerationTool;
+import org.jooq.meta.jaxb.Configuration;
+import org.jooq.meta.jaxb.Database;
+import org.jooq.meta.jaxb.ForcedType;
+import org.jooq.meta.jaxb.Generate;
+import org.jooq.meta.jaxb.Generator;
+import org.jooq.meta.jaxb.Jdbc;
+import org.jooq.meta.jaxb.Target;
+
+/**
+ * Writes the jOOQ classes anew from the migrations, into the source folder it is given. They are committed, and a test
+ * compares them. Run by the profile {@code jooq}; see the module's pom.
+ */
+public final class GenerateJooq {
+    private static final String PACKAGE = "dev.durable.store.postgres.jooq.generated";
+
+    private GenerateJooq() {}
+
+    public static void main(String[] args) throws Exception {
+        generate(Path.of(args[0]));
+    }
+
+    static void generate(Path sources) throws Exception {
+        try (TestDatabase database = TestDatabase.create()) {
+            PostgresHistoryStore.of(database.dataSource()).open();
+            GenerationTool.generate(new Configuration()
+                    .withJdbc(new Jdbc()
+                            .withUrl(database.jdbcUrl())
+                            .withUser(database.username())
+                            .withPassword(database.password()))
+                    .withGenerator(new Generator()
+                            .withDatabase(tables())
+                            .withGenerate(onlyColumns())
+                            .withTarget(new Target().withPackageName(PACKAGE).withDirectory(sources.toString()))));
+        }
+    }
+
+    /** Not qualified by a schema: that is the transaction's, whose search_path says which. */
+    private static Database tables() {
+        return new Database()
+                .withName("org.jooq.meta.postgres.PostgresDatabase")
+                .withInputSchema("durable")
+                .withOutputSchemaToDefault(true)
+                .withIncludes(".*")
+                .withExcludes("migration|history_event_[0-9_]+|v_.*")
+                .withIncludeRoutines(false)
+                .withForcedTypes(new ForcedType().withName("INSTANT").withIncludeTypes("timestamptz"));
+    }
+
+    private static Generate onlyColumns() {
+        return new Generate()
+                .withRecords(false)
+                .withKeys(false)
+                .withIndexes(false)
+                .withDeprecated(false)
+                .withGeneratedAnnotation(false)
+                .withGlobalObjectNames(false);
+    }
+}

@@ -1,0 +1,68 @@
+package dev.durable.spring;
+
+import dev.durable.DurableClient;
+import dev.durable.DurableEngine;
+import dev.durable.store.HistoryStore;
+import dev.durable.store.postgres.PostgresHistoryStore;
+import dev.durable.worker.EngineBuilder;
+import dev.durable.worker.PreparedEngine;
+import javax.sql.DataSource;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
+
+/** An engine and a client on the application's DataSource. Every bean gives way to one of the application's own. */
+@AutoConfiguration(afterName = "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration")
+@ConditionalOnProperty(name = "durable.enabled", havingValue = "true", matchIfMissing = true)
+@EnableConfigurationProperties(DurableProperties.class)
+public class DurableAutoConfiguration {
+
+    @Bean(destroyMethod = "close")
+    @ConditionalOnMissingBean
+    @ConditionalOnSingleCandidate(DataSource.class)
+    HistoryStore durableHistoryStore(DataSource dataSource, DurableProperties properties) {
+        return PostgresHistoryStore.builder(dataSource)
+                .schema(properties.getSchema())
+                .schemaMode(properties.getMigrate())
+                .transactions(new SpringTransactions(dataSource))
+                .build();
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    DurableScan durableScan(org.springframework.beans.factory.config.ConfigurableListableBeanFactory beans) {
+        return new DurableScan(beans);
+    }
+
+    @Bean(destroyMethod = "close")
+    @ConditionalOnMissingBean(DurableEngine.class)
+    PreparedEngine durableEngine(
+            HistoryStore store,
+            DurableScan scan,
+            DurableProperties properties,
+            Environment environment,
+            ObjectProvider<DurableCustomizer> customizers) {
+        EngineBuilder builder = new EngineBuilder(store);
+        EngineFromProperties.apply(properties, environment, builder);
+        builder.register(scan.workflows().toArray());
+        builder.register(scan.activities().toArray());
+        customizers.orderedStream().forEach(customizer -> customizer.customize(builder));
+        return builder.prepare();
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    DurableClient durableClient(DurableEngine engine) {
+        return engine.client();
+    }
+
+    @Bean
+    DurableLifecycle durableLifecycle(DurableEngine engine, DurableScan scan) {
+        return new DurableLifecycle(engine, scan);
+    }
+}

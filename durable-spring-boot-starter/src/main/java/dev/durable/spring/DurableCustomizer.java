@@ -1,0 +1,10 @@
+package dev.durable.spring;
+
+import dev.durable.DurableEngine;
+
+/** A bean that changes the engine's builder after the properties and before the start. */
+@FunctionalInterface
+public interface DurableCustomizer {
+    /** Changes the builder. */
+    void customize(DurableEngine.Builder builder);
+}

@@ -1,0 +1,147 @@
+package dev.durable.spring;
+
+import dev.durable.store.postgres.SchemaMode;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+
+/** Settings below {@code durable.*}. Options of activities, {@code durable.activities.*}, are read beside them. */
+@ConfigurationProperties("durable")
+public class DurableProperties {
+    /** Whether Durable is configured at all. */
+    private boolean enabled = true;
+
+    /** Database schema of Durable's tables: the tenant boundary. */
+    private String schema = "durable";
+
+    /** What is done about the schema at start: migrate it, only validate it, or nothing. */
+    private SchemaMode migrate = SchemaMode.MIGRATE;
+
+    /** How this process is named in events and views; host and process id when not set. */
+    private @Nullable String identity;
+
+    /** Whether this process only starts workflows and talks to them, and works on none. */
+    private boolean clientOnly;
+
+    /** How long running activities may go on at shutdown. */
+    private Duration drainTimeout = Duration.ofSeconds(10);
+
+    /** A worker whose beat stands still for that long is taken for dead. */
+    private Duration sessionLease = Duration.ofSeconds(30);
+
+    /** Upper bound of an idle poll. */
+    private Duration pollInterval = Duration.ofSeconds(1);
+
+    /** Largest payload in bytes. */
+    private int maxPayloadBytes = 2 * 1024 * 1024;
+
+    /** Task queues this process serves, by name; "default" when none is named. */
+    private Map<String, Queue> queues = new LinkedHashMap<>();
+
+    public boolean isEnabled() {
+        return enabled;
+    }
+
+    public void setEnabled(boolean enabled) {
+        this.enabled = enabled;
+    }
+
+    public String getSchema() {
+        return schema;
+    }
+
+    public void setSchema(String schema) {
+        this.schema = schema;
+    }
+
+    public SchemaMode getMigrate() {
+        return migrate;
+    }
+
+    public void setMigrate(SchemaMode migrate) {
+        this.migrate = migrate;
+    }
+
+    public @Nullable String getIdentity() {
+        return identity;
+    }
+
+    public void setIdentity(@Nullable String identity) {
+        this.identity = identity;
+    }
+
+    public boolean isClientOnly() {
+        return clientOnly;
+    }
+
+    public void setClientOnly(boolean clientOnly) {
+        this.clientOnly = clientOnly;
+    }
+
+    public Duration getDrainTimeout() {
+        return drainTimeout;
+    }
+
+    public void setDrainTimeout(Duration drainTimeout) {
+        this.drainTimeout = drainTimeout;
+    }
+
+    public Duration getSessionLease() {
+        return sessionLease;
+    }
+
+    public void setSessionLease(Duration sessionLease) {
+        this.sessionLease = sessionLease;
+    }
+
+    public Duration getPollInterval() {
+        return pollInterval;
+    }
+
+    public void setPollInterval(Duration pollInterval) {
+        this.pollInterval = pollInterval;
+    }
+
+    public int getMaxPayloadBytes() {
+        return maxPayloadBytes;
+    }
+
+    public void setMaxPayloadBytes(int maxPayloadBytes) {
+        this.maxPayloadBytes = maxPayloadBytes;
+    }
+
+    public Map<String, Queue> getQueues() {
+        return queues;
+    }
+
+    public void setQueues(Map<String, Queue> queues) {
+        this.queues = queues;
+    }
+
+    /** How one task queue is served. */
+    public static class Queue {
+        /** Activities at once. */
+        private int slots = 50;
+
+        /** Whether activity bodies run on virtual threads. */
+        private boolean virtualThreads;
+
+        public int getSlots() {
+            return slots;
+        }
+
+        public void setSlots(int slots) {
+            this.slots = slots;
+        }
+
+        public boolean isVirtualThreads() {
+            return virtualThreads;
+        }
+
+        public void setVirtualThreads(boolean virtualThreads) {
+            this.virtualThreads = virtualThreads;
+        }
+    }
+}

@@ -1,0 +1,12 @@
+/**
+ * Durable in a Spring Boot application: an engine and a client on the application's own DataSource.
+ *
+ * <p>{@code @Workflow} classes in the application's packages are found by scanning; they are no beans. {@code @Activity}
+ * beans are found among the beans. The client is injectable at once; the worker begins to claim when the application
+ * context is up and drains before anything it uses is closed. {@code client.start} inside {@code @Transactional} takes
+ * part in the transaction: the workflow exists exactly if the application's own rows do.
+ */
+@NullMarked
+package dev.durable.spring;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,35 @@
+package dev.durable.spring.app;
+
+import dev.durable.DurableClient;
+import dev.durable.store.postgres.testing.TestDatabase;
+import javax.sql.DataSource;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+/** A small application on a database of its own. */
+@SpringBootConfiguration
+@EnableAutoConfiguration
+public class ShopApplication {
+
+    @Bean(destroyMethod = "close")
+    TestDatabase database() {
+        return TestDatabase.create();
+    }
+
+    @Bean
+    DataSource dataSource(TestDatabase database) {
+        return database.pooledDataSource(12);
+    }
+
+    @Bean
+    Greetings greetings() {
+        return name -> "hello " + name;
+    }
+
+    @Bean
+    Orders orders(DurableClient client, JdbcTemplate jdbc) {
+        return new Orders(client, jdbc);
+    }
+}

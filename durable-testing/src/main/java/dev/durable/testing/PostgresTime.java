@@ -1,0 +1,93 @@
+package dev.durable.testing;
+
+import dev.durable.store.HistoryStore;
+import dev.durable.store.postgres.PostgresHistoryStore;
+import dev.durable.store.postgres.testing.TestDatabase;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.Optional;
+import javax.sql.DataSource;
+
+/**
+ * A real PostgreSQL whose time a test moves: the store reads time through one function of its schema, and this puts
+ * another in its place, ahead of the server's clock. Real time runs on underneath.
+ */
+final class PostgresTime implements TestTime {
+    private static final int CONNECTIONS = 8;
+    /** The engine's estimate of the server's time is late by up to a round trip; what is due must be so for it too. */
+    private static final Duration ESTIMATE = Duration.ofMillis(20);
+
+    private static final String NEXT_DUE = """
+            select min(due) from (
+                select min(greatest(wake_at, not_before)) from durable.run_state where not paused
+                union all select min(deadline) from durable.run_state
+                union all select min(expires_at) from durable.run_state
+                union all select min(visible_at) from durable.activity_job where state = 1
+            ) as times(due) where due > durable.clock()""";
+
+    private final TestDatabase database = TestDatabase.create();
+    private final DataSource pool = database.pooledDataSource(CONNECTIONS);
+    private final PostgresHistoryStore store = PostgresHistoryStore.of(pool);
+    private Duration ahead = Duration.ZERO;
+
+    private PostgresTime() {
+        store.open();
+    }
+
+    static PostgresTime fresh() {
+        return new PostgresTime();
+    }
+
+    @Override
+    public HistoryStore store() {
+        return store;
+    }
+
+    @Override
+    public Instant now() {
+        return store.now();
+    }
+
+    @Override
+    public void advanceTo(Instant instant) {
+        Duration by = Duration.between(now(), instant);
+        if (by.isPositive()) {
+            ahead = ahead.plus(by).plus(ESTIMATE);
+            execute("create or replace function durable.clock() returns timestamptz language sql stable parallel safe"
+                    + " as $$ select statement_timestamp() + interval '" + ahead.toMillis() + " ms' $$");
+            store.now();
+        }
+    }
+
+    @Override
+    public Optional<Instant> nextDue() {
+        try (Connection connection = pool.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(NEXT_DUE)) {
+            row.next();
+            return Optional.ofNullable(row.getObject(1, OffsetDateTime.class)).map(OffsetDateTime::toInstant);
+        } catch (SQLException e) {
+            throw new IllegalStateException("can't read what is due next in the test database", e);
+        }
+    }
+
+    private void execute(String sql) {
+        try (Connection connection = pool.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException("can't move the time of the test database", e);
+        }
+    }
+
+    @Override
+    public void close() {
+        store.close();
+        database.close();
+    }
+}

@@ -1,0 +1,84 @@
+package dev.durable.testing;
+
+import dev.durable.declare.Registry;
+import dev.durable.declare.WorkflowType;
+import dev.durable.history.History;
+import dev.durable.history.HistoryJson;
+import dev.durable.payload.FailureCodec;
+import dev.durable.payload.PayloadCodec;
+import dev.durable.replay.ReplayCheck;
+import dev.durable.replay.ReplaySetup;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Replays recorded histories on the code as it is now: {@code
+ * Replayer.of(OrderWorkflow.class).replay(Path.of("src/test/histories"))}. Throws {@link
+ * dev.durable.NonDeterminismException} where the code gives something else, with both side by side.
+ */
+public final class Replayer {
+    private final Registry registry;
+    private final ReplaySetup setup;
+
+    Replayer(Registry registry) {
+        this.registry = registry;
+        PayloadCodec codec = new PayloadCodec(Integer.MAX_VALUE);
+        this.setup =
+                new ReplaySetup(codec, new FailureCodec(codec), registry::activityType, true, Duration.ofSeconds(10));
+    }
+
+    /** A replayer of these workflow classes. */
+    public static Replayer of(Class<?>... workflows) {
+        return new Replayer(Registry.builder().register((Object[]) workflows).build());
+    }
+
+    /** Replays an exported file, or every {@code *.json} below a directory. Gives how many histories that were. */
+    public int replay(Path fileOrDirectory) {
+        List<Path> files = files(fileOrDirectory);
+        if (files.isEmpty()) {
+            throw new IllegalArgumentException("no history (*.json) in " + fileOrDirectory.toAbsolutePath()
+                    + ". Write one with client.export(workflowId, file).");
+        }
+        files.forEach(file -> replay(HistoryJson.read(file)));
+        return files.size();
+    }
+
+    /** Replays one history from scratch. */
+    public void replay(History history) {
+        check(history).fromScratch(history);
+    }
+
+    /** Replays from scratch, and cut after each of so many turns. */
+    void check(History history, int turnsCut) {
+        ReplayCheck check = check(history);
+        check.fromScratch(history);
+        check.cutAfterEveryTurn(history, turnsCut);
+    }
+
+    private ReplayCheck check(History history) {
+        String name = history.started().workflowType();
+        WorkflowType type = registry.workflow(name)
+                .orElseThrow(() -> new IllegalArgumentException("history of " + history.workflowId()
+                        + " is of workflow type " + name + ", which this replayer does not know; it knows "
+                        + registry.workflowTypes() + ". Was it renamed? Keep the old name as an alias."));
+        return new ReplayCheck(type, setup);
+    }
+
+    private static List<Path> files(Path fileOrDirectory) {
+        if (!Files.isDirectory(fileOrDirectory)) {
+            return List.of(fileOrDirectory);
+        }
+        try (Stream<Path> walk = Files.walk(fileOrDirectory)) {
+            return walk.filter(path -> path.toString().endsWith(".json"))
+                    .sorted()
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException("can't list " + fileOrDirectory.toAbsolutePath(), e);
+        }
+    }
+}

@@ -1,0 +1,153 @@
+package dev.durable.testing;
+
+import dev.durable.DurableClient;
+import dev.durable.DurableEngine;
+import dev.durable.DurableEngine.QueueOptions;
+import dev.durable.WorkflowQuery;
+import dev.durable.declare.Registry;
+import dev.durable.store.HistoryStore;
+import dev.durable.worker.EngineBuilder;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An engine for one test, on time that the test moves. Closing it replays every history that was made. Register first;
+ * the engine starts with the first use of {@link #client()}.
+ */
+public final class TestEngine implements AutoCloseable {
+    private static final int TURNS_CUT = 60;
+
+    private final TestTime time;
+    private final PumpDrive drive;
+    private final EngineBuilder builder;
+    private final Registry.Builder registry = Registry.builder();
+    private boolean replayChecked = true;
+    private @Nullable DurableEngine engine;
+
+    private TestEngine(TestTime time) {
+        this.time = time;
+        this.drive = new PumpDrive(time);
+        this.builder = new EngineBuilder(time.store())
+                .drive(drive)
+                .strict()
+                .identity("test")
+                .drainTimeout(Duration.ofSeconds(1));
+    }
+
+    /** An engine in memory. */
+    public static TestEngine create() {
+        return create(Store.MEMORY);
+    }
+
+    /** An engine on this kind of store. */
+    public static TestEngine create(Store store) {
+        return new TestEngine(
+                switch (store) {
+                    case MEMORY -> new MemoryTime();
+                    case POSTGRES -> PostgresTime.fresh();
+                });
+    }
+
+    /** Workflow classes and activity instances. */
+    public TestEngine register(Object... classesAndInstances) {
+        builder.register(classesAndInstances);
+        registry.register(classesAndInstances);
+        return this;
+    }
+
+    /** An implementation of the named activity type; a mock is fine. */
+    public <A> TestEngine activity(Class<A> type, A implementation) {
+        builder.activity(type, implementation);
+        registry.activity(type, implementation);
+        return this;
+    }
+
+    /** Serves a task queue; {@code "default"} is served when none is named. */
+    public TestEngine queue(String name, Consumer<QueueOptions> options) {
+        builder.queue(name, options);
+        return this;
+    }
+
+    /** Overrides from configuration. */
+    public TestEngine configuration(Map<String, String> properties) {
+        builder.configuration(properties);
+        registry.configuration(properties);
+        return this;
+    }
+
+    /** Histories of this test are not replayed when it ends: for tests of code that is meant to be non-deterministic. */
+    public TestEngine withoutReplayCheck() {
+        replayChecked = false;
+        return this;
+    }
+
+    /** The client; starts the engine. */
+    public DurableClient client() {
+        DurableEngine started = engine;
+        if (started == null) {
+            started = builder.start();
+            engine = started;
+        }
+        return started.client();
+    }
+
+    /** The store, for a look at what is in it. */
+    public HistoryStore store() {
+        return time.store();
+    }
+
+    /** The engine's time. */
+    public Instant now() {
+        return time.now();
+    }
+
+    /** Moves time on, stopping at everything that is due on the way; returns when all of it has been worked off. */
+    public void advance(Duration by) {
+        client();
+        drive.advance(by);
+    }
+
+    /** Moves time on while activity bodies run that will not end by themselves: how their timeouts are tested. */
+    public void advanceWhileRunning(Duration by) {
+        client();
+        drive.jump(by);
+    }
+
+    /** Returns when nothing is left to do at the present time. */
+    public void settle() {
+        client();
+        drive.breathe();
+    }
+
+    /** Replays every history and stops. */
+    @Override
+    public void close() {
+        DurableEngine started = engine;
+        try {
+            if (started != null) {
+                drive.breathe();
+                if (replayChecked) {
+                    replayEverything(started.client());
+                }
+            }
+        } finally {
+            if (started != null) {
+                started.close();
+            }
+            time.close();
+        }
+    }
+
+    private void replayEverything(DurableClient client) {
+        Replayer replayer = new Replayer(registry.build());
+        List<WorkflowQuery.Row> rows;
+        try (var stream = client.workflows().oldestFirst().stream()) {
+            rows = stream.toList();
+        }
+        rows.forEach(row -> replayer.check(client.history(row.summary().runId()), TURNS_CUT));
+    }
+}

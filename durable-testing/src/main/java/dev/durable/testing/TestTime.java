@@ -1,0 +1,21 @@
+package dev.durable.testing;
+
+import dev.durable.store.HistoryStore;
+import java.time.Instant;
+import java.util.Optional;
+
+/** A store whose time a test moves. */
+interface TestTime extends AutoCloseable {
+    HistoryStore store();
+
+    Instant now();
+
+    /** Moves time; never back. */
+    void advanceTo(Instant instant);
+
+    /** The next thing in the store that time brings. */
+    Optional<Instant> nextDue();
+
+    @Override
+    void close();
+}

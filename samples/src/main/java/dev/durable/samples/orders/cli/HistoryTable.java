@@ -1,0 +1,107 @@
+package dev.durable.samples.orders.cli;
+
+import dev.durable.history.ActivityAttemptFailed;
+import dev.durable.history.ActivityCancelRequested;
+import dev.durable.history.ActivityCancelled;
+import dev.durable.history.ActivityCompleted;
+import dev.durable.history.ActivityFailed;
+import dev.durable.history.ActivityScheduled;
+import dev.durable.history.ActivityTimedOut;
+import dev.durable.history.ActivityTimeoutUpdated;
+import dev.durable.history.Failure;
+import dev.durable.history.History;
+import dev.durable.history.HistoryEvent;
+import dev.durable.history.Payload;
+import dev.durable.history.SideEffectRecorded;
+import dev.durable.history.SignalReceived;
+import dev.durable.history.TimerCancelled;
+import dev.durable.history.TimerFired;
+import dev.durable.history.TimerStarted;
+import dev.durable.history.UnknownEvent;
+import dev.durable.history.VersionRecorded;
+import dev.durable.history.WorkflowCancelRequested;
+import dev.durable.history.WorkflowCancelled;
+import dev.durable.history.WorkflowCompleted;
+import dev.durable.history.WorkflowFailed;
+import dev.durable.history.WorkflowStarted;
+import dev.durable.history.WorkflowTerminated;
+import dev.durable.history.WorkflowTimedOut;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A history as people read it: one event a line. The events are sealed, so the compiler knows when one is missing. */
+final class HistoryTable {
+    private static final int WIDEST = 100;
+    private static final DateTimeFormatter TIME =
+            DateTimeFormatter.ofPattern("HH:mm:ss.SSS").withZone(ZoneOffset.UTC);
+
+    private final Map<Integer, String> activities = new HashMap<>();
+
+    private HistoryTable() {}
+
+    static Table of(History history) {
+        HistoryTable names = new HistoryTable();
+        Table table = new Table("#", "UTC", "event", "what");
+        for (HistoryEvent event : history) {
+            table.row(event.id(), time(event.at()), event.type(), shortened(names.what(event)));
+        }
+        return table;
+    }
+
+    private String what(HistoryEvent event) {
+        return switch (event) {
+            case WorkflowStarted e -> e.workflowType() + " " + e.input();
+            case ActivityScheduled e -> scheduled(e);
+            case ActivityCompleted e -> name(e.seq()) + result(e.result()) + " (attempt " + e.attempt() + ")";
+            case ActivityAttemptFailed e ->
+                name(e.seq()) + " attempt " + e.attempt() + ", " + e.reason() + ": " + message(e.failure());
+            case ActivityFailed e -> name(e.seq()) + ": " + message(e.failure());
+            case ActivityTimedOut e -> name(e.seq()) + " " + e.timeout();
+            case ActivityTimeoutUpdated e -> name(e.seq()) + " until " + time(e.newDeadline());
+            case ActivityCancelRequested e -> name(e.seq());
+            case ActivityCancelled e -> name(e.seq());
+            case TimerStarted e -> "timer " + e.seq() + " until " + time(e.fireAt());
+            case TimerFired e -> "timer " + e.seq();
+            case TimerCancelled e -> "timer " + e.seq();
+            case SignalReceived e -> e.name() + " " + e.input();
+            case SideEffectRecorded e -> e.value().json();
+            case VersionRecorded e -> e.changeId() + " " + e.version();
+            case WorkflowCompleted e -> e.result().json();
+            case WorkflowFailed e -> message(e.failure());
+            case WorkflowCancelRequested e -> e.reason() + ", by " + e.by();
+            case WorkflowCancelled e -> e.reason();
+            case WorkflowTerminated e -> e.reason() + ", by " + e.by();
+            case WorkflowTimedOut e -> "";
+            case UnknownEvent e -> "written by a newer version";
+        };
+    }
+
+    private String scheduled(ActivityScheduled event) {
+        activities.put(event.seq(), event.activity());
+        return event.activity() + " " + event.input();
+    }
+
+    private String name(int seq) {
+        return activities.getOrDefault(seq, "activity " + seq);
+    }
+
+    private static String result(Payload result) {
+        return result.equals(Payload.NULL) ? "" : " = " + result;
+    }
+
+    private static String message(@Nullable Failure failure) {
+        return failure == null ? "" : String.valueOf(failure.message());
+    }
+
+    private static String time(Instant instant) {
+        return TIME.format(instant);
+    }
+
+    private static String shortened(String what) {
+        return what.length() <= WIDEST ? what : what.substring(0, WIDEST - 1) + "…";
+    }
+}
