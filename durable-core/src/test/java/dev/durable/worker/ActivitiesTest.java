@@ -204,11 +204,12 @@ class ActivitiesTest {
 
     @Test
     void past_the_grace_a_body_is_interrupted_and_another_worker_goes_on_from_its_last_details() throws Exception {
-        JobKey key = begin(() -> {
-            context.get().heartbeat("row 1");
-            context.get().heartbeat("row 2");
-            go.await();
-        });
+        JobKey key = begin(
+                () -> {
+                    context.get().heartbeat("row 1");
+                    context.get().heartbeat("row 2");
+                },
+                go::await);
         drive.eachRound(() -> {
             if (context.get().cancelRequested()) {
                 join();
@@ -224,8 +225,7 @@ class ActivitiesTest {
 
     @Test
     void details_told_after_the_interrupt_still_count() throws Exception {
-        JobKey key = begin(() -> {
-            context.get().heartbeat("row 2");
+        JobKey key = begin(() -> context.get().heartbeat("row 2"), () -> {
             assertThatThrownBy(go::await).isInstanceOf(InterruptedException.class);
             assertThatThrownBy(() -> context.get().heartbeat("row 3")).isInstanceOf(CancelledException.class);
             throw new IllegalStateException("whatever a body makes of an interrupt");
@@ -243,8 +243,7 @@ class ActivitiesTest {
 
     @Test
     void a_body_that_ignores_its_interrupt_is_given_back_all_the_same() throws Exception {
-        JobKey key = begin(() -> {
-            context.get().heartbeat("row 1");
+        JobKey key = begin(() -> context.get().heartbeat("row 1"), () -> {
             while (go.getCount() > 0) {
                 Thread.onSpinWait();
             }
@@ -276,8 +275,14 @@ class ActivitiesTest {
 
     /** Schedules a job and waits until its body runs. */
     private JobKey begin(Body body) throws InterruptedException {
+        return begin(() -> {}, body);
+    }
+
+    /** As above; the first part of the body has been run as well. */
+    private JobKey begin(Body first, Body body) throws InterruptedException {
         bench.body = argument -> {
             context.set(ActivityContext.current());
+            first.run();
             running.countDown();
             body.run();
             return "done";

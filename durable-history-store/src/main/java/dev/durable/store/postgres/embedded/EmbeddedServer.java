@@ -4,6 +4,8 @@ import dev.durable.StoreUnavailableException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -12,6 +14,9 @@ import org.slf4j.event.Level;
 /** One use of a running server: this process started it, or found it running. */
 public final class EmbeddedServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(EmbeddedServer.class);
+
+    /** Whoever forgets one keeps it all the same: a collected lock would tell other processes that its owner is dead. */
+    private static final Set<EmbeddedServer> OPEN = ConcurrentHashMap.newKeySet();
 
     private final Path root;
     private final Attachment attachment;
@@ -35,6 +40,7 @@ public final class EmbeddedServer implements AutoCloseable {
         long began = System.nanoTime();
         try {
             EmbeddedServer server = enter(options);
+            OPEN.add(server);
             Level level = options.directory() == null ? Level.DEBUG : Level.INFO;
             LOG.atLevel(level)
                     .log(
@@ -91,6 +97,8 @@ public final class EmbeddedServer implements AutoCloseable {
             LOG.warn("Closing the embedded PostgreSQL in {}: {}", root, failure.toString());
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
+        } finally {
+            OPEN.remove(this);
         }
     }
 }

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -225,6 +226,22 @@ class SeveralProcessesTest {
             assertThat(data.getParent()).doesNotExist();
             assertThat(next.directory()).exists();
         }
+    }
+
+    @Test
+    void a_server_that_its_process_has_lost_sight_of_is_not_cleared_away_by_others() throws Exception {
+        DataSource forgotten = forgottenServer();
+        for (int i = 0; i < 3; i++) {
+            System.gc();
+        }
+        OtherProcess other = OtherProcess.temporary();
+        others.add(other);
+        other.port();
+        assertThat(Sql.execute(forgotten, "SELECT 1")).isEqualTo("1");
+    }
+
+    private static DataSource forgottenServer() {
+        return EmbeddedPostgres.temporary().dataSource();
     }
 
     @Test
