@@ -1,0 +1,46 @@
+package dev.durable.benchmarks;
+
+import java.util.List;
+
+/**
+ * Somebody who can do the work of the scenarios, at work on one database. What it does not offer throws {@link
+ * NotOffered}. Steps do nothing but count: each returns its argument plus one.
+ */
+interface Contestant extends AutoCloseable {
+
+    /**
+     * Starts a run of so many steps, one after the other, and waits for its result: the number of steps.
+     *
+     * @param local the engine's lighter form of a step, if it has one
+     */
+    default int steps(String id, int steps, boolean local) throws Exception {
+        throw new NotOffered();
+    }
+
+    /** Starts a run that puts so many steps in flight at once, and waits for the sum of their results. */
+    default long fanout(String id, int size) throws Exception {
+        throw new NotOffered();
+    }
+
+    /**
+     * What is wrong with what it stored; empty when all is well.
+     *
+     * @param runs how many runs have completed
+     * @param steps how many steps have completed in them
+     */
+    List<String> check(long runs, long steps) throws Exception;
+
+    @Override
+    void close() throws Exception;
+
+    /** This contestant has nothing of the kind. */
+    final class NotOffered extends Exception {
+        NotOffered() {
+            super("not offered");
+        }
+
+        NotOffered(String why) {
+            super(why);
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package dev.durable.benchmarks;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** What one measurement gave, the figure that counts first. */
+record Figures(List<Figure> figures) {
+
+    /**
+     * @param lessIsBetter whether it is a time or a cost
+     */
+    record Figure(String name, double value, boolean lessIsBetter) {}
+
+    Figures {
+        figures = List.copyOf(figures);
+    }
+
+    static Builder of(String name, double rate) {
+        return new Builder().rate(name, rate);
+    }
+
+    static final class Builder {
+        private final List<Figure> figures = new ArrayList<>();
+
+        Builder rate(String name, double value) {
+            figures.add(new Figure(name, value, false));
+            return this;
+        }
+
+        Builder cost(String name, double value) {
+            figures.add(new Figure(name, value, true));
+            return this;
+        }
+
+        /** What one unit of work has cost. */
+        Builder costs(String unit, double count, Costs costs) {
+            cost("commits/" + unit, costs.commits() / count);
+            cost("WAL B/" + unit, costs.walBytes() / count);
+            cost("server us/" + unit, costs.server().toNanos() / 1e3 / count);
+            return cost("JVM us/" + unit, costs.jvm().toNanos() / 1e3 / count);
+        }
+
+        /** In milliseconds. */
+        Builder percentiles(String name, long[] nanos) {
+            long[] sorted = nanos.clone();
+            Arrays.sort(sorted);
+            for (int percent : new int[] {50, 95, 99}) {
+                int index = Math.min(sorted.length - 1, sorted.length * percent / 100);
+                cost(name + "p" + percent + " ms", sorted[index] / 1e6);
+            }
+            return this;
+        }
+
+        Figures build() {
+            return new Figures(figures);
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package dev.durable.benchmarks;
+
+import dev.durable.store.postgres.EmbeddedPostgres;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The PostgreSQL that all contestants share: the one that {@code DURABLE_JDBC_URL} names, else an embedded one that waits
+ * for the disk. Each measurement gets a database of its own, which is dropped after it.
+ */
+final class Server implements AutoCloseable {
+    private static final String DATABASE = "durable_benchmark";
+    /** What a small production server has; the rest stays as PostgreSQL ships. */
+    private static final Map<String, String> SETTINGS = Map.of(
+            "shared_buffers", "512MB", "max_wal_size", "4GB", "checkpoint_timeout", "15min", "max_connections", "200");
+
+    private static final List<String> SHOWN = List.of(
+            "fsync",
+            "synchronous_commit",
+            "full_page_writes",
+            "wal_sync_method",
+            "shared_buffers",
+            "max_wal_size",
+            "checkpoint_timeout");
+
+    private final Database admin;
+    private final @Nullable EmbeddedPostgres embedded;
+
+    private Server(Database admin, @Nullable EmbeddedPostgres embedded) {
+        this.admin = admin;
+        this.embedded = embedded;
+    }
+
+    static Server open(Path directory) {
+        String url = System.getenv("DURABLE_JDBC_URL");
+        if (url != null && !url.isBlank()) {
+            return new Server(
+                    new Database(
+                            url,
+                            System.getenv().getOrDefault("DURABLE_JDBC_USER", "postgres"),
+                            System.getenv().getOrDefault("DURABLE_JDBC_PASSWORD", "")),
+                    null);
+        }
+        EmbeddedPostgres embedded = EmbeddedPostgres.builder()
+                .directory(directory)
+                .settings(SETTINGS)
+                .start();
+        return new Server(new Database(embedded.jdbcUrl(), embedded.username(), embedded.password()), embedded);
+    }
+
+    /** An empty database, in place of the one before. */
+    Database fresh() throws SQLException {
+        admin.execute("drop database if exists " + DATABASE + " with (force)");
+        admin.execute("create database " + DATABASE + " template template0");
+        return new Database(inDatabase(admin.url()), admin.user(), admin.password());
+    }
+
+    private static String inDatabase(String url) {
+        int query = url.indexOf('?');
+        String address = query < 0 ? url : url.substring(0, query);
+        String options = query < 0 ? "" : url.substring(query);
+        return address.substring(0, address.lastIndexOf('/') + 1) + DATABASE + options;
+    }
+
+    /** Version and what decides how long a commit takes. */
+    String settings() throws SQLException {
+        List<String> all = new ArrayList<>();
+        all.add("PostgreSQL " + admin.texts("show server_version").getFirst());
+        for (String name : SHOWN) {
+            all.add(name + "=" + admin.texts("show " + name).getFirst());
+        }
+        return String.join(", ", all);
+    }
+
+    @Override
+    public void close() throws SQLException {
+        admin.execute("drop database if exists " + DATABASE + " with (force)");
+        if (embedded != null) {
+            embedded.close();
+        }
+    }
+}
