@@ -1,34 +1,30 @@
 package dev.durable.store;
 
-import java.util.Set;
+import java.util.Collection;
+import java.util.UUID;
 import java.util.function.Consumer;
 
 /**
  * Hints that something became due, between loops and processes. Lossy by contract: polling alone is correct. Never sent
- * inside a transaction. A store sends them by itself after its commits, for runs and jobs that they made due: only it
- * knows the queue of a signalled run.
+ * inside a transaction. A store sends them by itself after its commits, for what they made due or closed: only it knows
+ * the queue of a signalled run.
  */
 public interface Nudges {
-    /** Due runs wait in this task queue. */
-    void runs(Set<String> taskQueues);
-
-    /** Ready jobs wait in this task queue. */
-    void jobs(Set<String> taskQueues);
+    /** Tells everybody who listens, here and in other processes; returns without waiting for them. */
+    void send(Collection<? extends Nudge> nudges);
 
     /** Listens until the returned handle is closed; the listener must be quick and must not throw. */
     AutoCloseable listen(Consumer<Nudge> listener);
 
-    /**
-     * One hint.
-     *
-     * @param kind what waits
-     * @param taskQueue where
-     */
-    record Nudge(Kind kind, String taskQueue) {
-        /** What waits. */
-        public enum Kind {
-            RUNS,
-            JOBS
-        }
-    }
+    /** One hint. */
+    sealed interface Nudge {}
+
+    /** Due runs wait in this task queue. */
+    record RunsDue(String taskQueue) implements Nudge {}
+
+    /** Ready jobs wait in this task queue. */
+    record JobsReady(String taskQueue) implements Nudge {}
+
+    /** This run has closed: whoever waits for its result can have it. */
+    record RunClosed(UUID runId) implements Nudge {}
 }

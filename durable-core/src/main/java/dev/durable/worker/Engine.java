@@ -36,7 +36,7 @@ final class Engine implements PreparedEngine {
     private final RunHost host;
     private final StoreClient client;
     private final @Nullable ActivitySide activities;
-    private Runnable wakeClaims = () -> {};
+    private volatile Runnable wakeClaims = () -> {};
     private @Nullable AutoCloseable nudges;
     private volatile boolean working;
     private volatile boolean closed;
@@ -92,6 +92,7 @@ final class Engine implements PreparedEngine {
         turns.onReady(drive.add("turns", Drive.Kind.TURNS, turns));
         waiters.onWait(drive.add("results", Drive.Kind.IO, waiters));
         drive.start();
+        nudges = store.nudges().listen(this::nudged);
     }
 
     @Override
@@ -107,7 +108,6 @@ final class Engine implements PreparedEngine {
                     runs::claimed,
                     settings.limits().pollInterval());
             wakeClaims = drive.add("claims", Drive.Kind.IO, () -> closed ? Step.UNTIL_WOKEN : claims.runOnce());
-            nudges = store.nudges().listen(nudge -> nudged(side, nudge));
         }
         log.info(
                 "{} serves queues {} with workflows {} and activities {}",
@@ -117,13 +117,18 @@ final class Engine implements PreparedEngine {
                 registry.activityNames());
     }
 
-    private void nudged(ActivitySide side, Nudges.Nudge nudge) {
-        if (settings.queues().containsKey(nudge.taskQueue())) {
-            switch (nudge.kind()) {
-                case RUNS -> wakeClaims.run();
-                case JOBS -> side.wake();
-            }
+    private void nudged(Nudges.Nudge nudge) {
+        switch (nudge) {
+            case Nudges.RunsDue due when serves(due.taskQueue()) -> wakeClaims.run();
+            case Nudges.JobsReady ready when activities != null && serves(ready.taskQueue()) -> activities.wake();
+            // A run that is cached here tells its waiters itself.
+            case Nudges.RunClosed closed when runs.cached(closed.runId()).isEmpty() -> waiters.look(closed.runId());
+            default -> {}
         }
+    }
+
+    private boolean serves(String taskQueue) {
+        return working && settings.queues().containsKey(taskQueue);
     }
 
     /** Whether this process runs the first turn of a start itself. */

@@ -113,7 +113,7 @@ final class EngineDispatch implements Dispatch {
 
     @Override
     public void seized(RunKey run) {
-        waiters.look();
+        waiters.look(run.runId());
     }
 
     @Override

@@ -6,14 +6,16 @@ import dev.durable.store.HistoryStore;
 import dev.durable.store.RunRecord;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Clients of this process that wait for runs to close. A run that closes here tells them at once; for the others one
- * query per interval asks for all. The interval grows while nothing closes and starts over with each new waiter.
+ * Clients of this process that wait for runs to close. A run that closes here tells them at once; for the others a
+ * nudge asks at once, and one query per interval asks for all. The interval grows while nothing closes and starts over with each new waiter.
  */
 final class ResultWaiters implements Step {
     private static final int IDS_PER_QUERY = 2_000;
@@ -22,6 +24,9 @@ final class ResultWaiters implements Step {
 
     private final HistoryStore store;
     private final ConcurrentHashMap<UUID, CompletableFuture<RunResult>> waiting = new ConcurrentHashMap<>();
+    /** Those of them that are said to have closed elsewhere. */
+    private final Set<UUID> hinted = ConcurrentHashMap.newKeySet();
+
     private volatile Duration interval = SHORTEST;
     private volatile Runnable wake = () -> {};
 
@@ -49,10 +54,12 @@ final class ResultWaiters implements Step {
         }
     }
 
-    /** The run may have closed: look now. */
-    void look() {
-        interval = SHORTEST;
-        wake.run();
+    /** The run may have closed: if somebody waits for it, look now. */
+    void look(UUID runId) {
+        if (waiting.containsKey(runId)) {
+            hinted.add(runId);
+            wake.run();
+        }
     }
 
     @Override
@@ -62,7 +69,7 @@ final class ResultWaiters implements Step {
         }
         Duration next = interval;
         try {
-            if (ask()) {
+            if (ask(hinted.isEmpty() ? waiting.keySet() : takeHinted())) {
                 next = SHORTEST;
             }
         } catch (StoreUnavailableException e) {
@@ -73,9 +80,15 @@ final class ResultWaiters implements Step {
         return next;
     }
 
-    private boolean ask() {
+    private List<UUID> takeHinted() {
+        List<UUID> taken = List.copyOf(hinted);
+        taken.forEach(hinted::remove);
+        return taken.stream().filter(waiting::containsKey).toList();
+    }
+
+    private boolean ask(Collection<UUID> wanted) {
         boolean found = false;
-        List<UUID> ids = new ArrayList<>(waiting.keySet());
+        List<UUID> ids = new ArrayList<>(wanted);
         for (int from = 0; from < ids.size(); from += IDS_PER_QUERY) {
             List<UUID> part = ids.subList(from, Math.min(ids.size(), from + IDS_PER_QUERY));
             for (RunRecord run : store.closed(part)) {

@@ -269,7 +269,7 @@ public final class InMemoryHistoryStore implements HistoryStore {
     }
 
     private <T> T atomically(Supplier<T> work) {
-        Map<Nudges.Nudge.Kind, Set<String>> owed;
+        List<Nudges.Nudge> owed;
         T result;
         lock.lock();
         try {

@@ -3,7 +3,9 @@ package dev.durable.store.memory;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobKey;
 import dev.durable.store.NewJob;
-import dev.durable.store.Nudges.Nudge.Kind;
+import dev.durable.store.Nudges.JobsReady;
+import dev.durable.store.Nudges.RunClosed;
+import dev.durable.store.Nudges.RunsDue;
 import dev.durable.store.StoreClock;
 import java.time.Duration;
 import java.time.Instant;
@@ -51,7 +53,7 @@ final class Tables {
         runs.place(run);
         Instant at = run.claimableAt();
         if (at != null && !at.isAfter(now())) {
-            hints.owe(Kind.RUNS, run.start().taskQueue());
+            hints.owe(new RunsDue(run.start().taskQueue()));
         }
     }
 
@@ -107,6 +109,7 @@ final class Tables {
         List.copyOf(run.jobs().values()).forEach(job -> delete(run, job));
         run.end(ending);
         runs.place(run);
+        hints.owe(new RunClosed(run.key().runId()));
     }
 
     private void endCancelled(Job job) {
@@ -125,7 +128,7 @@ final class Tables {
 
     private void hintIfReady(Job job) {
         if (job.state() == Job.State.READY) {
-            hints.owe(Kind.JOBS, job.spec().taskQueue());
+            hints.owe(new JobsReady(job.spec().taskQueue()));
         }
     }
 }

@@ -2,9 +2,14 @@ package dev.durable.store.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.durable.store.Nudges.JobsReady;
 import dev.durable.store.Nudges.Nudge;
-import dev.durable.store.Nudges.Nudge.Kind;
+import dev.durable.store.Nudges.RunClosed;
+import dev.durable.store.Nudges.RunsDue;
+import dev.durable.store.RunKey;
+import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -28,18 +33,19 @@ abstract class NudgeContract extends StoreContract {
 
     @Test
     void a_nudge_is_heard_by_those_who_listen() throws Exception {
-        store.nudges().runs(Set.of("a"));
-        store.nudges().jobs(Set.of("b"));
+        UUID run = UUID.randomUUID();
+        store.nudges().send(List.of(new RunsDue("a"), new JobsReady("b"), new RunClosed(run)));
 
-        await(new Nudge(Kind.RUNS, "a"));
-        await(new Nudge(Kind.JOBS, "b"));
+        await(new RunsDue("a"));
+        await(new JobsReady("b"));
+        await(new RunClosed(run));
     }
 
     @Test
     void a_start_nudges_the_queue_of_its_run() throws Exception {
         started(newRun("order-1").taskQueue("slow"));
 
-        await(new Nudge(Kind.RUNS, "slow"));
+        await(new RunsDue("slow"));
     }
 
     @Test
@@ -49,7 +55,7 @@ abstract class NudgeContract extends StoreContract {
 
         deliver("order-1", signal("approve"));
 
-        await(new Nudge(Kind.RUNS, "slow"));
+        await(new RunsDue("slow"));
     }
 
     @Test
@@ -57,7 +63,7 @@ abstract class NudgeContract extends StoreContract {
         Writer writer = claimed("order-1");
         writer.write(writer.step().schedules(Outcomes.job(1, store.now(), ACTIVITY, "slow", 0, null)));
 
-        await(new Nudge(Kind.JOBS, "slow"));
+        await(new JobsReady("slow"));
     }
 
     @Test
@@ -68,7 +74,23 @@ abstract class NudgeContract extends StoreContract {
 
         update(completed(claimJob(session)));
 
-        await(new Nudge(Kind.RUNS, "slow"));
+        await(new RunsDue("slow"));
+    }
+
+    @Test
+    void a_close_nudges_those_who_wait_for_the_run() throws Exception {
+        Writer writer = claimed("order-1");
+        writer.write(writer.closing());
+
+        await(new RunClosed(writer.run().runId()));
+    }
+
+    @Test
+    void a_run_that_was_ended_without_its_code_nudges_those_who_wait_for_it() throws Exception {
+        RunKey run = started("order-1");
+        terminated(run);
+
+        await(new RunClosed(run.runId()));
     }
 
     @Test
@@ -76,10 +98,10 @@ abstract class NudgeContract extends StoreContract {
         listening.close();
         LinkedBlockingQueue<Nudge> others = new LinkedBlockingQueue<>();
         try (AutoCloseable other = store.nudges().listen(others::add)) {
-            store.nudges().runs(Set.of("a"));
-            assertThat(others.poll(10, TimeUnit.SECONDS)).isEqualTo(new Nudge(Kind.RUNS, "a"));
+            store.nudges().send(Set.of(new RunsDue("a")));
+            assertThat(others.poll(10, TimeUnit.SECONDS)).isEqualTo(new RunsDue("a"));
         }
-        assertThat(heard).doesNotContain(new Nudge(Kind.RUNS, "a"));
+        assertThat(heard).doesNotContain(new RunsDue("a"));
     }
 
     private void await(Nudge wanted) throws InterruptedException {

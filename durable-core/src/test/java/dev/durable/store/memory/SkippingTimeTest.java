@@ -13,6 +13,7 @@ import dev.durable.store.JobUpdate;
 import dev.durable.store.MessageKind;
 import dev.durable.store.NewJob;
 import dev.durable.store.NewRun;
+import dev.durable.store.Nudges;
 import dev.durable.store.Nudges.Nudge;
 import dev.durable.store.RunClaim;
 import dev.durable.store.RunFilter;
@@ -126,7 +127,7 @@ class SkippingTimeTest {
             store.start(List.of(newRun("order-1", Duration.ZERO, null), newRun("order-2", Duration.ZERO, null)));
         }
 
-        assertThat(heard).containsExactly(new Nudge(Nudge.Kind.RUNS, "default"));
+        assertThat(heard).containsExactly(new Nudges.RunsDue("default"));
     }
 
     @Test

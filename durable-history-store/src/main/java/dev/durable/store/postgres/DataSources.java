@@ -22,6 +22,11 @@ final class DataSources {
         return dataSource.getClass().getName();
     }
 
+    /** Whether it can do without one connection: a pool of one or two would leave the loops and lanes nothing. */
+    static boolean hasOneToSpare(DataSource dataSource) {
+        return !(dataSource instanceof HikariDataSource pool) || pool.getMaximumPoolSize() > 2;
+    }
+
     /** Parameters are many, and none helps to find the database. */
     private static String shown(String url) {
         int parameters = url.indexOf('?');

@@ -1,28 +1,29 @@
 package dev.durable.store.postgres;
 
 import dev.durable.store.Nudges;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.UUID;
 
-/** Queues in which a transaction made something due; told to the nudges once it has committed. */
+/** What a transaction made due or closed; told to the nudges once it has committed. */
 final class Hints {
-    private final Set<String> runs = new HashSet<>();
-    private final Set<String> jobs = new HashSet<>();
+    private final Set<Nudges.Nudge> nudges = new LinkedHashSet<>();
 
     void runs(String taskQueue) {
-        runs.add(taskQueue);
+        nudges.add(new Nudges.RunsDue(taskQueue));
     }
 
     void jobs(String taskQueue) {
-        jobs.add(taskQueue);
+        nudges.add(new Nudges.JobsReady(taskQueue));
     }
 
-    void sendTo(Nudges nudges) {
-        if (!runs.isEmpty()) {
-            nudges.runs(runs);
-        }
-        if (!jobs.isEmpty()) {
-            nudges.jobs(jobs);
+    void closed(UUID runId) {
+        nudges.add(new Nudges.RunClosed(runId));
+    }
+
+    void sendTo(Nudges listeners) {
+        if (!nudges.isEmpty()) {
+            listeners.send(nudges);
         }
     }
 }

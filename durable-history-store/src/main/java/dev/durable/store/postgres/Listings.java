@@ -1,5 +1,7 @@
 package dev.durable.store.postgres;
 
+import static dev.durable.store.postgres.Param.shorts;
+import static dev.durable.store.postgres.Param.uuids;
 import static dev.durable.store.postgres.jooq.generated.Tables.RUN_STATE;
 import static dev.durable.store.postgres.jooq.generated.Tables.WORKFLOW_RUN;
 import static org.jooq.impl.DSL.exists;
@@ -11,7 +13,10 @@ import dev.durable.store.RunFilter;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunRecord;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -50,13 +55,30 @@ final class Listings {
     }
 
     List<RunRecord> closed(Collection<UUID> runIds) {
-        return connections.transaction(
-                Locks.READ,
-                tx -> select(tx)
-                        .where(
-                                WORKFLOW_RUN.RUN_ID.eq(org.jooq.impl.DSL.any(runIds.toArray(new UUID[0]))),
-                                WORKFLOW_RUN.CLOSED_AT.isNotNull())
-                        .fetch(Listings::record));
+        List<UUID> asked = List.copyOf(runIds);
+        return connections.transaction(Locks.SHORT, tx -> {
+            List<RunRecord> closed = new ArrayList<>();
+            tx.last(new Script()
+                    .read(
+                            ReadSql.CLOSED,
+                            row -> closed.add(record(row)),
+                            uuids(asked, id -> id),
+                            shorts(asked, RunIds::shard)));
+            return closed;
+        });
+    }
+
+    private static RunRecord record(ResultSet row) throws SQLException {
+        return new RunRecord(
+                new RunKey(row.getObject("run_id", UUID.class), row.getString("workflow_id")),
+                row.getString("type"),
+                WorkflowStatus.valueOf(row.getString("status")),
+                row.getString("task_queue"),
+                Times.required(row, "started_at"),
+                Times.instant(row, "closed_at"),
+                row.getString("result"),
+                row.getString("failure"),
+                Memo.read(row.getString("memo")));
     }
 
     List<RunRecord> page(RunFilter filter, int limit) {

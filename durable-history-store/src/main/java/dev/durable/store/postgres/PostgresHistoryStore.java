@@ -52,7 +52,7 @@ public final class PostgresHistoryStore implements HistoryStore {
     private final SchemaMode schemaMode;
     private final Connections connections;
     private final Partitions partitions;
-    private final LocalNudges nudges = new LocalNudges();
+    private final SharedNudges nudges;
     private final Starts starts;
     private final Deliveries deliveries;
     private final JobUpdates updates;
@@ -70,6 +70,8 @@ public final class PostgresHistoryStore implements HistoryStore {
 
     PostgresHistoryStore(Builder options) {
         Failures failures = new Failures(options.description());
+        nudges = new SharedNudges(
+                options.notify ? new NotifyChannel(options.dataSource, options.schema) : NudgeChannel.NONE);
         migration = new Migration(options.dataSource, options.schema, failures);
         schemaMode = options.schemaMode;
         connections = new Connections(options.dataSource, options.schema, failures);
@@ -79,7 +81,7 @@ public final class PostgresHistoryStore implements HistoryStore {
         updates = new JobUpdates(connections, nudges);
         transitions = new Transitions(connections, nudges);
         readBacks = new ReadBacks(connections);
-        seizures = new Seizures(connections);
+        seizures = new Seizures(connections, nudges);
         runClaims = new RunClaims(connections);
         jobClaims = new JobClaims(connections);
         sessions = new Sessions(connections, nudges);
@@ -261,8 +263,11 @@ public final class PostgresHistoryStore implements HistoryStore {
         return nudges;
     }
 
+    /** Stops listening to other processes. */
     @Override
-    public void close() {}
+    public void close() {
+        nudges.close();
+    }
 
     /** How a store is made. */
     public static final class Builder {
@@ -271,6 +276,7 @@ public final class PostgresHistoryStore implements HistoryStore {
         private SchemaMode schemaMode = SchemaMode.MIGRATE;
         private int inboxLimit = 10_000;
         private CallerTransactions transactions = CallerTransactions.NONE;
+        private boolean notify = true;
         private @Nullable String description;
 
         private Builder(DataSource dataSource) {
@@ -298,6 +304,16 @@ public final class PostgresHistoryStore implements HistoryStore {
         /** How the store finds the transaction its caller has open, so that starts take part in it; none unless told. */
         public Builder transactions(CallerTransactions finder) {
             transactions = finder;
+            return this;
+        }
+
+        /**
+         * Whether processes tell each other with NOTIFY that work is due or a run has closed; true unless told. Where
+         * somebody listens (an engine does), it keeps one connection of the DataSource. Without it, and behind a pooler
+         * in transaction mode, which can't pass it on, processes find each other's work by polling: correct, but slower.
+         */
+        public Builder notify(boolean tellOthers) {
+            notify = tellOthers;
             return this;
         }
 

@@ -18,17 +18,6 @@ import java.util.UUID;
 
 /** What an activation reads: the history of a run, and the messages that wait for it. */
 final class RunReads {
-    private static final String MESSAGES = """
-            select u.run_id, m.message_id, m.kind, m.name, m.payload, m.notes, m.at
-              from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)
-             cross join lateral (
-                    select i.message_id, i.kind, i.name, i.payload, i.notes, i.at, i.ord from durable.inbox i
-                     where i.run_id = u.run_id and i.shard = u.shard order by i.at, i.ord limit ?) m""";
-
-    private static final String HISTORY = """
-            select e.event_id, e.type, e.at, e.message_id, e.attributes from durable.history_event e
-             where e.run_id = ? and e.shard = ? and e.event_id >= ? order by e.event_id limit ?""";
-
     private final Connections connections;
 
     RunReads(Connections connections) {
@@ -49,7 +38,7 @@ final class RunReads {
             Map<UUID, List<InboxMessage>> found = new HashMap<>();
             tx.last(new Script()
                     .read(
-                            MESSAGES,
+                            ReadSql.MESSAGES,
                             row -> found.computeIfAbsent(row.getObject("run_id", UUID.class), id -> new ArrayList<>())
                                     .add(new InboxMessage(
                                             row.getObject("message_id", UUID.class),
@@ -70,7 +59,7 @@ final class RunReads {
             List<StoredEvent> events = new ArrayList<>();
             tx.last(new Script()
                     .read(
-                            HISTORY,
+                            ReadSql.HISTORY,
                             row -> events.add(new StoredEvent(
                                     row.getLong("event_id"),
                                     row.getString("type"),

@@ -1,5 +1,6 @@
 package dev.durable.store.postgres;
 
+import dev.durable.store.Nudges;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
 import dev.durable.store.Seizure;
@@ -15,13 +16,17 @@ import java.util.UUID;
 /** Ends runs without their code: whoever holds the run finds its fence gone. */
 final class Seizures {
     private final Connections connections;
+    private final Nudges nudges;
 
-    Seizures(Connections connections) {
+    Seizures(Connections connections, Nudges nudges) {
         this.connections = connections;
+        this.nudges = nudges;
     }
 
     Optional<RunKey> seize(Seizure seizure) {
-        return connections.transaction(Locks.LONG, tx -> seize(tx, seizure));
+        Optional<RunKey> closed = connections.transaction(Locks.LONG, tx -> seize(tx, seizure));
+        closed.ifPresent(run -> nudges.send(List.of(new Nudges.RunClosed(run.runId()))));
+        return closed;
     }
 
     List<RunKey> expired(int limit) {

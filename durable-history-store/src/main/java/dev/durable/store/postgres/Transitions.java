@@ -40,7 +40,7 @@ final class Transitions {
         Hints hints = new Hints();
         Map<RunKey, Outcome> outcomes =
                 mayBeWrittenAtOnce(transitions) ? optimistic(transitions, hints) : careful(transitions, hints);
-        hintOfJobs(transitions, outcomes, hints);
+        hintOf(transitions, outcomes, hints);
         hints.sendTo(nudges);
         return transitions.stream().map(t -> outcomes.get(t.run())).toList();
     }
@@ -108,11 +108,14 @@ final class Transitions {
         return outcomes;
     }
 
-    private static void hintOfJobs(List<Transition> transitions, Map<RunKey, Outcome> outcomes, Hints hints) {
+    private static void hintOf(List<Transition> transitions, Map<RunKey, Outcome> outcomes, Hints hints) {
         for (Transition t : transitions) {
             Outcome outcome = outcomes.get(t.run());
             if (outcome == Outcome.APPLIED || outcome == Outcome.APPLIED_MORE) {
                 t.jobs().stream().filter(job -> job.eager() == null).forEach(job -> hints.jobs(job.taskQueue()));
+                if (t.close() != null) {
+                    hints.closed(t.run().runId());
+                }
             }
         }
     }

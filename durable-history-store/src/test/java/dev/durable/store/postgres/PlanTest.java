@@ -31,7 +31,8 @@ class PlanTest {
             JobSql.class,
             ClaimSql.class,
             SessionSql.class,
-            SeizureSql.class);
+            SeizureSql.class,
+            ReadSql.class);
 
     private static TestDatabase empty;
     private static TestDatabase full;

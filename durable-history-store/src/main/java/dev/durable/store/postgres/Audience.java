@@ -1,0 +1,41 @@
+package dev.durable.store.postgres;
+
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * Whether any other process listens: a process that is alone sends nothing. Everybody who listens says so when it
+ * begins, which the others answer, and then every {@link #PRESENCE_MILLIS}; whatever is heard counts. Who does not
+ * listen itself can't know, and sends.
+ */
+final class Audience {
+    /** How often a listener says that it is there. */
+    static final int PRESENCE_MILLIS = 10_000;
+
+    private static final long BELIEVED_NANOS = TimeUnit.MILLISECONDS.toNanos(3L * PRESENCE_MILLIS);
+
+    private final LongSupplier nanoTime;
+    private volatile boolean listening;
+    private volatile boolean heardAny;
+    private volatile long heardAt;
+
+    Audience(LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
+    }
+
+    /** This process hears others from here on, or does not any more. */
+    void listening(boolean now) {
+        heardAny = false;
+        listening = now;
+    }
+
+    /** Another process is there. */
+    void heard() {
+        heardAt = nanoTime.getAsLong();
+        heardAny = true;
+    }
+
+    boolean isElsewhere() {
+        return !listening || (heardAny && nanoTime.getAsLong() - heardAt < BELIEVED_NANOS);
+    }
+}

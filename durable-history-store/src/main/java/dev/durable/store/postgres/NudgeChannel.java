@@ -1,0 +1,30 @@
+package dev.durable.store.postgres;
+
+import dev.durable.store.Nudges.Nudge;
+import java.util.Collection;
+import java.util.function.Consumer;
+
+/** The way to other processes. */
+interface NudgeChannel extends AutoCloseable {
+    /** There are no others. */
+    NudgeChannel NONE = new NudgeChannel() {
+        @Override
+        public void send(Collection<? extends Nudge> nudges) {}
+
+        @Override
+        public void hear(Consumer<Collection<Nudge>> listener) {}
+
+        @Override
+        public void close() {}
+    };
+
+    /** Sends them soon, or not at all; returns at once. */
+    void send(Collection<? extends Nudge> nudges);
+
+    /** From here on the listener is told what others send; it stays the same. Once is enough. */
+    void hear(Consumer<Collection<Nudge>> listener);
+
+    /** Stops hearing; may begin again. */
+    @Override
+    void close();
+}

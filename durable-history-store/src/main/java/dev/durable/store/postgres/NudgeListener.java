@@ -1,0 +1,183 @@
+package dev.durable.store.postgres;
+
+import dev.durable.store.Nudges.Nudge;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Hears what other processes send, on one connection of its own, which it keeps and makes anew when it is lost.
+ *
+ * <pre>
+ *   connect ─► LISTEN ─► ask who is there ─► wait ─┬─ heard ─► tell, answer who asks ─┐
+ *      ▲                                       ▲   └─ 10 s without ─► say "here" ─────┤
+ *      └──── back-off ◄──── any error          └──────────────────────────────────────┘
+ * </pre>
+ */
+final class NudgeListener {
+    private static final Logger log = LoggerFactory.getLogger(NudgeListener.class);
+    private static final long STOP_MILLIS = 1_000;
+
+    private final DataSource dataSource;
+    private final Station station;
+    private final Consumer<Collection<Nudge>> told;
+    private final Thread thread =
+            Thread.ofPlatform().daemon().name("durable-listen").unstarted(this::run);
+    private final CountDownLatch stopping = new CountDownLatch(1);
+    private final BackOff backOff = new BackOff();
+    private volatile @Nullable Borrowed open;
+    private boolean heardMyself;
+
+    /**
+     * Where it listens.
+     *
+     * @param channel the channel's name
+     * @param self who we are: what comes from there is passed over
+     * @param audience learns that others are there
+     */
+    record Station(String channel, String self, Audience audience) {}
+
+    NudgeListener(DataSource dataSource, Station station, Consumer<Collection<Nudge>> told) {
+        this.dataSource = dataSource;
+        this.station = station;
+        this.told = told;
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /** Ends the thread and gives the connection back; {@code wake} sends something that it hears. */
+    void stop(Runnable wake) {
+        stopping.countDown();
+        wake.run();
+        try {
+            if (!thread.join(java.time.Duration.ofMillis(STOP_MILLIS))) {
+                abort();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void run() {
+        while (!isStopping()) {
+            try (Borrowed borrowed = Borrowed.from(dataSource)) {
+                open = borrowed;
+                listen(borrowed);
+            } catch (SQLException | RuntimeException e) {
+                pauseAfter(e);
+            } finally {
+                open = null;
+                station.audience.listening(false);
+            }
+        }
+    }
+
+    private void listen(Borrowed borrowed) throws SQLException {
+        try {
+            execute(borrowed, "listen \"" + station.channel + "\"");
+            station.audience.listening(true);
+            hear(borrowed);
+        } finally {
+            // The connection is the pool's: it goes back as it came, and where it is broken the pool learns of it here.
+            execute(borrowed, "unlisten *");
+        }
+    }
+
+    private void hear(Borrowed borrowed) throws SQLException {
+        say(borrowed, NudgeMessage.ask(station.self));
+        PGConnection postgres = borrowed.connection().unwrap(PGConnection.class);
+        while (!isStopping()) {
+            PGNotification[] heard = postgres.getNotifications(Audience.PRESENCE_MILLIS);
+            backOff.succeeded();
+            if (heard != null && heard.length > 0) {
+                take(borrowed, heard);
+            } else if (!isStopping()) {
+                warnIfDeaf();
+                say(borrowed, station.self);
+            }
+        }
+    }
+
+    /** Several messages of one moment are told as one. */
+    private void take(Borrowed borrowed, PGNotification[] heard) throws SQLException {
+        Set<Nudge> nudges = new LinkedHashSet<>();
+        boolean asked = false;
+        for (PGNotification notification : heard) {
+            NudgeMessage message = NudgeMessage.decode(notification.getParameter());
+            if (message.sender().equals(station.self)) {
+                heardMyself = true;
+            } else {
+                station.audience.heard();
+                asked |= message.asks();
+                nudges.addAll(message.nudges());
+            }
+        }
+        if (asked) {
+            say(borrowed, station.self);
+        }
+        told.accept(nudges);
+    }
+
+    private void say(Borrowed borrowed, String payload) throws SQLException {
+        NudgeMessage.notify(borrowed.connection(), station.channel, List.of(payload));
+    }
+
+    private void warnIfDeaf() {
+        if (!heardMyself) {
+            heardMyself = true;
+            log.warn(
+                    "what is notified on channel {} is not heard here: processes find work of others by polling only."
+                            + " Usual cause: a pooler in transaction mode. Open the store with notify(false), or give it a"
+                            + " DataSource that bypasses the pooler.",
+                    station.channel);
+        }
+    }
+
+    private void pauseAfter(Exception e) {
+        if (isStopping()) {
+            return;
+        }
+        long pause = backOff.failed();
+        log.warn("other processes are not heard, tried again in {} ms: {}", pause, e.getMessage());
+        try {
+            stopping.await(pause, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException interrupted) {
+            stopping.countDown();
+        }
+    }
+
+    private boolean isStopping() {
+        return stopping.getCount() == 0;
+    }
+
+    /** The database does not answer: a blocked read ends only with its socket. */
+    private void abort() {
+        Borrowed borrowed = open;
+        try {
+            if (borrowed != null) {
+                borrowed.connection().abort(Runnable::run);
+            }
+        } catch (SQLException e) {
+            log.debug("the listening connection could not be cut", e);
+        }
+    }
+
+    private static void execute(Borrowed borrowed, String sql) throws SQLException {
+        try (var statement = borrowed.connection().createStatement()) {
+            statement.execute(sql);
+        }
+    }
+}

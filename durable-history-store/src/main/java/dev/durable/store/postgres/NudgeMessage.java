@@ -1,0 +1,98 @@
+package dev.durable.store.postgres;
+
+import dev.durable.store.Nudges.JobsReady;
+import dev.durable.store.Nudges.Nudge;
+import dev.durable.store.Nudges.RunClosed;
+import dev.durable.store.Nudges.RunsDue;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * What goes through the channel: a line for the sender, then one for each nudge; with none, it says that the sender is
+ * there. What a newer version says is passed over.
+ *
+ * <pre>
+ *   3f0c…            who sends, so that it can pass over its own
+ *   ?                is anybody else there?
+ *   r default        runs are due in queue default (URL-encoded)
+ *   j default        jobs are ready there
+ *   c 0197…          this run closed
+ * </pre>
+ *
+ * @param sender random, one a store
+ * @param asks whether others are to answer
+ * @param nudges what it tells
+ */
+record NudgeMessage(String sender, boolean asks, List<Nudge> nudges) {
+    /** The server takes 7,999 bytes. */
+    private static final int MAX_BYTES = 7_900;
+
+    private static final String ASK = "?";
+    private static final String NOTIFY = "select pg_notify(?, payload) from unnest(?::text[]) as payload";
+
+    /** As many payloads as it takes; at least one. Queues whose names are too long for any are passed over. */
+    static List<String> encode(String sender, Collection<? extends Nudge> nudges) {
+        List<String> payloads = new ArrayList<>();
+        StringBuilder payload = new StringBuilder(sender);
+        for (Nudge nudge : nudges) {
+            String line = line(nudge);
+            if (payload.length() + 1 + line.length() > MAX_BYTES && payload.length() > sender.length()) {
+                payloads.add(payload.toString());
+                payload.setLength(sender.length());
+            }
+            if (payload.length() + 1 + line.length() <= MAX_BYTES) {
+                payload.append('\n').append(line);
+            }
+        }
+        payloads.add(payload.toString());
+        return payloads;
+    }
+
+    /** Asks who else is there. */
+    static String ask(String sender) {
+        return sender + '\n' + ASK;
+    }
+
+    static NudgeMessage decode(String payload) {
+        List<String> lines = payload.lines().toList();
+        List<Nudge> nudges = new ArrayList<>();
+        lines.stream().skip(1).forEach(line -> addTo(nudges, line));
+        return new NudgeMessage(lines.isEmpty() ? "" : lines.getFirst(), lines.contains(ASK), nudges);
+    }
+
+    /** One statement, committed by itself; the connection has autocommit on. */
+    static void notify(Connection connection, String channel, List<String> payloads) throws SQLException {
+        try (var statement = connection.prepareStatement(NOTIFY)) {
+            statement.setString(1, channel);
+            statement.setArray(2, connection.createArrayOf("text", payloads.toArray()));
+            statement.execute();
+        }
+    }
+
+    private static String line(Nudge nudge) {
+        return switch (nudge) {
+            case RunsDue due -> "r " + URLEncoder.encode(due.taskQueue(), StandardCharsets.UTF_8);
+            case JobsReady ready -> "j " + URLEncoder.encode(ready.taskQueue(), StandardCharsets.UTF_8);
+            case RunClosed closed -> "c " + closed.runId();
+        };
+    }
+
+    private static void addTo(List<Nudge> nudges, String line) {
+        if (line.length() >= 2) {
+            String rest = line.substring(2);
+            switch (line.substring(0, 2)) {
+                case "r " -> nudges.add(new RunsDue(URLDecoder.decode(rest, StandardCharsets.UTF_8)));
+                case "j " -> nudges.add(new JobsReady(URLDecoder.decode(rest, StandardCharsets.UTF_8)));
+                case "c " -> nudges.add(new RunClosed(UUID.fromString(rest)));
+                default -> {}
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+package dev.durable.store.postgres;
+
+import dev.durable.store.Nudges.Nudge;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends nudges, each once however often it is given, at most one NOTIFY in {@link #GAP_NANOS}: the first goes at once,
+ * what comes meanwhile goes together. A NOTIFY takes a lock of the whole database while it commits, which is why it is
+ * never part of a transaction that writes. Errors are logged, and nothing is sent for a while: a nudge is only a hint.
+ */
+final class NudgeSender {
+    private static final Logger log = LoggerFactory.getLogger(NudgeSender.class);
+    static final int MAX_PENDING = 4_000;
+    private static final long GAP_NANOS = TimeUnit.MILLISECONDS.toNanos(3);
+
+    private final String self;
+    private final Audience audience;
+    private final Wire wire;
+    private final Executor thread;
+    private final BackOff backOff = new BackOff();
+    private final ReentrantLock lock = new ReentrantLock();
+    private Set<Nudge> pending = new LinkedHashSet<>();
+    private boolean owesPresence;
+    private boolean running;
+    private long quietUntil = System.nanoTime();
+
+    /** Puts payloads on the channel, in one statement. */
+    @FunctionalInterface
+    interface Wire {
+        void send(List<String> payloads) throws SQLException;
+    }
+
+    /**
+     * @param self who sends
+     * @param audience whether anybody listens
+     * @param wire where it goes
+     * @param thread runs {@link #runWhileBusy} when something is pending
+     */
+    NudgeSender(String self, Audience audience, Wire wire, Executor thread) {
+        this.self = self;
+        this.audience = audience;
+        this.wire = wire;
+        this.thread = thread;
+    }
+
+    /** A thread that lives while there is something to send, and a little longer. */
+    static Executor threadOnDemand() {
+        return new ThreadPoolExecutor(0, 1, 5, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), work -> {
+            Thread thread = new Thread(work, "durable-notify");
+            thread.setDaemon(true);
+            return thread;
+        });
+    }
+
+    void add(Collection<? extends Nudge> nudges) {
+        if (audience.isElsewhere()) {
+            enqueue(nudges, false);
+        }
+    }
+
+    /** Sends something in any case: the listener of this process hears it too. */
+    void wakeOwnListener() {
+        enqueue(List.of(), true);
+    }
+
+    private void enqueue(Collection<? extends Nudge> nudges, boolean presence) {
+        lock.lock();
+        try {
+            if (pending.size() < MAX_PENDING) {
+                pending.addAll(nudges);
+            }
+            owesPresence |= presence;
+            if (!running) {
+                running = true;
+                thread.execute(this::runWhileBusy);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void runWhileBusy() {
+        while (runOnce()) {
+            LockSupport.parkNanos(GAP_NANOS);
+        }
+    }
+
+    /** Sends what is pending. False when there was nothing: the next to come starts over. */
+    boolean runOnce() {
+        Set<Nudge> taken;
+        lock.lock();
+        try {
+            if (pending.isEmpty() && !owesPresence) {
+                running = false;
+                return false;
+            }
+            taken = pending;
+            pending = new LinkedHashSet<>();
+            owesPresence = false;
+        } finally {
+            lock.unlock();
+        }
+        send(taken);
+        return true;
+    }
+
+    private void send(Set<Nudge> nudges) {
+        if (System.nanoTime() - quietUntil < 0) {
+            return;
+        }
+        try {
+            wire.send(NudgeMessage.encode(self, nudges));
+            backOff.succeeded();
+        } catch (SQLException | RuntimeException e) {
+            long pause = backOff.failed();
+            quietUntil = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(pause);
+            log.warn("other processes are not nudged for {} ms and find work by polling: {}", pause, e.getMessage());
+        }
+    }
+}

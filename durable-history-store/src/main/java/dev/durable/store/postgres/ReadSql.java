@@ -1,0 +1,25 @@
+package dev.durable.store.postgres;
+
+/** Hot reads: of claims, rebuilds and waiting clients. */
+final class ReadSql {
+    private ReadSql() {}
+
+    static final String MESSAGES = """
+            select u.run_id, m.message_id, m.kind, m.name, m.payload, m.notes, m.at
+              from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)
+             cross join lateral (
+                    select i.message_id, i.kind, i.name, i.payload, i.notes, i.at, i.ord from durable.inbox i
+                     where i.run_id = u.run_id and i.shard = u.shard order by i.at, i.ord limit ?) m""";
+
+    static final String HISTORY = """
+            select e.event_id, e.type, e.at, e.message_id, e.attributes from durable.history_event e
+             where e.run_id = ? and e.shard = ? and e.event_id >= ? order by e.event_id limit ?""";
+
+    /** Of these runs the ones that have closed: what all waiting clients of a process ask together. */
+    static final String CLOSED = """
+            select w.run_id, w.workflow_id, w.type, w.status, w.task_queue, w.started_at, w.closed_at, w.result, w.failure,
+                   w.memo
+              from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)
+             cross join lateral (select w.* from durable.workflow_run w
+                    where w.run_id = u.run_id and w.shard = u.shard and w.closed_at is not null) w""";
+}

@@ -1,0 +1,56 @@
+package dev.durable.store.postgres;
+
+import dev.durable.store.Nudges;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+
+/**
+ * Nudges in this process and between processes.
+ *
+ * <pre>
+ *   send ──► listeners of this process, at once, on the thread that has committed
+ *     └────► {@link NudgeSender} ──NOTIFY──► server ──► {@link NudgeListener} of another process ──► its listeners
+ * </pre>
+ *
+ * What was heard from the server is told to this process only: it never goes out again.
+ */
+final class SharedNudges implements Nudges, AutoCloseable {
+    private final List<Consumer<Nudge>> listeners = new CopyOnWriteArrayList<>();
+    private final NudgeChannel channel;
+
+    /** With a channel to other processes; {@link NudgeChannel#NONE} is none. */
+    SharedNudges(NudgeChannel channel) {
+        this.channel = channel;
+    }
+
+    @Override
+    public void send(Collection<? extends Nudge> nudges) {
+        tell(nudges);
+        channel.send(nudges);
+    }
+
+    /** The first who listens here makes this process listen to others. */
+    @Override
+    public AutoCloseable listen(Consumer<Nudge> listener) {
+        listeners.add(listener);
+        channel.hear(this::tell);
+        return () -> {
+            if (listeners.remove(listener) && listeners.isEmpty()) {
+                channel.close();
+            }
+        };
+    }
+
+    /** Nobody is told anything any more. */
+    @Override
+    public void close() {
+        listeners.clear();
+        channel.close();
+    }
+
+    private void tell(Collection<? extends Nudge> nudges) {
+        nudges.forEach(nudge -> listeners.forEach(listener -> listener.accept(nudge)));
+    }
+}

@@ -1,0 +1,186 @@
+package dev.durable.store.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.durable.store.Nudges.Nudge;
+import dev.durable.store.Nudges.RunsDue;
+import dev.durable.store.postgres.testing.TestDatabase;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Stores of several processes on one database. */
+class SharedNudgesTest {
+    private static final Duration SOON = Duration.ofSeconds(10);
+
+    private final TestDatabase database = TestDatabase.create();
+    private final List<Process> processes = new ArrayList<>();
+
+    @AfterEach
+    void close() throws Exception {
+        for (Process process : processes) {
+            process.close();
+        }
+        database.close();
+    }
+
+    @Test
+    void a_nudge_is_heard_in_the_other_process_once_and_not_sent_back() throws Exception {
+        Process one = process("durable");
+        Process other = process("durable");
+        awaitAcquainted(one, other);
+
+        one.store.nudges().send(List.of(new RunsDue("first")));
+        one.store.nudges().send(List.of(new RunsDue("last")));
+
+        assertThat(other.hears("last")).contains("first");
+        other.store.nudges().send(List.of(new RunsDue("answer")));
+        assertThat(one.hears("answer"))
+                .as("its own, told here at once, and nothing that came back from the server")
+                .containsOnlyOnce("first", "last");
+    }
+
+    @Test
+    void stores_on_other_schemas_hear_nothing() throws Exception {
+        Process one = process("durable");
+        Process other = process("durable");
+        Process tenant = process("tenant");
+        awaitAcquainted(one, other);
+        tenant.awaitHearing();
+
+        one.store.nudges().send(List.of(new RunsDue("secret")));
+        assertThat(other.hears("secret")).isEmpty();
+
+        Sql.execute(database.dataSource(), "select pg_notify('tenant_nudge', E'x\\nr mark')");
+        assertThat(tenant.hears("mark")).isEmpty();
+    }
+
+    @Test
+    void a_listener_whose_connection_was_cut_listens_again() throws Exception {
+        Process one = process("durable");
+        one.awaitHearing();
+        long cut = Sql.number(database.dataSource(), """
+                select count(pg_terminate_backend(pid)) from pg_stat_activity
+                 where datname = current_database() and pid <> pg_backend_pid() and query ~ 'pg_notify|listen'""");
+        assertThat(cut).isPositive();
+
+        one.awaitHearing();
+    }
+
+    @Test
+    void without_notify_nobody_listens_and_nothing_is_sent() throws Exception {
+        Process one = process("durable");
+        one.awaitHearing();
+        DataSource pool = database.pooledDataSource(3);
+        PostgresHistoryStore silent =
+                PostgresHistoryStore.builder(pool).notify(false).build();
+        List<Nudge> here = new ArrayList<>();
+        try (AutoCloseable listening = silent.nudges().listen(here::add)) {
+            silent.nudges().send(List.of(new RunsDue("a")));
+            assertThat(active(pool)).isZero();
+        }
+        assertThat(here).as("within the process they are told").containsExactly(new RunsDue("a"));
+        Sql.execute(database.dataSource(), "select pg_notify('durable_nudge', E'x\\nr mark')");
+        assertThat(one.hears("mark")).doesNotContain("a");
+    }
+
+    @Test
+    void who_stops_listening_gives_its_connection_back_as_it_was() throws Exception {
+        Process one = process("durable");
+        one.awaitHearing();
+        one.listening.close();
+
+        for (int i = 0; i < one.connections; i++) {
+            assertThat(Sql.column(one.dataSource, "select * from pg_listening_channels()"))
+                    .isEmpty();
+        }
+        assertThat(active(one.dataSource)).isZero();
+    }
+
+    private static int active(DataSource pool) throws SQLException {
+        return pool.unwrap(HikariDataSource.class).getHikariPoolMXBean().getActiveConnections();
+    }
+
+    private Process process(String schema) throws Exception {
+        Process process = new Process(schema);
+        processes.add(process);
+        return process;
+    }
+
+    private static void awaitAcquainted(Process one, Process other) {
+        one.awaitHearing();
+        other.awaitHearing();
+        assertThat(Sql.await(SOON, () -> {
+                    one.store.nudges().send(List.of(new RunsDue("hello")));
+                    other.store.nudges().send(List.of(new RunsDue("hello")));
+                    return one.heard.contains(new RunsDue("hello")) && other.heard.contains(new RunsDue("hello"));
+                }))
+                .isTrue();
+        one.settle();
+        other.settle();
+    }
+
+    /** A process: a store with a pool of its own, and somebody who listens. */
+    private final class Process {
+        private final int connections = 3;
+        private final DataSource dataSource = database.pooledDataSource(connections);
+        private final PostgresHistoryStore store;
+        private final String channel;
+        private final LinkedBlockingQueue<Nudge> heard = new LinkedBlockingQueue<>();
+        private final AutoCloseable listening;
+
+        Process(String schema) {
+            store = PostgresHistoryStore.builder(dataSource).schema(schema).build();
+            channel = schema + "_nudge";
+            listening = store.nudges().listen(heard::add);
+        }
+
+        /** Waits until it hears what a stranger says. */
+        void awaitHearing() {
+            assertThat(Sql.await(SOON, () -> {
+                        Sql.execute(
+                                database.dataSource(), "select pg_notify('" + channel + "', E'stranger\\nr there')");
+                        return heard.contains(new RunsDue("there"));
+                    }))
+                    .isTrue();
+            settle();
+        }
+
+        /** Forgets what was said so far: all that is on its way comes before a mark. */
+        void settle() {
+            String mark = java.util.UUID.randomUUID().toString();
+            Sql.execute(database.dataSource(), "select pg_notify('" + channel + "', E'stranger\\nr " + mark + "')");
+            hears(mark);
+        }
+
+        /** The queues it heard of before this one. */
+        List<String> hears(String last) {
+            List<String> before = new ArrayList<>();
+            try {
+                for (Nudge nudge = heard.poll(10, TimeUnit.SECONDS); ; nudge = heard.poll(10, TimeUnit.SECONDS)) {
+                    assertThat(nudge)
+                            .as("waiting for " + last + " after " + before)
+                            .isNotNull();
+                    if (nudge.equals(new RunsDue(last))) {
+                        return before;
+                    }
+                    before.add(((RunsDue) nudge).taskQueue());
+                }
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        void close() throws Exception {
+            listening.close();
+            store.close();
+        }
+    }
+}
