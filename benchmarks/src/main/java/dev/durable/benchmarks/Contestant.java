@@ -22,6 +22,26 @@ interface Contestant extends AutoCloseable {
         throw new NotOffered();
     }
 
+    /** Enqueues background jobs while nobody works on them; durable when it returns. */
+    default void enqueue(int jobs) throws Exception {
+        throw new NotOffered();
+    }
+
+    /** Executes what {@link #enqueue} has enqueued, all of it. */
+    default void executeAll(int jobs) throws Exception {
+        throw new NotOffered();
+    }
+
+    /** Starts runs whose steps are written to the {@linkplain Ledger ledger}, and waits for none of them. */
+    default void startMany(int runs, int steps) throws Exception {
+        throw new NotOffered();
+    }
+
+    /** How many of its runs have completed, as the database says. */
+    default long completed() throws Exception {
+        throw new NotOffered();
+    }
+
     /**
      * What is wrong with what it stored; empty when all is well.
      *
@@ -40,7 +60,7 @@ interface Contestant extends AutoCloseable {
         }
 
         NotOffered(String why) {
-            super(why);
+            super("not offered: " + why);
         }
     }
 }

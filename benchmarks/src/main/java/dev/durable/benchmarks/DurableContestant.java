@@ -25,7 +25,10 @@ final class DurableContestant implements Contestant {
         engine = DurableEngine.builder(PostgresHistoryStore.of(pool))
                 .register(Work.Sequence.class, Work.LocalSequence.class, Work.Fanout.class)
                 .register(new Work.Counting())
-                .queue("default", queue -> queue.slots(settings.slots()).virtualThreads(settings.virtualThreads()))
+                .queue(
+                        "default",
+                        queue -> queue.slots(settings.worker().slots())
+                                .virtualThreads(settings.worker().virtualThreads()))
                 .start();
         client = engine.client();
     }
@@ -47,11 +50,10 @@ final class DurableContestant implements Contestant {
         List<String> wrong = new ArrayList<>(SqlInvariants.check(pool));
         expect(wrong, "completed runs", runs, "select count(*) from durable.workflow_run where status = 'COMPLETED'");
         expect(wrong, "open runs", 0, "select count(*) from durable.run_state");
-        expect(
-                wrong,
-                "completed steps",
-                steps,
-                "select count(*) from durable.history_event where type = 'ActivityCompleted'");
+        long completed = database.number("select count(*) from durable.history_event where type = 'ActivityCompleted'");
+        if (completed < steps) {
+            wrong.add(completed + " completed steps instead of " + steps);
+        }
         return wrong;
     }
 

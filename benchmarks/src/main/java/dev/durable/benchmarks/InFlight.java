@@ -6,51 +6,65 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps a number of runs in flight for a while: each that ends is followed by the next, until time is up. */
+/** Keeps a number of runs in flight: each that ends is followed by the next, until there is enough. */
 final class InFlight {
-    private static final Duration STUCK = Duration.ofMinutes(2);
+    private static final Duration STUCK = Duration.ofMinutes(10);
 
-    /** One run, from its start to its result. */
+    /** One run, from its start to its end. */
     @FunctionalInterface
     interface Run {
         void at(long number) throws Exception;
     }
 
-    private final AtomicLong number;
+    private final AtomicLong next;
+    private final AtomicLong ended = new AtomicLong();
     private final AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
 
-    /** @param number counts runs over several calls, so that their ids differ */
-    InFlight(AtomicLong number) {
-        this.number = number;
+    private InFlight(AtomicLong next) {
+        this.next = next;
     }
 
-    /** Returns how many runs have ended, all that were started. */
-    long during(Duration time, int atOnce, Run run) throws Exception {
-        long before = number.get();
+    /**
+     * For so long; returns how many there were, all of which have ended.
+     *
+     * @param next the number of the next one, so that several calls never use one twice
+     */
+    static long during(Duration time, int atOnce, AtomicLong next, Run run) throws Exception {
         long end = System.nanoTime() + time.toNanos();
+        return new InFlight(next).play(atOnce, n -> System.nanoTime() < end, run);
+    }
+
+    /** For each number from zero to below the count. */
+    static void each(long count, int atOnce, Run run) throws Exception {
+        new InFlight(new AtomicLong()).play(atOnce, n -> n < count, run);
+    }
+
+    private long play(int atOnce, LongPredicate wanted, Run run) throws Exception {
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
         for (int i = 0; i < atOnce; i++) {
-            threads.execute(() -> oneAfterTheOther(end, run));
+            threads.execute(() -> oneAfterTheOther(wanted, run));
         }
         threads.shutdown();
-        boolean ended = threads.awaitTermination(time.plus(STUCK).toSeconds(), TimeUnit.SECONDS);
+        boolean all = threads.awaitTermination(STUCK.toSeconds(), TimeUnit.SECONDS);
         Exception failed = failure.get();
         if (failed != null) {
             throw failed;
         }
-        if (!ended) {
+        if (!all) {
             throw new IllegalStateException("Some runs did not end within " + STUCK.toMinutes()
-                    + " minutes after the last one was started: they are stuck, or much too slow.");
+                    + " minutes: they are stuck, or much too slow.");
         }
-        return number.get() - before;
+        return ended.get();
     }
 
-    private void oneAfterTheOther(long end, Run run) {
+    private void oneAfterTheOther(LongPredicate wanted, Run run) {
         try {
-            while (System.nanoTime() < end && failure.get() == null) {
-                run.at(number.incrementAndGet());
+            for (long n = next.getAndIncrement(); wanted.test(n) && failure.get() == null; n = next.getAndIncrement()) {
+                run.at(n);
+                ended.incrementAndGet();
             }
         } catch (Exception e) {
             failure.compareAndSet(null, e);

@@ -1,26 +1,32 @@
 package dev.durable.benchmarks;
 
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code benchmarks/run}. */
 @Command(
         name = "benchmarks/run",
-        description = "Measures Durable, beside its peers and beside what its tables allow.",
+        description =
+                "Measures Durable, beside its peers and beside what its tables allow. docs/performance.md says how.",
         mixinStandardHelpOptions = true,
         showDefaultValues = true,
         sortOptions = false)
 final class Main implements Callable<Integer> {
-    private static final Map<String, Scenario> SCENARIOS =
-            Map.of("steps1", new Steps(1, false), "steps10", new Steps(10, false), "local10", new Steps(10, true));
+    private static final Path HOME = Path.of(System.getProperty("benchmarks.home", "benchmarks"));
 
     @Spec
     private CommandSpec spec;
@@ -28,13 +34,23 @@ final class Main implements Callable<Integer> {
     @Option(names = "--scenario", required = true, paramLabel = "NAME", description = "What is measured.")
     private String scenario;
 
-    @Option(names = "--rounds", paramLabel = "N", description = "How often; the medians count.", defaultValue = "3")
+    @Option(
+            names = "--peers",
+            paramLabel = "NAME",
+            split = ",",
+            description = "Who is measured beside Durable: limit, dbos, db-scheduler, jobrunr.")
+    private List<String> peers = List.of();
+
+    @Option(names = "--rounds", paramLabel = "N", description = "How often; medians count.", defaultValue = "3")
     private int rounds;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "Where the figures go, too.")
+    private @Nullable Path json;
 
     @Option(names = "--seconds", paramLabel = "S", description = "How long each time.", defaultValue = "5")
     private int seconds;
 
-    @Option(names = "--warmup", paramLabel = "S", description = "The same before, unmeasured.", defaultValue = "2")
+    @Option(names = "--warmup", paramLabel = "S", description = "The same before, unmeasured.", defaultValue = "3")
     private int warmup;
 
     @Option(names = "--in-flight", paramLabel = "N", description = "Runs at once.", defaultValue = "256")
@@ -43,24 +59,36 @@ final class Main implements Callable<Integer> {
     @Option(names = "--size", paramLabel = "N", description = "Of the scenario; 0 is its own.", defaultValue = "0")
     private int size;
 
-    @Option(names = "--slots", paramLabel = "N", description = "Activities at once (Durable).", defaultValue = "256")
+    @Option(names = "--two-processes", description = "The client has a process of its own (latency).")
+    private boolean twoProcesses;
+
+    @Option(names = "--slots", paramLabel = "N", description = "Durable: activities at once.", defaultValue = "256")
     private int slots;
 
-    @Option(names = "--virtual-threads", description = "Run activities on virtual threads (Durable).")
+    @Option(names = "--virtual-threads", description = "Durable: activities on virtual threads.")
     private boolean virtualThreads;
+
+    @Option(
+            names = "--session-lease",
+            paramLabel = "S",
+            description = "Durable: how long the work of a dead process lies.",
+            defaultValue = "5")
+    private int sessionLease;
 
     @Option(
             names = "--connections",
             paramLabel = "N",
-            description = "Size of the pool; 0 is each contestant's own.",
+            description = "Size of the pool; 0 is each one's own.",
             defaultValue = "0")
     private int connections;
 
     @Option(
             names = "--data",
             paramLabel = "DIR",
-            description = "Where the embedded server keeps its data; on a real disk, else commits cost nothing.")
-    private Path data = Path.of(System.getProperty("benchmarks.home", "benchmarks"), "target", "postgres");
+            description = "Of the embedded server; on a real disk, or commits cost nothing (default:"
+                    + " benchmarks/target/postgres). DURABLE_JDBC_URL, _USER and _PASSWORD name another server.",
+            showDefaultValue = CommandLine.Help.Visibility.NEVER)
+    private Path data = HOME.resolve("target/postgres");
 
     public static void main(String[] arguments) {
         System.exit(new CommandLine(new Main()).execute(arguments));
@@ -69,30 +97,63 @@ final class Main implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         PrintWriter out = spec.commandLine().getOut();
-        Settings settings = new Settings(
-                Duration.ofSeconds(seconds),
-                Duration.ofSeconds(warmup),
-                inFlight,
-                connections,
-                slots,
-                virtualThreads,
-                size);
-        Scenario chosen = SCENARIOS.get(scenario);
+        Scenario chosen = Scenario.all().get(scenario);
         if (chosen == null) {
-            throw new CommandLine.ParameterException(
-                    spec.commandLine(), "There is no scenario " + scenario + "; there are " + SCENARIOS.keySet());
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "There is no scenario " + scenario + "; there are "
+                            + String.join(", ", Scenario.all().keySet()));
         }
+        List<Peer> taking = taking();
         try (Server server = Server.open(data)) {
             out.println(server.settings());
-            for (int round = 1; round <= rounds; round++) {
-                Database database = server.fresh();
-                try (Contestant durable = new DurableContestant(database, settings)) {
-                    Figures figures = chosen.measure(durable, database, settings);
-                    figures.figures().forEach(f -> out.printf("  %-16s %,12.2f%n", f.name(), f.value()));
-                    out.flush();
-                }
+            out.println("JDK " + Runtime.version() + ", " + Runtime.getRuntime().availableProcessors() + " CPUs");
+            Report report = new Report(scenario, server.settings(), options());
+            new Rounds(server, chosen, settings(), report, out).play(rounds, taking);
+            report.print(out);
+            if (json != null) {
+                report.write(json);
             }
         }
         return 0;
+    }
+
+    private List<Peer> taking() {
+        List<Peer> taking = new ArrayList<>(List.of(Peer.DURABLE));
+        try {
+            peers.stream()
+                    .map(Peer::labelled)
+                    .filter(peer -> peer != Peer.DURABLE)
+                    .forEach(taking::add);
+        } catch (IllegalArgumentException unknown) {
+            throw new ParameterException(spec.commandLine(), unknown.getMessage());
+        }
+        return taking;
+    }
+
+    private Settings settings() throws Exception {
+        Path ledger = Files.createDirectories(HOME.resolve("target")).resolve("ledger");
+        return new Settings(
+                Duration.ofSeconds(seconds),
+                Duration.ofSeconds(warmup),
+                inFlight,
+                size,
+                twoProcesses,
+                new Settings.Worker(connections, slots, virtualThreads, Duration.ofSeconds(sessionLease)),
+                ledger);
+    }
+
+    private Map<String, String> options() {
+        Map<String, String> options = new LinkedHashMap<>();
+        for (var option : spec.options()) {
+            if (!option.usageHelp()
+                    && !option.versionHelp()
+                    && !option.longestName().matches("--(json|data|scenario)")) {
+                options.put(option.longestName().substring(2), String.valueOf(option.<Object>getValue()));
+            }
+        }
+        options.put("jdk", Runtime.version().toString());
+        options.put("cpus", Integer.toString(Runtime.getRuntime().availableProcessors()));
+        return options;
     }
 }

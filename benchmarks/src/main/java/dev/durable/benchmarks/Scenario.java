@@ -1,16 +1,39 @@
 package dev.durable.benchmarks;
 
+import java.util.LinkedHashMap;
+import java.util.Map;
+
 /** What is done and measured. */
 @FunctionalInterface
 interface Scenario {
     /** Warms up, measures, and checks what was done. */
     Figures measure(Contestant contestant, Database database, Settings settings) throws Exception;
 
+    /** All there are, in the order of the documentation. */
+    static Map<String, Scenario> all() {
+        Map<String, Scenario> all = new LinkedHashMap<>();
+        all.put("steps1", new Steps(1, false));
+        all.put("steps10", new Steps(10, false));
+        all.put("local10", new Steps(10, true));
+        all.put("latency", new Latency());
+        all.put("fanout", new Fanout());
+        all.put("longrun", new LongRun());
+        all.put("jobs", new Jobs());
+        return all;
+    }
+
     /** Refuses figures of work that was not done right. */
     static void check(Contestant contestant, long runs, long steps) throws Exception {
         var wrong = contestant.check(runs, steps);
         if (!wrong.isEmpty()) {
             throw new IllegalStateException("What was measured is wrong: " + String.join("; ", wrong));
+        }
+    }
+
+    /** Refuses a wrong result. */
+    static void expect(String run, long expected, long result) {
+        if (result != expected) {
+            throw new IllegalStateException(run + " gave " + result + ", not " + expected);
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.durable.benchmarks;
 
+import java.nio.file.Path;
 import java.time.Duration;
 
 /**
@@ -8,18 +9,27 @@ import java.time.Duration;
  * @param time how long work is given out
  * @param warmup the same before, not measured
  * @param inFlight runs at once
- * @param connections of the pool; each contestant's own where zero
- * @param slots activities at once of a Durable worker
- * @param virtualThreads whether a Durable worker runs them on virtual threads
  * @param size of the scenario: branches, steps, jobs; the scenario's own where zero
+ * @param twoProcesses whether the client has a process of its own
+ * @param worker of Durable
+ * @param ledger where effects are written down
  */
 record Settings(
-        Duration time, Duration warmup, int inFlight, int connections, int slots, boolean virtualThreads, int size) {
+        Duration time, Duration warmup, int inFlight, int size, boolean twoProcesses, Worker worker, Path ledger) {
+
+    /**
+     * @param connections of the pool; each contestant's own where zero
+     * @param slots activities at once
+     * @param virtualThreads whether activities run on virtual threads
+     * @param sessionLease how long the work of a dead process lies
+     */
+    record Worker(int connections, int slots, boolean virtualThreads, Duration sessionLease) {}
+
     int sizeOr(int usual) {
         return size > 0 ? size : usual;
     }
 
     int connectionsOr(int usual) {
-        return connections > 0 ? connections : usual;
+        return worker.connections() > 0 ? worker.connections() : usual;
     }
 }

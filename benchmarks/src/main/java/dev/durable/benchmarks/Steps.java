@@ -7,25 +7,21 @@ record Steps(int steps, boolean local) implements Scenario {
 
     @Override
     public Figures measure(Contestant contestant, Database database, Settings settings) throws Exception {
-        AtomicLong number = new AtomicLong();
+        AtomicLong next = new AtomicLong();
         InFlight.Run run = n -> one(contestant, n);
         database.execute("checkpoint");
-        new InFlight(number).during(settings.warmup(), settings.inFlight(), run);
-        Costs before = Costs.now(database);
-        long runs = new InFlight(number).during(settings.time(), settings.inFlight(), run);
-        Costs used = Costs.now(database).since(before);
-        Scenario.check(contestant, number.get(), number.get() * steps);
-        long done = runs * steps;
-        return Figures.of("steps/s", done / used.seconds())
+        long before = InFlight.during(settings.warmup(), settings.inFlight(), next, run);
+        Costs unused = Costs.now(database);
+        long runs = InFlight.during(settings.time(), settings.inFlight(), next, run);
+        Costs used = Costs.now(database).since(unused);
+        Scenario.check(contestant, before + runs, (before + runs) * steps);
+        return Figures.of("steps/s", runs * steps / used.seconds())
                 .rate("runs/s", runs / used.seconds())
-                .costs("step", done, used)
+                .costs("step", (double) runs * steps, used)
                 .build();
     }
 
     private void one(Contestant contestant, long number) throws Exception {
-        int result = contestant.steps("run-" + number, steps, local);
-        if (result != steps) {
-            throw new IllegalStateException("run-" + number + " gave " + result + ", not " + steps);
-        }
+        Scenario.expect("run-" + number, steps, contestant.steps("run-" + number, steps, local));
     }
 }

@@ -1,0 +1,28 @@
+package dev.durable.benchmarks;
+
+/** One run that puts many steps in flight at once and waits for all of them. */
+record Fanout() implements Scenario {
+    private static final int SIZE = 1000;
+    private static final int WARM_UP = 1000;
+
+    @Override
+    public Figures measure(Contestant contestant, Database database, Settings settings) throws Exception {
+        int size = settings.sizeOr(SIZE);
+        for (int i = 0; i < 2; i++) {
+            once(contestant, "warm-" + i, WARM_UP);
+        }
+        Costs unused = Costs.now(database);
+        once(contestant, "fan", size);
+        Costs used = Costs.now(database).since(unused);
+        Scenario.check(contestant, 3, 0);
+        return new Figures.Builder()
+                .cost("s", used.seconds())
+                .rate("branches/s", size / used.seconds())
+                .costs("branch", size, used)
+                .build();
+    }
+
+    private static void once(Contestant contestant, String id, int size) throws Exception {
+        Scenario.expect(id, (long) size * (size + 1) / 2, contestant.fanout(id, size));
+    }
+}

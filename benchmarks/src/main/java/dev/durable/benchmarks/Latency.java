@@ -1,0 +1,33 @@
+package dev.durable.benchmarks;
+
+/** Starts a run of one step, waits for its result, starts the next: how long a caller waits when nothing else runs. */
+record Latency() implements Scenario {
+    private static final int TIMES = 500;
+
+    @Override
+    public Figures measure(Contestant contestant, Database database, Settings settings) throws Exception {
+        int times = settings.sizeOr(TIMES);
+        for (int i = 0; i < times; i++) {
+            once(contestant, "warm-" + i);
+        }
+        long[] nanos = new long[times];
+        Costs unused = Costs.now(database);
+        for (int i = 0; i < times; i++) {
+            nanos[i] = once(contestant, "run-" + i);
+        }
+        Costs used = Costs.now(database).since(unused);
+        Scenario.check(contestant, 2L * times, 2L * times);
+        return new Figures.Builder()
+                .percentiles("", nanos)
+                .costs("run", times, used)
+                .build();
+    }
+
+    private static long once(Contestant contestant, String id) throws Exception {
+        long before = System.nanoTime();
+        int result = contestant.steps(id, 1, false);
+        long after = System.nanoTime();
+        Scenario.expect(id, 1, result);
+        return after - before;
+    }
+}

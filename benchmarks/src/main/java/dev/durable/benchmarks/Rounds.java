@@ -1,0 +1,38 @@
+package dev.durable.benchmarks;
+
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Plays the rounds: in each, everybody once, every other round in the opposite order. */
+record Rounds(Server server, Scenario scenario, Settings settings, Report report, PrintWriter out) {
+
+    void play(int rounds, List<Peer> taking) throws Exception {
+        List<Peer> left = new ArrayList<>(taking);
+        for (int round = 1; round <= rounds; round++) {
+            for (Peer peer : round % 2 == 1
+                    ? List.copyOf(left)
+                    : left.reversed().stream().toList()) {
+                try {
+                    Figures figures = play(peer);
+                    report.add(peer, figures);
+                    Figures.Figure first = figures.figures().getFirst();
+                    out.printf("round %d  %-14s %,14.2f %s%n", round, peer.label(), first.value(), first.name());
+                } catch (Contestant.NotOffered notOffered) {
+                    report.absent(peer, String.valueOf(notOffered.getMessage()));
+                    left.remove(peer);
+                }
+                out.flush();
+            }
+        }
+    }
+
+    private Figures play(Peer peer) throws Exception {
+        Database database = server.fresh();
+        Files.deleteIfExists(settings.ledger());
+        try (Contestant contestant = peer.open(database, settings)) {
+            return scenario.measure(contestant, database, settings);
+        }
+    }
+}
