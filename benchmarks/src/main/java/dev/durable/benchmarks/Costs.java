@@ -55,17 +55,22 @@ record Costs(long nanos, long commits, long walBytes, Duration server, Duration 
                 var statement = connection.createStatement();
                 var row = statement.executeQuery("select pg_backend_pid()")) {
             row.next();
-            ProcessHandle backend = ProcessHandle.of(row.getLong(1)).orElse(null);
-            ProcessHandle postmaster = backend == null ? null : backend.parent().orElse(null);
-            if (postmaster == null || !stat(backend.pid()).name().startsWith("postgres")) {
-                return 0;
-            }
-            long ticks = stat(postmaster.pid()).ticksWithEnded();
-            for (ProcessHandle child : postmaster.children().toList()) {
-                ticks += stat(child.pid()).ticks();
-            }
-            return ticks;
+            long backend = row.getLong(1);
+            return stat(backend).name().startsWith("postgres")
+                    ? ProcessHandle.of(backend)
+                            .flatMap(ProcessHandle::parent)
+                            .map(Costs::ticksOfTree)
+                            .orElse(0L)
+                    : 0;
         }
+    }
+
+    private static long ticksOfTree(ProcessHandle postmaster) {
+        return stat(postmaster.pid()).ticksWithEnded()
+                + postmaster
+                        .children()
+                        .mapToLong(child -> stat(child.pid()).ticks())
+                        .sum();
     }
 
     private record Stat(String name, long ticks, long ticksWithEnded) {}
@@ -75,7 +80,7 @@ record Costs(long nanos, long commits, long walBytes, Duration server, Duration 
         try {
             String line = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
             int end = line.lastIndexOf(')');
-            String[] fields = line.substring(end + 2).split(" ");
+            String[] fields = line.substring(end + 2).split(" ", -1);
             long own = Long.parseLong(fields[11]) + Long.parseLong(fields[12]);
             return new Stat(
                     line.substring(line.indexOf('(') + 1, end),

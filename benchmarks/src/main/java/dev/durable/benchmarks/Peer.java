@@ -8,24 +8,24 @@ import java.util.stream.Collectors;
 /** Who takes part. */
 enum Peer {
     /** Durable. */
-    DURABLE(DurableContestant::new),
+    DURABLE,
     /** The rows that Durable writes, through bare JDBC with no engine: what its tables allow on this machine. */
-    LIMIT(LimitContestant::new),
+    LIMIT,
     /** DBOS Transact. */
-    DBOS(DbosContestant::new),
+    DBOS,
     /** Jobs only. */
-    DB_SCHEDULER(DbSchedulerContestant::new),
+    DB_SCHEDULER,
     /** Jobs only. */
-    JOBRUNR(JobRunrContestant::new);
-
-    private final Opening opening;
-
-    Peer(Opening opening) {
-        this.opening = opening;
-    }
+    JOBRUNR;
 
     Contestant open(Database database, Settings settings) throws Exception {
-        return opening.open(database, settings);
+        return switch (this) {
+            case DURABLE -> new DurableContestant(database, settings);
+            case LIMIT -> new LimitContestant(database, settings);
+            case DBOS -> new DbosContestant(database, settings);
+            case DB_SCHEDULER -> new DbSchedulerContestant(database, settings);
+            case JOBRUNR -> new JobRunrContestant(database, settings);
+        };
     }
 
     String label() {
@@ -42,10 +42,5 @@ enum Peer {
 
     static List<String> labels() {
         return Arrays.stream(values()).map(Peer::label).collect(Collectors.toList());
-    }
-
-    @FunctionalInterface
-    private interface Opening {
-        Contestant open(Database database, Settings settings) throws Exception;
     }
 }
