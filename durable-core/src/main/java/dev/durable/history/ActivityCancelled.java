@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param attempt the last attempt
  * @param messageId id of the message that brought it
  * @param lastHeartbeatDetails the last accepted details
+ * @param local what it was called with, if it is a local activity; null where an {@link ActivityScheduled} says it
  */
 public record ActivityCancelled(
         long id,
@@ -20,4 +21,13 @@ public record ActivityCancelled(
         int seq,
         int attempt,
         UUID messageId,
-        @Nullable Payload lastHeartbeatDetails) implements HistoryEvent.Inbound {}
+        @Nullable Payload lastHeartbeatDetails,
+        @Nullable LocalCall local)
+        implements HistoryEvent.ActivityClosed {
+
+    /** Of an activity that has a job. */
+    public ActivityCancelled(
+            long id, Instant at, int seq, int attempt, UUID messageId, @Nullable Payload lastHeartbeatDetails) {
+        this(id, at, seq, attempt, messageId, lastHeartbeatDetails, null);
+    }
+}

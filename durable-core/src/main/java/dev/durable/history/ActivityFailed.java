@@ -2,6 +2,7 @@ package dev.durable.history;
 
 import java.time.Instant;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An activity failed for good.
@@ -13,6 +14,21 @@ import java.util.UUID;
  * @param messageId the lease token of that attempt
  * @param failure what it threw
  * @param worker identity of the worker that ran it
+ * @param local what it was called with, if it is a local activity; null where an {@link ActivityScheduled} says it
  */
-public record ActivityFailed(long id, Instant at, int seq, int attempt, UUID messageId, Failure failure, String worker)
-        implements HistoryEvent.Inbound {}
+public record ActivityFailed(
+        long id,
+        Instant at,
+        int seq,
+        int attempt,
+        UUID messageId,
+        Failure failure,
+        String worker,
+        @Nullable LocalCall local)
+        implements HistoryEvent.ActivityClosed {
+
+    /** Of an activity that has a job. */
+    public ActivityFailed(long id, Instant at, int seq, int attempt, UUID messageId, Failure failure, String worker) {
+        this(id, at, seq, attempt, messageId, failure, worker, null);
+    }
+}

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param messageId the lease token of that attempt
  * @param timeout which one
  * @param lastHeartbeatDetails the last accepted details
+ * @param local what it was called with, if it is a local activity; null where an {@link ActivityScheduled} says it
  */
 public record ActivityTimedOut(
         long id,
@@ -22,5 +23,19 @@ public record ActivityTimedOut(
         int attempt,
         UUID messageId,
         TimeoutType timeout,
-        @Nullable Payload lastHeartbeatDetails)
-        implements HistoryEvent.Inbound {}
+        @Nullable Payload lastHeartbeatDetails,
+        @Nullable LocalCall local)
+        implements HistoryEvent.ActivityClosed {
+
+    /** Of an activity that has a job. */
+    public ActivityTimedOut(
+            long id,
+            Instant at,
+            int seq,
+            int attempt,
+            UUID messageId,
+            TimeoutType timeout,
+            @Nullable Payload lastHeartbeatDetails) {
+        this(id, at, seq, attempt, messageId, timeout, lastHeartbeatDetails, null);
+    }
+}

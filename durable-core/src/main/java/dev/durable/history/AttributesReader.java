@@ -29,7 +29,8 @@ final class AttributesReader {
                             e.messageId(),
                             in.payload("result"),
                             in.instant("startedAt"),
-                            in.string("worker", ""))),
+                            in.string("worker", ""),
+                            local(in))),
             rule(
                     ActivityFailed.class,
                     (e, in) -> new ActivityFailed(
@@ -39,7 +40,8 @@ final class AttributesReader {
                             in.integer("attempt"),
                             e.messageId(),
                             FailureJson.decode(in.json("failure")),
-                            in.string("worker", ""))),
+                            in.string("worker", ""),
+                            local(in))),
             rule(
                     ActivityTimedOut.class,
                     (e, in) -> new ActivityTimedOut(
@@ -49,7 +51,8 @@ final class AttributesReader {
                             in.integer("attempt"),
                             e.messageId(),
                             TimeoutType.valueOf(in.string("timeout")),
-                            in.payloadOrNull("lastHeartbeatDetails"))),
+                            in.payloadOrNull("lastHeartbeatDetails"),
+                            local(in))),
             rule(
                     ActivityCancelled.class,
                     (e, in) -> new ActivityCancelled(
@@ -58,7 +61,8 @@ final class AttributesReader {
                             in.integer("seq"),
                             in.integer("attempt"),
                             e.messageId(),
-                            in.payloadOrNull("lastHeartbeatDetails"))),
+                            in.payloadOrNull("lastHeartbeatDetails"),
+                            local(in))),
             rule(TimerFired.class, (e, in) -> new TimerFired(e.id, e.at, in.integer("seq"))),
             rule(
                     SignalReceived.class,
@@ -141,6 +145,15 @@ final class AttributesReader {
             throw new IllegalArgumentException("it has no message id");
         }
         return messageId;
+    }
+
+    private static @Nullable LocalCall local(JsonObjectReader in) {
+        String call = in.jsonOrNull("local");
+        if (call == null) {
+            return null;
+        }
+        JsonObjectReader local = JsonObjectReader.of(call);
+        return new LocalCall(local.string("activity"), local.payload("input"));
     }
 
     private WorkflowStarted started(JsonObjectReader in) {

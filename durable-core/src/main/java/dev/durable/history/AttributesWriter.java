@@ -27,21 +27,25 @@ final class AttributesWriter {
                         .number("attempt", e.attempt())
                         .payload("result", e.result())
                         .instant("startedAt", e.startedAt())
-                        .string("worker", e.worker());
+                        .string("worker", e.worker())
+                        .local(e.local());
             case ActivityFailed e ->
                 out.number("seq", e.seq())
                         .number("attempt", e.attempt())
                         .object("failure", o -> FailureJson.write(e.failure(), o))
-                        .string("worker", e.worker());
+                        .string("worker", e.worker())
+                        .local(e.local());
             case ActivityTimedOut e ->
                 out.number("seq", e.seq())
                         .number("attempt", e.attempt())
                         .string("timeout", e.timeout().name())
-                        .payload("lastHeartbeatDetails", e.lastHeartbeatDetails());
+                        .payload("lastHeartbeatDetails", e.lastHeartbeatDetails())
+                        .local(e.local());
             case ActivityCancelled e ->
                 out.number("seq", e.seq())
                         .number("attempt", e.attempt())
-                        .payload("lastHeartbeatDetails", e.lastHeartbeatDetails());
+                        .payload("lastHeartbeatDetails", e.lastHeartbeatDetails())
+                        .local(e.local());
             case TimerFired e -> out.number("seq", e.seq());
             case SignalReceived e -> out.string("name", e.name()).payload("input", e.input());
         }

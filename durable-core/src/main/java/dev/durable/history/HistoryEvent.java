@@ -1,6 +1,7 @@
 package dev.durable.history;
 
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 
 /** One thing that happened to a run. */
 public sealed interface HistoryEvent {
@@ -21,14 +22,18 @@ public sealed interface HistoryEvent {
 
     /** Something that came to the run and is fed to its code; begins a turn. */
     sealed interface Inbound extends HistoryEvent
-            permits WorkflowStarted,
-                    WorkflowCancelRequested,
-                    ActivityCompleted,
-                    ActivityFailed,
-                    ActivityTimedOut,
-                    ActivityCancelled,
-                    TimerFired,
-                    SignalReceived {}
+            permits WorkflowStarted, WorkflowCancelRequested, ActivityClosed, TimerFired, SignalReceived {}
+
+    /** The end of an activity. */
+    sealed interface ActivityClosed extends Inbound
+            permits ActivityCompleted, ActivityFailed, ActivityTimedOut, ActivityCancelled {
+        /** Its number in the run. */
+        int seq();
+
+        /** What it was called with, if it is a local activity; null where an {@link ActivityScheduled} says it. */
+        @Nullable
+        LocalCall local();
+    }
 
     /** Something the code asked for in the turn it stands in. */
     sealed interface Command extends HistoryEvent

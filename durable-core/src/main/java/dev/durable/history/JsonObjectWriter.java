@@ -122,6 +122,12 @@ final class JsonObjectWriter {
         return this;
     }
 
+    JsonObjectWriter local(@Nullable LocalCall call) {
+        return call == null
+                ? this
+                : object("local", o -> o.string("activity", call.activity()).payload("input", call.input()));
+    }
+
     <T> JsonObjectWriter objects(String name, List<T> values, BiConsumer<T, JsonObjectWriter> body) {
         if (!values.isEmpty()) {
             out.writeArrayPropertyStart(name);

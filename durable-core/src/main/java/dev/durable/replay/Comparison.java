@@ -4,6 +4,7 @@ import dev.durable.history.ActivityCancelRequested;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.Failure;
 import dev.durable.history.HistoryEvent;
+import dev.durable.history.LocalCall;
 import dev.durable.history.SideEffectRecorded;
 import dev.durable.history.TimerCancelled;
 import dev.durable.history.TimerStarted;
@@ -100,8 +101,25 @@ final class Comparison {
     Divergence unexpected(HistoryEvent.Inbound event) {
         return new Divergence(
                 run + ": the history goes on with event " + event.id() + " " + SideBySide.describe(event)
-                        + ", and for the code nothing of that kind and number is open.\nLikely cause: the history was cut or"
-                        + " changed: events are missing in front of it.\n",
+                        + ", and for the code nothing of that kind and number is open.\nLikely cause: "
+                        + (event instanceof HistoryEvent.ActivityClosed closed && closed.local() != null
+                                ? "the code no longer makes this local call here, or makes it as a job.\nWay out: keep"
+                                        + " the call for runs that have made it: Durable.version(…)."
+                                : "the history was cut or changed: events are missing in front of it.")
+                        + waiting()
+                        + "\n",
+                event,
+                null,
+                null,
+                null);
+    }
+
+    /** A local activity was called with other arguments than the code calls it with. */
+    Divergence otherInput(HistoryEvent.Inbound event, LocalCall recorded) {
+        return new Divergence(
+                run + ": the code calls a local activity with other arguments than event " + event.id() + " says: "
+                        + recorded.activity() + recorded.input().json()
+                        + ".\nLikely cause: an argument is computed from something that is not the same on replay.\n",
                 event,
                 null,
                 null,

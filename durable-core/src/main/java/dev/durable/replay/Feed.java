@@ -50,10 +50,7 @@ final class Feed {
     boolean accepts(HistoryEvent.Inbound event) {
         return switch (event) {
             case WorkflowStarted e -> started == null;
-            case ActivityCompleted e -> run.work().isActivityOpen(e.seq());
-            case ActivityFailed e -> run.work().isActivityOpen(e.seq());
-            case ActivityTimedOut e -> run.work().isActivityOpen(e.seq());
-            case ActivityCancelled e -> run.work().isActivityOpen(e.seq());
+            case HistoryEvent.ActivityClosed e -> run.work().isActivityOpen(e.seq(), e.local());
             case TimerFired e -> run.work().isTimerOpen(e.seq());
             case WorkflowCancelRequested e -> started != null;
             case SignalReceived e -> started != null;

@@ -2,6 +2,7 @@ package dev.durable.replay;
 
 import dev.durable.CancelledException;
 import dev.durable.history.ActivityCancelRequested;
+import dev.durable.history.ActivityScheduled;
 import org.jspecify.annotations.Nullable;
 
 /** An activity that was scheduled and has no outcome. Cancelled, it stays open until its outcome, which nobody hears of. */
@@ -10,16 +11,27 @@ final class OpenActivity implements Open {
     final ActivityCall call;
     final DurablePromise<@Nullable Object> promise;
 
-    private final Journal journal;
+    private final @Nullable ActivityScheduled local;
+    private final OpenWork work;
     private final Scope home;
     private final boolean shielded;
     private boolean cancelled;
 
-    OpenActivity(int seq, ActivityCall call, DurablePromise<@Nullable Object> promise, Journal journal, Coroutine by) {
+    /**
+     * @param local the call of a local activity; null where the history has a command
+     */
+    OpenActivity(
+            int seq,
+            ActivityCall call,
+            DurablePromise<@Nullable Object> promise,
+            OpenWork work,
+            Coroutine by,
+            @Nullable ActivityScheduled local) {
         this.seq = seq;
         this.call = call;
         this.promise = promise;
-        this.journal = journal;
+        this.work = work;
+        this.local = local;
         this.home = by.scope();
         this.shielded = by.isShielded();
         promise.cancelledBy(this);
@@ -32,7 +44,11 @@ final class OpenActivity implements Open {
             return;
         }
         cancelled = true;
-        journal.put((id, at) -> new ActivityCancelRequested(id, at, seq));
+        if (local == null) {
+            work.journal().put((id, at) -> new ActivityCancelRequested(id, at, seq));
+        } else {
+            work.tellWorker(this);
+        }
         home.remove(this);
         promise.cancelled(new CancelledException(this + " was cancelled: " + why));
     }
@@ -45,6 +61,12 @@ final class OpenActivity implements Open {
     @Override
     public boolean shielded() {
         return shielded;
+    }
+
+    /** The call, where it is a local activity. */
+    @Nullable
+    ActivityScheduled local() {
+        return local;
     }
 
     boolean isCancelled() {

@@ -1,17 +1,21 @@
 package dev.durable.replay;
 
 import dev.durable.history.ActivityScheduled;
+import dev.durable.history.LocalCall;
 import dev.durable.history.TimerStarted;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Objects;
+import java.util.SequencedMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +30,7 @@ final class OpenWork {
     private final Map<Integer, OpenTimer> timers = new HashMap<>();
     private final NavigableSet<OpenTimer> byDue =
             new TreeSet<>(Comparator.comparing((OpenTimer t) -> t.fireAt).thenComparingInt(t -> t.seq));
+    private final SequencedMap<Integer, OpenActivity> news = new LinkedHashMap<>();
     private int lastActivity;
     private int lastTimer;
 
@@ -42,11 +47,47 @@ final class OpenWork {
 
     OpenActivity schedule(Coroutine by, ActivityCall call, String taskQueue) {
         int seq = ++lastActivity;
-        String name = recordedName(call);
-        journal.put((id, at) -> new ActivityScheduled(id, at, seq, name, taskQueue, call.input(), call.options()));
-        OpenActivity scheduled = new OpenActivity(seq, call, new DurablePromise<>(run), journal, by);
+        ActivityScheduled local = null;
+        if (call.options().local() && !hasJob(seq, call)) {
+            local = new ActivityScheduled(
+                    0, journal.now(), seq, call.name(), run.started().taskQueue(), call.input(), call.options());
+        } else {
+            String name = recordedName(call);
+            journal.put((id, at) -> new ActivityScheduled(id, at, seq, name, taskQueue, call.input(), call.options()));
+        }
+        OpenActivity scheduled = new OpenActivity(seq, call, new DurablePromise<>(run), this, by, local);
         activities.put(seq, scheduled);
+        if (local != null) {
+            tellWorker(scheduled);
+        }
         return scheduled;
+    }
+
+    /** Whether the history says that this call, now local, was made when it was not. */
+    private boolean hasJob(int seq, ActivityCall call) {
+        return journal.expected() instanceof ActivityScheduled recorded
+                && recorded.seq() == seq
+                && recorded.activity().equals(recordedName(call));
+    }
+
+    /** A local activity was called or cancelled: for whoever runs it. */
+    void tellWorker(OpenActivity local) {
+        news.put(local.seq, local);
+    }
+
+    /** What the worker has not heard of, in the order of the calls; calls that are over are not worth telling. */
+    List<LocalWork> localNews() {
+        if (news.isEmpty()) {
+            return List.of();
+        }
+        List<LocalWork> told = new ArrayList<>(news.size());
+        for (OpenActivity activity : news.values()) {
+            if (activity.local() != null) {
+                told.add(new LocalWork(activity.local(), activity.isCancelled()));
+            }
+        }
+        news.clear();
+        return told;
     }
 
     /** An activity that was renamed is still known in histories by the alias it had. */
@@ -81,8 +122,21 @@ final class OpenWork {
 
     // ── what comes in ───────────────────────────────────────────────────────────────────────────────────────────────
 
-    boolean isActivityOpen(int seq) {
-        return activities.containsKey(seq);
+    /** Whether an outcome of this activity, local or not, can be fed. */
+    boolean isActivityOpen(int seq, @Nullable LocalCall call) {
+        OpenActivity open = activities.get(seq);
+        if (open == null || (open.local() == null) != (call == null)) {
+            return false;
+        }
+        return call == null
+                || open.call.name().equals(call.activity())
+                || open.call.aliases().contains(call.activity());
+    }
+
+    /** Whether what a local activity was called with is what the code calls it with. */
+    boolean hasInput(int seq, LocalCall call) {
+        OpenActivity open = activities.get(seq);
+        return open != null && open.call.input().equals(call.input());
     }
 
     boolean isTimerOpen(int seq) {
@@ -91,6 +145,7 @@ final class OpenWork {
 
     /** The open activity, which is open no longer. */
     OpenActivity takeActivity(int seq) {
+        news.remove(seq);
         return Objects.requireNonNull(activities.remove(seq), "no such activity is open");
     }
 

@@ -1,5 +1,6 @@
 package dev.durable.replay;
 
+import dev.durable.history.HistoryEvent;
 import java.util.Iterator;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -33,6 +34,12 @@ final class Playback implements BooleanSupplier {
         RecordedTurn turn = left.next();
         if (!run.feed().accepts(turn.event())) {
             throw comparison.unexpected(turn.event());
+        }
+        if (turn.event() instanceof HistoryEvent.ActivityClosed closed
+                && closed.local() != null
+                && !run.work().hasInput(closed.seq(), closed.local())
+                && comparison.refusesOtherText()) {
+            throw comparison.otherInput(turn.event(), closed.local());
         }
         run.versions().learn(turn.commands());
         script = new RecordedScript(turn.event(), turn.commands(), comparison);

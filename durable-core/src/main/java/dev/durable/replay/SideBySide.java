@@ -1,11 +1,7 @@
 package dev.durable.replay;
 
 import dev.durable.history.ActivityCancelRequested;
-import dev.durable.history.ActivityCancelled;
-import dev.durable.history.ActivityCompleted;
-import dev.durable.history.ActivityFailed;
 import dev.durable.history.ActivityScheduled;
-import dev.durable.history.ActivityTimedOut;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.SideEffectRecorded;
 import dev.durable.history.SignalReceived;
@@ -110,10 +106,9 @@ final class SideBySide {
         return switch (event) {
             case WorkflowStarted e -> e.type();
             case WorkflowCancelRequested e -> e.type();
-            case ActivityCompleted e -> e.type() + " " + e.seq();
-            case ActivityFailed e -> e.type() + " " + e.seq();
-            case ActivityTimedOut e -> e.type() + " " + e.seq();
-            case ActivityCancelled e -> e.type() + " " + e.seq();
+            case HistoryEvent.ActivityClosed e ->
+                e.type() + " " + e.seq()
+                        + (e.local() == null ? "" : " " + e.local().activity());
             case TimerFired e -> e.type() + " " + e.seq();
             case SignalReceived e -> e.type() + " " + e.name();
         };

@@ -218,6 +218,11 @@ public final class WorkflowInstance {
         return comparison.otherTexts();
     }
 
+    /** Local activities that were called, or cancelled, since this was asked last; for the worker to begin and stop. */
+    public List<LocalWork> localNews() {
+        return run.work().localNews();
+    }
+
     /** Roughly how many bytes it holds; of the user's own state only what was fed is known. */
     public int weight() {
         long known = BASE_BYTES

@@ -36,4 +36,24 @@ public record ClaimedJob(
         Instant scheduledAt,
         @Nullable Instant scheduleToCloseDeadline,
         @Nullable String heartbeatDetails,
-        @Nullable String notes) {}
+        @Nullable String notes) {
+
+    /** The same job for another attempt; details of null keep those it has. */
+    public ClaimedJob again(int nextAttempt, @Nullable String newNotes, @Nullable String details) {
+        return new ClaimedJob(
+                key,
+                activity,
+                taskQueue,
+                workflowType,
+                lease,
+                nextAttempt,
+                crashes,
+                input,
+                options,
+                headers,
+                scheduledAt,
+                scheduleToCloseDeadline,
+                details == null ? heartbeatDetails : details,
+                newNotes);
+    }
+}

@@ -7,14 +7,17 @@ import dev.durable.store.JobUpdate;
 import dev.durable.store.NewJob;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,9 +38,11 @@ final class Activities implements ActivitySide {
     private final Drive drive;
     private final RandomGenerator random;
     private final Leases leases = new Leases();
+    private final ActivityReports reports;
     private final ActivityHost host;
     private final Session session;
     private final ActivityStarter starter;
+    private final LocalActivities locals;
     private final Map<String, ActivityQueue> queues = new LinkedHashMap<>();
 
     Activities(
@@ -52,9 +57,10 @@ final class Activities implements ActivitySide {
         EngineSettings settings = setup.settings();
         // java.util.Random, as it may be shared by threads.
         this.random = new Random(setup.ids().get().getLeastSignificantBits());
+        this.reports = new ActivityReports(lane, runs, leases);
         this.host = new ActivityHost(
                 setup.code(),
-                new ActivityReports(lane, runs, leases),
+                reports,
                 leases,
                 new Deadlines(store.clock()),
                 new ActivityHost.Surroundings(settings.identity(), random, this::await));
@@ -65,11 +71,15 @@ final class Activities implements ActivitySide {
                 () -> drive.nanosSinceProgress() < lease.toNanos(),
                 this::died);
         this.starter = new ActivityStarter(host, session::id);
-        settings.queues()
-                .forEach((name, queue) -> queues.put(
-                        name,
-                        new ActivityQueue(
-                                name, new Slots(queue.slots()), drive.activities(name, queue.virtualThreads()))));
+        Map<String, ActivityQueue> localQueues = new LinkedHashMap<>();
+        settings.queues().forEach((name, queue) -> {
+            Executor threads = drive.activities(name, queue.virtualThreads());
+            queues.put(name, new ActivityQueue(name, new Slots(queue.slots()), threads));
+            localQueues.put(
+                    name,
+                    new ActivityQueue(name, new Slots(Integer.MAX_VALUE), new BoundedExecutor(threads, queue.slots())));
+        });
+        this.locals = new LocalActivities(localQueues, host, lease);
     }
 
     @Override
@@ -86,12 +96,17 @@ final class Activities implements ActivitySide {
         drive.add(
                 "leases",
                 Drive.Kind.IO,
-                new HeldLeases(store, starter, limits.sessionLease().dividedBy(LOOKS_A_LEASE)));
+                new HeldLeases(store, starter, reports, limits.sessionLease().dividedBy(LOOKS_A_LEASE)));
         drive.add("sweep", Drive.Kind.IO, new Sweeper(store, limits.sessionLease(), random));
         drive.add(
                 "run-timeouts",
                 Drive.Kind.IO,
                 new RunTimeouts(store, setup.ids(), new PollPace(limits.pollInterval(), random)));
+    }
+
+    @Override
+    public LocalCalls locals() {
+        return locals;
     }
 
     @Override
@@ -149,12 +164,14 @@ final class Activities implements ActivitySide {
     public void drain(Duration grace) {
         CompletableFuture<Boolean> settled = new CompletableFuture<>();
         starter.drain();
-        leases.onEmpty(() -> settled.complete(true));
-        leases.attempts().forEach(Attempt::giveBackUnlessBegun);
-        host.deadlines().in(grace, () -> leases.attempts().forEach(Attempt::shutDown));
+        locals.drain();
+        leases.onEmpty(() -> completeIfIdle(settled));
+        locals.leases().onEmpty(() -> completeIfIdle(settled));
+        attempts().forEach(Attempt::giveBackUnlessBegun);
+        host.deadlines().in(grace, () -> attempts().forEach(Attempt::shutDown));
         host.deadlines()
-                .in(grace.plus(Attempt.INTERRUPT_GRACE), () -> leases.attempts().forEach(Attempt::giveBack));
-        if (leases.isEmpty()) {
+                .in(grace.plus(Attempt.INTERRUPT_GRACE), () -> attempts().forEach(Attempt::giveBack));
+        if (isIdle()) {
             return;
         }
         try {
@@ -162,9 +179,24 @@ final class Activities implements ActivitySide {
         } catch (TimeoutException | ExecutionException e) {
             log.warn(
                     "{} leases could not be settled in time; others find them",
-                    leases.tokens().size());
+                    leases.tokens().size() + locals.leases().tokens().size());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    private List<Attempt> attempts() {
+        return Stream.concat(leases.attempts().stream(), locals.leases().attempts().stream())
+                .toList();
+    }
+
+    private boolean isIdle() {
+        return leases.isEmpty() && locals.leases().isEmpty();
+    }
+
+    private void completeIfIdle(CompletableFuture<Boolean> settled) {
+        if (isIdle()) {
+            settled.complete(true);
         }
     }
 

@@ -14,12 +14,12 @@ import java.util.random.RandomGenerator;
  * What the attempts of a process have in common.
  *
  * @param code the activities implemented here, and how values cross
- * @param reports the road to the store
+ * @param reports the road to the store, or to the run
  * @param leases what this process answers for
  * @param deadlines time, and what is done when it has come
  * @param surroundings what else an attempt touches
  */
-record ActivityHost(Code code, ActivityReports reports, Leases leases, Deadlines deadlines, Surroundings surroundings) {
+record ActivityHost(Code code, Reports reports, Leases leases, Deadlines deadlines, Surroundings surroundings) {
 
     /**
      * Activities.

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  * <p>Stale answers are no errors: a timeout or another worker was faster. What the store can't take at all is forgotten
  * here; the lease, which is then held by nobody, is found and given back.
  */
-final class ActivityReports {
+final class ActivityReports implements Reports {
     private static final Logger log = LoggerFactory.getLogger(ActivityReports.class);
 
     private final Lane<JobUpdate, Outcome> lane;
@@ -23,20 +23,19 @@ final class ActivityReports {
     private final Leases leases;
     private final LongAdder stale = new LongAdder();
 
-    /** Hears what became of a report: an outcome, or the error that keeps it from being stored at all. */
-    @FunctionalInterface
-    interface Answer {
-        void hear(@Nullable Outcome outcome, @Nullable Throwable error);
-    }
-
     ActivityReports(Lane<JobUpdate, Outcome> lane, AttemptOutcome.Sink runs, Leases leases) {
         this.lane = lane;
         this.runs = runs;
         this.leases = leases;
     }
 
-    /** The attempt ended its activity. */
-    void settle(AttemptOutcome outcome) {
+    @Override
+    public boolean local() {
+        return false;
+    }
+
+    @Override
+    public void settle(AttemptOutcome outcome) {
         leases.put(outcome.lease(), new Leases.HandedOver(outcome, 0));
         if (!offer(outcome)) {
             toInbox(outcome);
@@ -48,16 +47,17 @@ final class ActivityReports {
         end(new JobUpdate.Settle(outcome.key(), outcome.lease(), outcome.message()), () -> {});
     }
 
-    /** The attempt ended, its activity did not: retried or given back, and then something follows. */
-    void end(JobUpdate update, Runnable then) {
+    @Override
+    public void end(JobUpdate update, Runnable then) {
         tell(update, (outcome, error) -> {
             leases.remove(update.lease());
             then.run();
         });
     }
 
-    /** The attempt goes on. The answer is heard on the lane's thread: no user code there. */
-    void tell(JobUpdate update, Answer answer) {
+    /** The answer is heard on the lane's thread. */
+    @Override
+    public void tell(JobUpdate update, Answer answer) {
         var unused = lane.submit(update).whenComplete((outcome, error) -> {
             look(update, outcome, error);
             answer.hear(outcome, error);

@@ -8,6 +8,9 @@ interface ActivitySide extends EagerJobs {
     /** Opens the session and hands its steps to the drive; before the first claim. */
     void start();
 
+    /** Local activities of the runs in this process. */
+    LocalCalls locals();
+
     /** The current session of this process. */
     UUID session();
 

@@ -192,7 +192,7 @@ final class Attempt implements Runnable, Leases.Held {
         }
     }
 
-    private void sendHeartbeat(String details, ActivityReports.Answer answer) {
+    private void sendHeartbeat(String details, Reports.Answer answer) {
         host.reports().tell(new JobUpdate.Heartbeat(job.key(), job.lease(), details), answer);
     }
 

@@ -69,6 +69,11 @@ final class AttemptContext implements ActivityContext {
 
     @Override
     public void checkpoint(@Nullable Object details) {
+        if (host.reports().local()) {
+            throw new IllegalStateException("checkpoint in local activity " + job.activity()
+                    + ": a local activity has no job that could keep it. Take local = true away, or use heartbeat:"
+                    + " its details last as long as this process.");
+        }
         parts.cancellation().checkStale();
         parts.watch().alive();
         String json = details == null ? parts.heartbeats().latest() : encoded(details);

@@ -10,9 +10,10 @@ import java.util.UUID;
  * @param key which job
  * @param lease the token it ended under; also the message's id
  * @param message the outcome as the inbox would take it: name is the event's type, payload its attributes
+ * @param local of a local activity: it has no job, and its lease is known to its run only
  * @param whenSettled told once it is durable or stale
  */
-record AttemptOutcome(JobKey key, UUID lease, InboxMessage message, Runnable whenSettled) {
+record AttemptOutcome(JobKey key, UUID lease, InboxMessage message, boolean local, Runnable whenSettled) {
 
     /** It is durable, or stale for ever: its lease need not be answered for any more. */
     void settled() {

@@ -8,6 +8,7 @@ import dev.durable.history.ActivityTimedOut;
 import dev.durable.history.EventJson;
 import dev.durable.history.Failure;
 import dev.durable.history.HistoryEvent;
+import dev.durable.history.LocalCall;
 import dev.durable.history.Payload;
 import dev.durable.history.TimeoutType;
 import dev.durable.store.ClaimedJob;
@@ -35,19 +36,21 @@ final class AttemptReport {
     }
 
     void completed(Payload result, Instant startedAt) {
-        settle(new ActivityCompleted(0, now(), seq(), job.attempt(), job.lease(), result, startedAt, identity()));
+        settle(new ActivityCompleted(
+                0, now(), seq(), job.attempt(), job.lease(), result, startedAt, identity(), call()));
     }
 
     void failed(Failure failure) {
-        settle(new ActivityFailed(0, now(), seq(), job.attempt(), job.lease(), failure, identity()));
+        settle(new ActivityFailed(0, now(), seq(), job.attempt(), job.lease(), failure, identity(), call()));
     }
 
     void timedOut(TimeoutType timeout, @Nullable String details) {
-        settle(new ActivityTimedOut(0, now(), seq(), job.attempt(), job.lease(), timeout, lastDetails(details)));
+        settle(new ActivityTimedOut(
+                0, now(), seq(), job.attempt(), job.lease(), timeout, lastDetails(details), call()));
     }
 
     void cancelled(@Nullable String details) {
-        settle(new ActivityCancelled(0, now(), seq(), job.attempt(), job.lease(), lastDetails(details)));
+        settle(new ActivityCancelled(0, now(), seq(), job.attempt(), job.lease(), lastDetails(details), call()));
     }
 
     /** This attempt failed and no other follows, for want of time. */
@@ -97,7 +100,12 @@ final class AttemptReport {
                                 EventJson.attributes(event),
                                 notes.json(),
                                 null),
+                        host.reports().local(),
                         () -> host.leases().remove(job.lease())));
+    }
+
+    private @Nullable LocalCall call() {
+        return host.reports().local() ? new LocalCall(job.activity(), new Payload(job.input())) : null;
     }
 
     /** Short, and only of characters that every database can keep. */

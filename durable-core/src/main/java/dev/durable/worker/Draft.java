@@ -5,6 +5,7 @@ import dev.durable.history.ActivityScheduled;
 import dev.durable.history.EventJson;
 import dev.durable.history.HistoryEvent;
 import dev.durable.replay.Turn;
+import dev.durable.store.ClaimedJob;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.NewJob;
 import dev.durable.store.StoredEvent;
@@ -30,6 +31,7 @@ final class Draft {
     private final List<AttemptOutcome> outcomes = new ArrayList<>();
     private final List<Integer> cancelled = new ArrayList<>();
     private final Map<Integer, NewJob> jobs = new LinkedHashMap<>();
+    private final List<Runnable> onceWritten = new ArrayList<>();
     private HistoryEvent.@Nullable Closing closing;
     private int refusals;
 
@@ -139,6 +141,17 @@ final class Draft {
         outcomes.forEach(AttemptOutcome::settled);
         cancelled.forEach(birth::cancelRequested);
         jobs.values().forEach(birth::start);
+        onceWritten.forEach(Runnable::run);
+    }
+
+    /** To be done when all of this is durable. */
+    void onceWritten(Runnable action) {
+        onceWritten.add(action);
+    }
+
+    /** The call of a local activity, as attempts take it. */
+    ClaimedJob local(ActivityScheduled call, UUID lease) {
+        return birth.local(call, lease);
     }
 
     /** The transition will never be written: reserved slots go back. */
@@ -148,6 +161,7 @@ final class Draft {
 
     List<Transition.Settled> settled() {
         return outcomes.stream()
+                .filter(outcome -> !outcome.local())
                 .map(outcome -> new Transition.Settled(outcome.key().seq(), outcome.lease()))
                 .toList();
     }

@@ -67,7 +67,10 @@ final class Engine implements PreparedEngine {
                                 .json()),
                 runs);
         this.activities = settings.worker() ? activitySide(payloads, failures) : null;
-        runs.bind(host, activities == null ? EagerJobs.NONE : activities);
+        runs.bind(
+                host,
+                activities == null ? EagerJobs.NONE : activities,
+                activities == null ? LocalCalls.NONE : activities.locals());
         this.client = new StoreClient(
                 new EngineDispatch(host, runs, waiters, drive, this::runsHere),
                 new ClientCode(registry, payloads, failures, random, settings.identity()));

@@ -102,7 +102,7 @@ final class EngineDispatch implements Dispatch {
                 .orElseThrow(() -> new QueryFailedException("query " + query + " of " + run.workflowId()
                         + ": queries replay the run in the caller's process, and workflow type " + workflowType
                         + " is not registered here. Register its class with this engine."));
-        LiveRun live = host.newInstance(run, type);
+        LiveRun live = host.newInstance(run, type, LocalCalls.NOBODY);
         try {
             Rebuild.from(host.store(), run.runId(), live);
             return live.instance().query(query, arguments);

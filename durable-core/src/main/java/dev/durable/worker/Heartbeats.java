@@ -43,7 +43,7 @@ final class Heartbeats {
     /** Gives details to the store, and hears what became of them. */
     @FunctionalInterface
     interface Sender {
-        void send(String details, ActivityReports.Answer answer);
+        void send(String details, Reports.Answer answer);
     }
 
     /**

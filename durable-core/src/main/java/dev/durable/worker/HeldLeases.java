@@ -34,12 +34,14 @@ final class HeldLeases implements Step {
 
     private final HistoryStore store;
     private final ActivityStarter starter;
+    private final ActivityReports reports;
     private final Duration interval;
     private final Map<UUID, Set<Object>> suspects = new HashMap<>();
 
-    HeldLeases(HistoryStore store, ActivityStarter starter, Duration interval) {
+    HeldLeases(HistoryStore store, ActivityStarter starter, ActivityReports reports, Duration interval) {
         this.store = store;
         this.starter = starter;
+        this.reports = reports;
         this.interval = interval;
     }
 
@@ -82,7 +84,7 @@ final class HeldLeases implements Step {
         } else if (taken.looks() >= PATIENCE) {
             log.info("the outcome of {} was not written by its run and goes to the inbox", outcome.key());
             leases().replace(taken, new Leases.HandedOver(outcome, 0));
-            starter.host().reports().toInbox(outcome);
+            reports.toInbox(outcome);
         } else {
             leases().replace(taken, new Leases.HandedOver(outcome, taken.looks() + 1));
         }
@@ -99,7 +101,7 @@ final class HeldLeases implements Step {
                 log.info("{} is leased to this process, which does not know of it: given back", job.key());
                 suspects.remove(job.lease());
                 JobUpdate release = new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null);
-                starter.host().reports().tell(release, (outcome, error) -> {});
+                reports.tell(release, (outcome, error) -> {});
             }
         }
     }

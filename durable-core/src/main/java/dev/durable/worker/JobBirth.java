@@ -11,11 +11,14 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** How one run's activity jobs come to the world: claimed by this worker where it has a free slot, else ready. */
 final class JobBirth {
+    private static final String NO_HEADERS = "{}";
+
     private final RunKey run;
     private final String workflowType;
     private final Map<String, String> runHeaders;
@@ -38,8 +41,6 @@ final class JobBirth {
     /** The job of a command. Takes a slot for it if it can. */
     NewJob of(ActivityScheduled scheduled) {
         ActivityOptions options = scheduled.options();
-        Map<String, String> headers = new LinkedHashMap<>(runHeaders);
-        headers.putAll(options.headers());
         return new NewJob(
                 scheduled.seq(),
                 scheduled.activity(),
@@ -47,13 +48,42 @@ final class JobBirth {
                 options.priority(),
                 scheduled.input().json(),
                 OptionsJson.encode(options),
-                headersJson.apply(headers),
+                headers(options),
                 workflowType,
                 scheduled.at(),
                 deadline(scheduled.at(), options.scheduleToStart()),
                 deadline(scheduled.at(), options.scheduleToClose()),
                 options.retry().maxWorkerCrashes(),
                 eager.reserve(scheduled.taskQueue(), scheduled.activity()).orElse(null));
+    }
+
+    /** The call of a local activity, as attempts take it. */
+    ClaimedJob local(ActivityScheduled call, UUID lease) {
+        ActivityOptions options = call.options();
+        return new ClaimedJob(
+                new JobKey(run, call.seq()),
+                call.activity(),
+                call.taskQueue(),
+                workflowType,
+                lease,
+                1,
+                0,
+                call.input().json(),
+                OptionsJson.encode(options),
+                headers(options),
+                call.at(),
+                deadline(call.at(), options.scheduleToClose()),
+                null,
+                null);
+    }
+
+    private String headers(ActivityOptions options) {
+        if (runHeaders.isEmpty() && options.headers().isEmpty()) {
+            return NO_HEADERS;
+        }
+        Map<String, String> headers = new LinkedHashMap<>(runHeaders);
+        headers.putAll(options.headers());
+        return headersJson.apply(headers);
     }
 
     /** The job is durable: runs it, if a slot was taken. */

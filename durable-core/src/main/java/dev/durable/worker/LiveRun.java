@@ -1,13 +1,16 @@
 package dev.durable.worker;
 
 import dev.durable.history.ActivityCancelled;
+import dev.durable.history.ActivityScheduled;
 import dev.durable.history.EventJson;
 import dev.durable.history.HistoryEvent;
+import dev.durable.history.LocalCall;
 import dev.durable.history.Payload;
 import dev.durable.history.SignalReceived;
 import dev.durable.history.TimerFired;
 import dev.durable.history.WorkflowCancelRequested;
 import dev.durable.history.WorkflowStarted;
+import dev.durable.replay.LocalWork;
 import dev.durable.replay.TimerDue;
 import dev.durable.replay.Turn;
 import dev.durable.replay.WorkflowInstance;
@@ -38,13 +41,34 @@ final class LiveRun {
     private final WorkflowInstance instance;
     private final StoreClock clock;
     private final Set<UUID> seen = new HashSet<>();
+    private final RunLocals locals;
     private Instant lastAt = Instant.EPOCH;
     private Map<String, String> headers = Map.of();
 
-    LiveRun(RunKey key, WorkflowInstance instance, StoreClock clock) {
+    LiveRun(RunKey key, WorkflowInstance instance, StoreClock clock, RunLocals locals) {
         this.key = key;
         this.instance = instance;
         this.clock = clock;
+        this.locals = locals;
+    }
+
+    /** Its local activities that have begun. */
+    RunLocals locals() {
+        return locals;
+    }
+
+    /** When it must be looked at again, whatever comes; null is never. */
+    @Nullable
+    Instant wakeAt() {
+        Instant timer = instance.nextTimer();
+        Instant silence = locals.silentUntil(clock.now());
+        return timer == null || (silence != null && silence.isBefore(timer)) ? silence : timer;
+    }
+
+    /** Drops it with all that goes on for it. */
+    void evict() {
+        locals.abandon();
+        instance.evict();
     }
 
     WorkflowInstance instance() {
@@ -93,6 +117,7 @@ final class LiveRun {
      * @return whether everything was fed
      */
     boolean feed(Draft draft, Deque<InboxMessage> messages, Deque<AttemptOutcome> outcomes) {
+        hearOfLocals(draft);
         while (draft.size() < MAX_EVENTS) {
             TimerDue timer = firstDue();
             InboxMessage message = messages.peek();
@@ -105,7 +130,9 @@ final class LiveRun {
             } else if (!outcomes.isEmpty()) {
                 AttemptOutcome outcome = outcomes.remove();
                 draft.settle(outcome);
-                deliver(draft, outcome.message());
+                if (!outcome.local() || locals.ended(outcome)) {
+                    deliver(draft, outcome.message());
+                }
             } else {
                 return true;
             }
@@ -160,6 +187,28 @@ final class LiveRun {
         Turn turn = instance.feed(event);
         remember(event);
         endUnborn(draft, draft.add(turn));
+        hearOfLocals(draft);
+    }
+
+    /** Local activities are begun and stopped when what called for it is durable. Cancelled before that, they just end. */
+    private void hearOfLocals(Draft draft) {
+        for (LocalWork work : instance.localNews()) {
+            ActivityScheduled call = work.call();
+            if (!work.cancelled()) {
+                locals.begin(draft, call);
+            } else if (!locals.cancel(draft, call.seq())) {
+                feed(
+                        draft,
+                        new ActivityCancelled(
+                                draft.nextEventId(),
+                                feedingTime(),
+                                call.seq(),
+                                0,
+                                CancelledIdleJob.messageId(new JobKey(key, call.seq())),
+                                null,
+                                new LocalCall(call.activity(), call.input())));
+            }
+        }
     }
 
     /** Scheduled and cancelled before they were ever written: they have no job, so this is their outcome. */

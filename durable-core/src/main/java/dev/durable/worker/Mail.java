@@ -26,6 +26,9 @@ sealed interface Mail {
     /** An activity of this process ended. */
     record Ended(AttemptOutcome outcome) implements Mail {}
 
+    /** A local activity will not be run here: the worker stops. */
+    record LocalGivenBack() implements Mail {}
+
     /** What became of the transition under way. */
     record Written(
             TransitionLane.@Nullable Written written,

@@ -73,12 +73,25 @@ final class RunActor {
     private boolean owned;
     private boolean look;
     private boolean evicting;
+    private boolean leaving;
 
     RunActor(RunKey key, RunHost host, Turns turns) {
         this.key = key;
         this.host = host;
         this.turns = turns;
     }
+
+    private final LocalCalls.Caller caller = new LocalCalls.Caller() {
+        @Override
+        public void ended(AttemptOutcome outcome) {
+            post(new Mail.Ended(outcome));
+        }
+
+        @Override
+        public void givenBack() {
+            post(new Mail.LocalGivenBack());
+        }
+    };
 
     RunKey key() {
         return key;
@@ -95,7 +108,11 @@ final class RunActor {
     /** Rough bytes it keeps in memory. */
     int weight() {
         LiveRun current = live;
-        return current == null ? 1_000 : current.instance().weight();
+        if (current == null) {
+            return 1_000;
+        }
+        // The cache keeps what weighs nothing: a run that waits for a body in this process is not to be lost.
+        return current.locals().isEmpty() ? current.instance().weight() : 0;
     }
 
     /** Reads all mail and does what follows from it. */
@@ -115,6 +132,7 @@ final class RunActor {
             case Mail.Start start -> start(start);
             case Mail.StartWritten written -> startWritten(written);
             case Mail.Ended ended -> outcomes.add(ended.outcome());
+            case Mail.LocalGivenBack ignored -> leaving = true;
             case Mail.Written written -> written(written);
             case Mail.Ask ask -> questions.add(ask);
             case Mail.Evict ignored -> evicting = true;
@@ -163,9 +181,7 @@ final class RunActor {
 
     /** A first turn that ends the run is closed by a transition of its own: until then it must be due. */
     private @Nullable Instant wakeAt(LiveRun run, Draft draft) {
-        return run.instance().close(draft.nextEventId()) != null
-                ? run.feedingTime()
-                : run.instance().nextTimer();
+        return run.instance().close(draft.nextEventId()) != null ? run.feedingTime() : run.wakeAt();
     }
 
     // ── going on ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -174,7 +190,10 @@ final class RunActor {
         attempt(() -> {
             adoptClaim();
             if (live == null) {
+                leaving = false;
                 handOver(outcomes);
+            } else if (leaving) {
+                leave();
             } else {
                 lookForMessages(List.of());
                 feed(new Draft(birth(), nextEventId));
@@ -277,7 +296,7 @@ final class RunActor {
                 draft.cancelled(),
                 draft.jobs(),
                 park,
-                closing == null ? warm().instance().nextTimer() : null,
+                closing == null ? warm().wakeAt() : null,
                 null,
                 closing == null ? null : closeOf(closing, draft.refusals() >= FORCE_CLOSE_AFTER)));
     }
@@ -372,6 +391,16 @@ final class RunActor {
         goCold();
     }
 
+    /** The worker stops: the run is due at once for whoever can run its local activities. */
+    private void leave() {
+        leaving = false;
+        handOver(outcomes);
+        messages.clear();
+        goCold();
+        owned = true;
+        release();
+    }
+
     /** Gives a claim back that can't be used up: due at once, for whoever comes first. */
     private void release() {
         if (owned) {
@@ -418,7 +447,7 @@ final class RunActor {
             return;
         }
         answerQuestions();
-        if (evicting) {
+        if (evicting && (live == null || live.locals().isEmpty())) {
             goCold();
         }
         if (live == null && mailbox.isEmpty()) {
@@ -448,6 +477,10 @@ final class RunActor {
 
     private void handOver(ArrayDeque<AttemptOutcome> ended) {
         for (AttemptOutcome outcome = ended.poll(); outcome != null; outcome = ended.poll()) {
+            if (outcome.local()) {
+                outcome.settled();
+                continue;
+            }
             AttemptOutcome handed = outcome;
             var unused = host.lanes()
                     .jobs()
@@ -458,7 +491,7 @@ final class RunActor {
 
     private JobBirth warmUp(String type, Map<String, String> headers) {
         WorkflowType workflow = host.workflow(type);
-        live = host.newInstance(key, workflow);
+        live = host.newInstance(key, workflow, caller);
         birth = birthOf(type, headers);
         return birth;
     }
@@ -473,7 +506,7 @@ final class RunActor {
         live = null;
         firstTurn = null;
         if (run != null) {
-            run.instance().evict();
+            run.evict();
         }
     }
 

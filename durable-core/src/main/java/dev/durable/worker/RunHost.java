@@ -42,13 +42,20 @@ record RunHost(HistoryStore store, Lanes lanes, Code code, Outside outside) {
         /** The actor has nothing in memory any more. */
         void unneeded(RunActor actor);
 
+        /** Where local activities run. */
+        LocalCalls locals();
+
         /** A random id. */
         UUID random();
     }
 
     /** An instance that has had no event yet. */
-    LiveRun newInstance(RunKey run, WorkflowType type) {
-        return new LiveRun(run, new WorkflowInstance(type, run, code.replay()), store.clock());
+    LiveRun newInstance(RunKey run, WorkflowType type, LocalCalls.Caller caller) {
+        return new LiveRun(
+                run,
+                new WorkflowInstance(type, run, code.replay()),
+                store.clock(),
+                new RunLocals(outside.locals(), caller, outside::random));
     }
 
     WorkflowType workflow(String name) {

@@ -15,6 +15,7 @@ final class Runs implements RunHost.Outside, AttemptOutcome.Sink {
     private final ResultWaiters waiters;
     private final Supplier<UUID> random;
     private EagerJobs eager = EagerJobs.NONE;
+    private LocalCalls locals = LocalCalls.NONE;
     private @Nullable RunHost host;
 
     Runs(Turns turns, RunCache cache, ResultWaiters waiters, Supplier<UUID> random) {
@@ -25,9 +26,10 @@ final class Runs implements RunHost.Outside, AttemptOutcome.Sink {
     }
 
     /** Ties the knot with what needs this object to be made; before anything runs. */
-    void bind(RunHost runHost, EagerJobs eagerJobs) {
+    void bind(RunHost runHost, EagerJobs eagerJobs, LocalCalls localCalls) {
         this.host = runHost;
         this.eager = eagerJobs;
+        this.locals = localCalls;
     }
 
     RunActor actor(RunKey run) {
@@ -57,6 +59,11 @@ final class Runs implements RunHost.Outside, AttemptOutcome.Sink {
     @Override
     public EagerJobs eager() {
         return eager;
+    }
+
+    @Override
+    public LocalCalls locals() {
+        return locals;
     }
 
     @Override

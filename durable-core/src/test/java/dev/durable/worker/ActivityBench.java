@@ -114,7 +114,7 @@ final class ActivityBench {
         session.open();
         starter = new ActivityStarter(host, session::id);
         worker = new ActivityWorker(store, queue, Set.of(ACTIVITY), starter, new PollPace(POLL, random));
-        heldLeases = new HeldLeases(store, starter, LEASE.dividedBy(10));
+        heldLeases = new HeldLeases(store, starter, reports, LEASE.dividedBy(10));
         options = with(policy -> new RetryPolicy(3, Duration.ofSeconds(10), 2, Duration.ofMinutes(1), 0, List.of(), 3));
     }
 

@@ -15,7 +15,7 @@ class HeartbeatsTest {
     private final VirtualClock clock = new VirtualClock();
     private final Deadlines deadlines = new Deadlines(clock);
     private final List<String> sent = new ArrayList<>();
-    private final List<ActivityReports.Answer> answers = new ArrayList<>();
+    private final List<Reports.Answer> answers = new ArrayList<>();
     private final List<Outcome> heard = new ArrayList<>();
     private final Heartbeats heartbeats = new Heartbeats(Duration.ofSeconds(8), deadlines, this::send, heard::add);
 
@@ -114,7 +114,7 @@ class HeartbeatsTest {
         assertThat(heard).containsExactly(Outcome.CANCEL_REQUESTED);
     }
 
-    private void send(String details, ActivityReports.Answer answer) {
+    private void send(String details, Reports.Answer answer) {
         sent.add(details);
         answers.add(answer);
     }

@@ -99,6 +99,9 @@ public final class HistoryAssert
     private Map<Integer, String> names() {
         Map<Integer, String> names = new HashMap<>();
         actual.events(ActivityScheduled.class).forEach(event -> names.put(event.seq(), event.activity()));
+        actual.events(HistoryEvent.ActivityClosed.class)
+                .filter(event -> event.local() != null)
+                .forEach(event -> names.put(event.seq(), event.local().activity()));
         return names;
     }
 

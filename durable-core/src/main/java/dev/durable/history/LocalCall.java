@@ -1,0 +1,10 @@
+package dev.durable.history;
+
+/**
+ * What a local activity was called with. It has no {@link ActivityScheduled} of its own: its outcome, the one event it
+ * leaves, says it.
+ *
+ * @param activity its name
+ * @param input its arguments, a JSON array
+ */
+public record LocalCall(String activity, Payload input) {}

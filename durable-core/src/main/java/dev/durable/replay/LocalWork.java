@@ -1,0 +1,11 @@
+package dev.durable.replay;
+
+import dev.durable.history.ActivityScheduled;
+
+/**
+ * A local activity for the worker to begin, or to stop.
+ *
+ * @param call what the code called; an event that is never written: its outcome says what was called
+ * @param cancelled whether the code has cancelled it: stopped where it runs, else ended unbegun
+ */
+public record LocalWork(ActivityScheduled call, boolean cancelled) {}

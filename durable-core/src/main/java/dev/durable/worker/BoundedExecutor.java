@@ -1,0 +1,71 @@
+package dev.durable.worker;
+
+import java.util.ArrayDeque;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Runs so many tasks at once and lets the others wait in order; a thread that has ended one takes the next. */
+final class BoundedExecutor implements Executor {
+    private static final Logger log = LoggerFactory.getLogger(BoundedExecutor.class);
+
+    private final Executor threads;
+    private final int most;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
+    private int running;
+
+    BoundedExecutor(Executor threads, int most) {
+        this.threads = threads;
+        this.most = most;
+    }
+
+    @Override
+    public void execute(Runnable task) {
+        lock.lock();
+        try {
+            if (running == most) {
+                waiting.add(task);
+                return;
+            }
+            running++;
+        } finally {
+            lock.unlock();
+        }
+        try {
+            threads.execute(() -> runAll(task));
+        } catch (RuntimeException refused) {
+            Runnable left = next();
+            if (left != null) {
+                execute(left);
+            }
+            throw refused;
+        }
+    }
+
+    private void runAll(Runnable first) {
+        for (Runnable task = first; task != null; task = next()) {
+            try {
+                task.run();
+            } catch (RuntimeException | Error e) {
+                log.error("a task failed", e);
+            }
+        }
+    }
+
+    /** The next task for this thread; null where there is none, and then the place is free. */
+    private @Nullable Runnable next() {
+        lock.lock();
+        try {
+            Runnable task = waiting.poll();
+            if (task == null) {
+                running--;
+            }
+            return task;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

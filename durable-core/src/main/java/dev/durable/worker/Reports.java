@@ -1,0 +1,27 @@
+package dev.durable.worker;
+
+import dev.durable.store.JobUpdate;
+import dev.durable.store.JobUpdate.Outcome;
+import org.jspecify.annotations.Nullable;
+
+/** What attempts tell: of jobs to the store, of local activities to their run. */
+interface Reports {
+
+    /** Hears what became of a report: an outcome, or the error that keeps it from being stored at all. */
+    @FunctionalInterface
+    interface Answer {
+        void hear(@Nullable Outcome outcome, @Nullable Throwable error);
+    }
+
+    /** Whether the attempts are of local activities: nothing of them is in the store before their outcome. */
+    boolean local();
+
+    /** The attempt ended its activity. */
+    void settle(AttemptOutcome outcome);
+
+    /** The attempt ended, its activity did not: retried or given back, and then something follows. */
+    void end(JobUpdate update, Runnable then);
+
+    /** The attempt goes on. The answer is heard on any thread: no user code there. */
+    void tell(JobUpdate update, Answer answer);
+}

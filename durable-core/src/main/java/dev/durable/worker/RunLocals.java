@@ -1,0 +1,61 @@
+package dev.durable.worker;
+
+import dev.durable.history.ActivityScheduled;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The local activities that one instance of a run has begun and not heard of, by number. */
+final class RunLocals {
+    private final LocalCalls calls;
+    private final LocalCalls.Caller caller;
+    private final Supplier<UUID> random;
+    private final Map<Integer, UUID> leases = new HashMap<>(4);
+
+    RunLocals(LocalCalls calls, LocalCalls.Caller caller, Supplier<UUID> random) {
+        this.calls = calls;
+        this.caller = caller;
+        this.random = random;
+    }
+
+    boolean isEmpty() {
+        return leases.isEmpty();
+    }
+
+    /** Begins it when the draft is written. */
+    void begin(Draft draft, ActivityScheduled call) {
+        UUID lease = random.get();
+        leases.put(call.seq(), lease);
+        draft.onceWritten(() -> calls.begin(draft.local(call, lease), caller));
+    }
+
+    /** Stops it when the draft is written; false where it has not begun. */
+    boolean cancel(Draft draft, int seq) {
+        UUID lease = leases.get(seq);
+        if (lease != null) {
+            draft.onceWritten(() -> calls.cancel(lease));
+        }
+        return lease != null;
+    }
+
+    /** Whether this instance waits for the outcome: one of an instance before it does not count. */
+    boolean ended(AttemptOutcome outcome) {
+        return leases.remove(outcome.key().seq(), outcome.lease());
+    }
+
+    /**
+     * A run that waits for its own process is due all the same, in case that process dies. Null where it waits for none.
+     */
+    @Nullable
+    Instant silentUntil(Instant now) {
+        return leases.isEmpty() ? null : now.plus(calls.silence());
+    }
+
+    void abandon() {
+        leases.values().forEach(calls::abandon);
+        leases.clear();
+    }
+}
