@@ -1,6 +1,6 @@
 package dev.durable;
 
-import dev.durable.store.HistoryStore;
+import dev.durable.store.StoreSource;
 import dev.durable.worker.EngineBuilder;
 import java.time.Duration;
 import java.util.function.Consumer;
@@ -12,9 +12,9 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public interface DurableEngine extends AutoCloseable {
 
-    /** Begins with the store that keeps the histories. */
-    static Builder builder(HistoryStore store) {
-        return new EngineBuilder(store);
+    /** Begins with the store that keeps the histories: a PostgresHistoryStore, an EmbeddedPostgres, one in memory. */
+    static Builder builder(StoreSource store) {
+        return new EngineBuilder(store.historyStore());
     }
 
     /** Starts workflows and talks to them. */

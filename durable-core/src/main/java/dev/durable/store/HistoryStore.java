@@ -8,7 +8,12 @@ import java.util.Optional;
 import java.util.UUID;
 
 /** Where histories live. Each method is one transaction; outcomes stand in the order of the items. */
-public interface HistoryStore extends AutoCloseable {
+public interface HistoryStore extends StoreSource, AutoCloseable {
+
+    @Override
+    default HistoryStore historyStore() {
+        return this;
+    }
 
     /** The store's clock, to the microsecond. One round trip; callers estimate in between. */
     Instant now();

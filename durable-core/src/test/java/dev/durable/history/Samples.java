@@ -95,6 +95,7 @@ final class Samples {
             case "dev.durable.history.Payload" -> payload();
             case "dev.durable.history.TimeoutType" ->
                 List.of(TimeoutType.values()).get(random.nextInt(4));
+            case "dev.durable.history.LocalCall" -> record(LocalCall.class, depth);
             case "dev.durable.history.Failure" -> failure(depth + 1);
             case "dev.durable.ActivityOptions" -> record(ActivityOptions.class, depth);
             case "dev.durable.RetryPolicy" -> retry();

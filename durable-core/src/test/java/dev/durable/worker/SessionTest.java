@@ -137,7 +137,7 @@ class SessionTest {
     /** Real threads and time: bodies on virtual threads burn every carrier, and the beat goes on beside them. */
     @Test
     void a_cpu_burning_activity_does_not_lose_its_session() throws InterruptedException {
-        HistoryStore store = InMemoryHistoryStore.withSystemTime();
+        HistoryStore store = new InMemoryHistoryStore();
         CountDownLatch beats = new CountDownLatch(20);
         AtomicBoolean burning = new AtomicBoolean(true);
         List<UUID> lost = new ArrayList<>();

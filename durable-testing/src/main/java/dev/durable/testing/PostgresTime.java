@@ -30,10 +30,12 @@ final class PostgresTime implements TestTime {
                 union all select min(visible_at) from durable.activity_job where state = 1
             ) as times(due) where due > durable.clock()""";
 
+    private volatile Duration ahead = Duration.ZERO;
     private final TestDatabase database = TestDatabase.create();
     private final DataSource pool = database.pooledDataSource(CONNECTIONS);
-    private final PostgresHistoryStore store = PostgresHistoryStore.of(pool);
-    private Duration ahead = Duration.ZERO;
+    private final PostgresHistoryStore store = PostgresHistoryStore.builder(pool)
+            .nanoTime(() -> System.nanoTime() + ahead.toNanos())
+            .build();
 
     private PostgresTime() {
         store.open();
@@ -57,9 +59,11 @@ final class PostgresTime implements TestTime {
     public void advanceTo(Instant instant) {
         Duration by = Duration.between(now(), instant);
         if (by.isPositive()) {
-            ahead = ahead.plus(by).plus(ESTIMATE);
+            Duration target = ahead.plus(by).plus(ESTIMATE);
+            // The database first: this process must never think it later than the database does.
             execute("create or replace function durable.clock() returns timestamptz language sql stable parallel safe"
-                    + " as $$ select statement_timestamp() + interval '" + ahead.toMillis() + " ms' $$");
+                    + " as $$ select statement_timestamp() + interval '" + target.toMillis() + " ms' $$");
+            ahead = target;
             store.now();
         }
     }

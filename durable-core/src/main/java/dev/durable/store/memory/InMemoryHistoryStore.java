@@ -67,9 +67,9 @@ public final class InMemoryHistoryStore implements HistoryStore {
         reads = new Reads(tables.runs());
     }
 
-    /** A store on a {@link VirtualClock} of its own, for who needs no hand on the time. */
-    public static InMemoryHistoryStore create() {
-        return on(new VirtualClock());
+    /** A store on the system's clock. */
+    public InMemoryHistoryStore() {
+        this(new EstimatedClock(Instant::now, System::nanoTime), INBOX_LIMIT);
     }
 
     /** A store on this clock: a {@link VirtualClock} that the caller moves. */
@@ -80,11 +80,6 @@ public final class InMemoryHistoryStore implements HistoryStore {
     /** A store on this clock that lets at most that many messages wait for one run. */
     public static InMemoryHistoryStore on(StoreClock clock, int inboxLimit) {
         return new InMemoryHistoryStore(clock, inboxLimit);
-    }
-
-    /** A store on the system's clock. */
-    public static InMemoryHistoryStore withSystemTime() {
-        return on(new EstimatedClock(Instant::now, System::nanoTime));
     }
 
     /**

@@ -6,11 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.durable.StoreUnavailableException;
 import dev.durable.store.contract.FaultyStore.Fault;
 import dev.durable.store.memory.InMemoryHistoryStore;
+import dev.durable.store.memory.VirtualClock;
 import org.junit.jupiter.api.Test;
 
 /** The tool that breaks stores for tests. */
 class FaultyStoreTest {
-    private final FaultyStore faulty = FaultyStore.over(InMemoryHistoryStore.create());
+    private final FaultyStore faulty = FaultyStore.over(InMemoryHistoryStore.on(new VirtualClock()));
 
     @Test
     void faults_come_one_after_another_and_then_no_more() {

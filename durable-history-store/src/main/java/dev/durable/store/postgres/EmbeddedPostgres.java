@@ -3,13 +3,17 @@ package dev.durable.store.postgres;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.durable.StoreUnavailableException;
+import dev.durable.store.HistoryStore;
+import dev.durable.store.StoreSource;
 import dev.durable.store.postgres.embedded.EmbeddedServer;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.ReentrantLock;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
@@ -33,14 +37,18 @@ import org.postgresql.ds.PGSimpleDataSource;
  *
  * <p>Safe for use by several threads. For production, use a server that somebody backs up.
  */
-public final class EmbeddedPostgres implements AutoCloseable {
+public final class EmbeddedPostgres implements StoreSource, AutoCloseable {
     /** Where {@link #atDefault()} keeps its data, below the working directory. */
     public static final Path DEFAULT_DIRECTORY = Path.of(".durable", "postgres");
 
     private static final String DATABASE = "postgres";
 
     private final EmbeddedServer server;
+    private static final int STORE_CONNECTIONS = 12;
+
     private final List<HikariDataSource> pools = new CopyOnWriteArrayList<>();
+    private final ReentrantLock lock = new ReentrantLock();
+    private @Nullable HistoryStore store;
 
     EmbeddedPostgres(EmbeddedServer server) {
         this.server = server;
@@ -113,6 +121,22 @@ public final class EmbeddedPostgres implements AutoCloseable {
         source.setPassword(password());
         source.setSslMode("disable");
         return source;
+    }
+
+    /** The history store in this server's database, on a pool of its own that is closed together with this. */
+    @Override
+    public HistoryStore historyStore() {
+        lock.lock();
+        try {
+            HistoryStore made = store;
+            if (made == null) {
+                made = PostgresHistoryStore.of(pooledDataSource(STORE_CONNECTIONS));
+                store = made;
+            }
+            return made;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** A pool of at most so many connections, closed together with this. */

@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.LongSupplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -66,6 +67,7 @@ public final class PostgresHistoryStore implements HistoryStore {
     private final Listings listings;
     private final CallerTransactions callers;
     private final Descriptions descriptions;
+    private final LongSupplier nanoTime;
     private volatile @Nullable EstimatedClock clock;
 
     PostgresHistoryStore(Builder options) {
@@ -89,6 +91,7 @@ public final class PostgresHistoryStore implements HistoryStore {
         listings = new Listings(connections);
         callers = options.transactions;
         descriptions = new Descriptions(connections);
+        nanoTime = options.nanoTime;
     }
 
     /** A store in the schema {@code durable} of this database, which it creates and upgrades when it is opened. */
@@ -105,7 +108,7 @@ public final class PostgresHistoryStore implements HistoryStore {
     public void open() {
         migration.run(schemaMode);
         if (clock == null) {
-            EstimatedClock opened = new EstimatedClock(this::now, System::nanoTime);
+            EstimatedClock opened = new EstimatedClock(this::now, nanoTime);
             connections.onTime(opened::observe);
             clock = opened;
             partitions.add();
@@ -278,6 +281,7 @@ public final class PostgresHistoryStore implements HistoryStore {
         private CallerTransactions transactions = CallerTransactions.NONE;
         private boolean notify = true;
         private @Nullable String description;
+        private LongSupplier nanoTime = System::nanoTime;
 
         private Builder(DataSource dataSource) {
             this.dataSource = dataSource;
@@ -320,6 +324,12 @@ public final class PostgresHistoryStore implements HistoryStore {
         /** How errors call the database; its URL without secrets unless told. */
         public Builder description(String text) {
             description = text;
+            return this;
+        }
+
+        /** The monotonic clock of this process; {@link System#nanoTime} unless told. For test kits that move time. */
+        public Builder nanoTime(LongSupplier clock) {
+            nanoTime = clock;
             return this;
         }
 
