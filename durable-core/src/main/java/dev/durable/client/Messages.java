@@ -53,7 +53,7 @@ final class Messages {
                     throw new DurableException(
                             "the inbox of " + workflowId + " is full and takes no " + what(message)
                                     + ". Its worker is down, or messages come faster than the run handles them; send again later.");
-                case CLOSING -> dispatch.breathe();
+                case CLOSING, LOCKED -> dispatch.breathe();
             }
         }
         throw new DurableException(workflowId + " has been about to close for seconds and takes no " + what(message)

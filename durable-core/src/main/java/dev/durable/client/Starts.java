@@ -38,6 +38,7 @@ final class Starts {
                     return run.run().runId();
                 }
                 case StartOutcome.Refused refused -> throw refused(options, refused);
+                case StartOutcome.Locked ignored -> dispatch.breathe();
                 case StartOutcome.AlreadyOpen open -> {
                     if (options.conflictPolicy() == ConflictPolicy.USE_EXISTING) {
                         return open.runId();

@@ -25,6 +25,8 @@ public record Delivery(String workflowId, @Nullable UUID runId, InboxMessage mes
         /** The run is about to close; nothing was written, send again. */
         CLOSING,
         /** The inbox is at its limit of messages; outcomes of activities are never refused. */
-        INBOX_FULL
+        INBOX_FULL,
+        /** Somebody keeps the run locked; nothing was written, send again, alone. */
+        LOCKED
     }
 }

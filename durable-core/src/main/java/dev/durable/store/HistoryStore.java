@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.UUID;
 
 /** Where histories live. Each method is one transaction; outcomes stand in the order of the items. */
-public interface HistoryStore extends StoreSource, AutoCloseable {
+public interface HistoryStore extends Writes, StoreSource, AutoCloseable {
 
     @Override
     default HistoryStore historyStore() {
@@ -24,10 +24,7 @@ public interface HistoryStore extends StoreSource, AutoCloseable {
     /** Makes the store ready (schema, version check). Throws with what to do where it can't be. Idempotent. */
     void open();
 
-    // ── starts ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-    /** Starts runs; insert first, judge next. */
-    List<StartOutcome> start(List<NewRun> starts);
+    // ── writes ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
     /**
      * The transaction that is open on the calling thread and in the store's own database, where the store was told how to
@@ -37,18 +34,13 @@ public interface HistoryStore extends StoreSource, AutoCloseable {
         return Optional.empty();
     }
 
-    // ── requests ────────────────────────────────────────────────────────────────────────────────────────────────────
-
-    /** Puts messages into inboxes, each once. */
-    List<Delivery.Outcome> deliver(List<Delivery> deliveries);
-
-    /** What holders of leases say of their jobs; of one job in the order of the batch. */
-    List<JobUpdate.Outcome> update(List<JobUpdate> updates);
-
-    // ── transitions ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-    /** Writes steps of runs; at most one per run in a batch. */
-    List<Transition.Outcome> commit(List<Transition> transitions);
+    /**
+     * The same writes for the slow lane, which waits for locks for seconds where the others wait for a moment. One item
+     * at a time.
+     */
+    default Writes patient() {
+        return this;
+    }
 
     /** Tells whether a transition or a start whose answer never came happened. */
     List<ReadBack.Outcome> readBack(List<ReadBack> attempts);

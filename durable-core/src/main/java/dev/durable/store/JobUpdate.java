@@ -67,6 +67,8 @@ public sealed interface JobUpdate {
         /** The lease is no longer held: NOT_FOUND, nothing written. */
         STALE,
         /** This very settlement was accepted before: its message waits, or the history has it. */
-        DUPLICATE
+        DUPLICATE,
+        /** Somebody keeps the job locked; nothing was written, send again, alone. */
+        LOCKED
     }
 }

@@ -13,4 +13,7 @@ public sealed interface StartOutcome {
 
     /** The reuse policy refuses another run after the latest one. */
     record Refused(UUID latestRunId, WorkflowStatus latestStatus) implements StartOutcome {}
+
+    /** Somebody keeps the workflow id locked, as by a start in a transaction of its own; nothing was written. */
+    record Locked() implements StartOutcome {}
 }

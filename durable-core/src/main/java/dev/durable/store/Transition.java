@@ -125,6 +125,8 @@ public record Transition(
         /** Nothing written: a settled job's lease is no longer held; its completion is stale. */
         LEASE_LOST,
         /** Nothing written: the run can't close, a message waits (or a job outcome is on its way). */
-        CLOSE_REFUSED
+        CLOSE_REFUSED,
+        /** Nothing written: somebody keeps the run or a job of it locked; send the same again, alone. */
+        LOCKED
     }
 }

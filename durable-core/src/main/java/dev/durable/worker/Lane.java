@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingDeque;
 import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,14 +30,41 @@ final class Lane<I, O> implements Step {
     private final String name;
     private final int maxBatch;
     private final Function<List<I>, List<O>> write;
+    /** Where items go that wait for somebody's lock, one at a time: they hold up nobody but each other. */
+    private final @Nullable SlowRoad<I, O> slow;
+
     private final LinkedBlockingDeque<Entry<I, O>> queue = new LinkedBlockingDeque<>();
     private List<Entry<I, O>> retrying = List.of();
     private volatile Runnable wake = () -> {};
 
     Lane(String name, int maxBatch, Function<List<I>, List<O>> write) {
+        this(name, maxBatch, write, null);
+    }
+
+    private Lane(String name, int maxBatch, Function<List<I>, List<O>> write, @Nullable SlowRoad<I, O> slow) {
         this.name = name;
         this.maxBatch = maxBatch;
         this.write = write;
+        this.slow = slow;
+    }
+
+    /**
+     * The same with a slow lane beside it.
+     *
+     * @param isLocked the outcome of an item that waits for a lock
+     * @param patient writes it, and waits for longer
+     */
+    Lane<I, O> withSlowLane(Predicate<O> isLocked, Function<List<I>, List<O>> patient) {
+        Lane<I, O> beside = new Lane<>(name + "-slow", 1, patient);
+        return new Lane<>(name, maxBatch, write, new SlowRoad<>(isLocked, beside));
+    }
+
+    /** Cranks this lane and the one beside it. */
+    void drivenBy(Drive drive) {
+        onSubmit(drive.add(name, Drive.Kind.IO, this));
+        if (slow != null) {
+            slow.lane.onSubmit(drive.add(slow.lane.name, Drive.Kind.IO, slow.lane));
+        }
     }
 
     /** Who is woken when something is submitted. */
@@ -81,7 +110,7 @@ final class Lane<I, O> implements Step {
         try {
             List<O> outcomes = write.apply(batch.stream().map(Entry::item).toList());
             for (int i = 0; i < batch.size(); i++) {
-                batch.get(i).outcome.complete(outcomes.get(i));
+                answer(batch.get(i), outcomes.get(i));
             }
         } catch (StoreUnavailableException | CommitUnknownException e) {
             throw e;
@@ -97,6 +126,30 @@ final class Lane<I, O> implements Step {
             }
         }
     }
+
+    private void answer(Entry<I, O> entry, O outcome) {
+        if (slow != null && slow.isLocked.test(outcome)) {
+            slow.lane.submit(entry, slow);
+        } else {
+            entry.outcome.complete(outcome);
+        }
+    }
+
+    /** On the slow lane; what is locked for longer than its patience goes to the end of the queue. */
+    private void submit(Entry<I, O> entry, SlowRoad<I, O> road) {
+        log.info("{}: somebody keeps what {} needs locked; it is tried again alone", name, entry.item);
+        var unused = submit(entry.item).whenComplete((outcome, error) -> {
+            if (error != null) {
+                entry.outcome.completeExceptionally(error);
+            } else if (road.isLocked.test(outcome)) {
+                submit(entry, road);
+            } else {
+                entry.outcome.complete(outcome);
+            }
+        });
+    }
+
+    private record SlowRoad<I, O>(Predicate<O> isLocked, Lane<I, O> lane) {}
 
     private record Entry<I, O>(I item, CompletableFuture<O> outcome) {}
 }

@@ -18,16 +18,19 @@ record Lanes(
 
     static Lanes to(HistoryStore store, Supplier<UUID> random) {
         return new Lanes(
-                new Lane<>("starts", MAX_BATCH, store::start),
-                new Lane<>("messages", MAX_BATCH, store::deliver),
-                new Lane<>("jobs", MAX_BATCH, store::update),
+                new Lane<>("starts", MAX_BATCH, store::start)
+                        .withSlowLane(StartOutcome.Locked.class::isInstance, store.patient()::start),
+                new Lane<>("messages", MAX_BATCH, store::deliver)
+                        .withSlowLane(Delivery.Outcome.LOCKED::equals, store.patient()::deliver),
+                new Lane<>("jobs", MAX_BATCH, store::update)
+                        .withSlowLane(JobUpdate.Outcome.LOCKED::equals, store.patient()::update),
                 new TransitionLane(store, MAX_BATCH, random));
     }
 
     void drivenBy(Drive drive) {
-        starts.onSubmit(drive.add("starts", Drive.Kind.IO, starts));
-        deliveries.onSubmit(drive.add("messages", Drive.Kind.IO, deliveries));
-        jobs.onSubmit(drive.add("jobs", Drive.Kind.IO, jobs));
-        transitions.onSubmit(drive.add("transitions", Drive.Kind.IO, transitions));
+        starts.drivenBy(drive);
+        deliveries.drivenBy(drive);
+        jobs.drivenBy(drive);
+        transitions.drivenBy(drive);
     }
 }

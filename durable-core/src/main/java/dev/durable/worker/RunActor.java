@@ -333,6 +333,7 @@ final class RunActor {
             }
             case CLOSE_REFUSED -> closeRefused(draft);
             case FENCE_LOST -> fenceLost(draft);
+            case LOCKED -> throw new IllegalStateException("the lane answers when the lock is gone");
             case LEASE_LOST -> {
                 abandon(draft);
                 release();

@@ -5,6 +5,7 @@ import dev.durable.store.CommitUnknownException;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.ReadBack;
 import dev.durable.store.Transition;
+import dev.durable.store.Writes;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -15,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingDeque;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,6 +29,8 @@ import org.slf4j.LoggerFactory;
  * <pre>
  *   queued ──► sent ──► outcome
  *                └──► unknown ──► read back ──► happened (applied) | overtaken (fence lost) | not happened ──► sent again
+ *     │          └──► locked ──► the slow lane beside this one: alone, with more patience, again and again
+ *     └── on the slow lane: one at a time
  * </pre>
  */
 final class TransitionLane implements Step {
@@ -35,6 +39,10 @@ final class TransitionLane implements Step {
 
     private final HistoryStore store;
     private final int maxBatch;
+    private final Writes writes;
+    /** Where transitions go that wait for somebody's lock; on the slow lane itself, null. */
+    private final @Nullable TransitionLane slow;
+
     private final Supplier<UUID> fences;
     private final LinkedBlockingDeque<Entry> queue = new LinkedBlockingDeque<>();
     /** Members of a batch that failed with an error: sent one by one, so that only the culprit gets it. */
@@ -45,9 +53,24 @@ final class TransitionLane implements Step {
     private volatile Runnable wake = () -> {};
 
     TransitionLane(HistoryStore store, int maxBatch, Supplier<UUID> fences) {
+        this(store, store, maxBatch, fences, new TransitionLane(store, store.patient(), 1, fences, null));
+    }
+
+    private TransitionLane(
+            HistoryStore store, Writes writes, int maxBatch, Supplier<UUID> fences, @Nullable TransitionLane slow) {
         this.store = store;
+        this.writes = writes;
         this.maxBatch = maxBatch;
         this.fences = fences;
+        this.slow = slow;
+    }
+
+    /** Cranks this lane and the one beside it. */
+    void drivenBy(Drive drive) {
+        onSubmit(drive.add(slow == null ? "transitions-slow" : "transitions", Drive.Kind.IO, this));
+        if (slow != null) {
+            slow.drivenBy(drive);
+        }
     }
 
     /**
@@ -65,9 +88,13 @@ final class TransitionLane implements Step {
     /** Queues the transition; the future completes after its commit, on the lane's thread. At most one a run. */
     CompletableFuture<Written> submit(Transition transition) {
         Entry entry = new Entry(transition);
+        enqueue(entry);
+        return entry.written;
+    }
+
+    private void enqueue(Entry entry) {
         queue.add(entry);
         wake.run();
-        return entry.written;
     }
 
     @Override
@@ -107,7 +134,7 @@ final class TransitionLane implements Step {
         List<Transition.Outcome> outcomes;
         try {
             outcomes =
-                    store.commit(batch.stream().map(entry -> entry.transition).toList());
+                    writes.commit(batch.stream().map(entry -> entry.transition).toList());
         } catch (StoreUnavailableException | CommitUnknownException e) {
             throw e;
         } catch (RuntimeException e) {
@@ -122,11 +149,23 @@ final class TransitionLane implements Step {
             if (outcomes.get(i) == Transition.Outcome.FENCE_LOST && !entry.tried.isEmpty()) {
                 entry.overtaken = true;
                 doubtful.add(entry);
+            } else if (outcomes.get(i) == Transition.Outcome.LOCKED) {
+                stepAside(entry);
             } else {
                 entry.complete(outcomes.get(i), entry.transition.newFence());
             }
         }
         unknown = doubtful;
+    }
+
+    /** Nothing of it was written, so it may be sent as it is; where it waits already, behind the others. */
+    private void stepAside(Entry entry) {
+        if (slow == null) {
+            enqueue(entry);
+        } else {
+            log.info("somebody keeps {} locked; its transition is tried again alone", entry.transition.run());
+            slow.enqueue(entry);
+        }
     }
 
     private void failed(List<Entry> batch, RuntimeException error) {

@@ -21,11 +21,13 @@ import java.util.stream.IntStream;
 final class Deliveries {
     private final Connections connections;
     private final Nudges nudges;
+    private final Patience patience;
     private final int inboxLimit;
 
-    Deliveries(Connections connections, Nudges nudges, int inboxLimit) {
+    Deliveries(Connections connections, Nudges nudges, Patience patience, int inboxLimit) {
         this.connections = connections;
         this.nudges = nudges;
+        this.patience = patience;
         this.inboxLimit = inboxLimit;
     }
 
@@ -47,24 +49,32 @@ final class Deliveries {
         if (items.isEmpty()) {
             return new HashMap<>();
         }
-        DeliveryBatch batch = new DeliveryBatch(deliveries, items);
         try {
-            return connections.attempt(Locks.SHORT, tx -> send(tx, batch, hints));
+            return send(patience.first(), new DeliveryBatch(deliveries, items), hints);
         } catch (SQLException e) {
             return switch (SqlState.of(e)) {
-                case LOCKED, AGAIN -> oneByOne(deliveries, items, hints);
+                case LOCKED, AGAIN -> halves(deliveries, items, SqlState.of(e), hints);
                 default -> throw connections.failures().of(e);
             };
         }
     }
 
-    private Map<Integer, Outcome> oneByOne(List<Delivery> deliveries, List<Integer> items, Hints hints) {
+    private Map<Integer, Outcome> halves(List<Delivery> deliveries, List<Integer> items, SqlState why, Hints hints) {
         Map<Integer, Outcome> outcomes = new HashMap<>();
-        for (Integer item : items) {
-            DeliveryBatch alone = new DeliveryBatch(deliveries, List.of(item));
-            outcomes.putAll(connections.transaction(Locks.LONG, tx -> send(tx, alone, hints)));
+        try {
+            new Halves<Integer>(
+                            item -> deliveries.get(item).workflowId(),
+                            part -> outcomes.putAll(send(patience.parts(), new DeliveryBatch(deliveries, part), hints)))
+                    .write(items, why)
+                    .forEach(item -> outcomes.put(item, Outcome.LOCKED));
+            return outcomes;
+        } catch (SQLException e) {
+            throw connections.failures().of(e);
         }
-        return outcomes;
+    }
+
+    private Map<Integer, Outcome> send(Locks locks, DeliveryBatch batch, Hints hints) throws SQLException {
+        return connections.attempt(locks, tx -> send(tx, batch, hints));
     }
 
     private Map<Integer, Outcome> send(Tx tx, DeliveryBatch batch, Hints hints) throws SQLException {

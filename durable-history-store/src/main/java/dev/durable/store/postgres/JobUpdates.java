@@ -18,10 +18,12 @@ import java.util.stream.IntStream;
 final class JobUpdates {
     private final Connections connections;
     private final Nudges nudges;
+    private final Patience patience;
 
-    JobUpdates(Connections connections, Nudges nudges) {
+    JobUpdates(Connections connections, Nudges nudges, Patience patience) {
         this.connections = connections;
         this.nudges = nudges;
+        this.patience = patience;
     }
 
     List<Outcome> update(List<JobUpdate> updates) {
@@ -46,22 +48,29 @@ final class JobUpdates {
 
     private Map<Integer, Outcome> write(List<Item> items, Hints hints) {
         try {
-            return connections.attempt(Locks.SHORT, tx -> new JobUpdateBatch(tx, items, hints).write());
+            return write(patience.first(), items, hints);
         } catch (SQLException e) {
             return switch (SqlState.of(e)) {
-                case LOCKED, AGAIN -> oneByOne(items, hints);
+                case LOCKED, AGAIN -> halves(items, SqlState.of(e), hints);
                 default -> throw connections.failures().of(e);
             };
         }
     }
 
-    private Map<Integer, Outcome> oneByOne(List<Item> items, Hints hints) {
+    private Map<Integer, Outcome> halves(List<Item> items, SqlState why, Hints hints) {
         Map<Integer, Outcome> outcomes = new HashMap<>();
-        for (Item item : items) {
-            outcomes.putAll(
-                    connections.transaction(Locks.LONG, tx -> new JobUpdateBatch(tx, List.of(item), hints).write()));
+        try {
+            new Halves<Item>(item -> item.update().key(), part -> outcomes.putAll(write(patience.parts(), part, hints)))
+                    .write(items, why)
+                    .forEach(item -> outcomes.put(item.index(), Outcome.LOCKED));
+            return outcomes;
+        } catch (SQLException e) {
+            throw connections.failures().of(e);
         }
-        return outcomes;
+    }
+
+    private Map<Integer, Outcome> write(Locks locks, List<Item> items, Hints hints) throws SQLException {
+        return connections.attempt(locks, tx -> new JobUpdateBatch(tx, items, hints).write());
     }
 
     private List<Integer> settledBefore(List<Item> items) {

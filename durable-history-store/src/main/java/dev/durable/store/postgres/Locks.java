@@ -12,7 +12,9 @@ import java.time.Duration;
 enum Locks {
     /** Hot lanes: who meets a lock for longer goes the slow way alone. */
     SHORT(Duration.ofMillis(100)),
-    /** One item alone. */
+    /** To find out who of a batch it was. */
+    PROBE(Duration.ofMillis(15)),
+    /** One item alone, on the slow lane. */
     LONG(Duration.ofSeconds(5)),
     /** Reads of people through jOOQ: plans as the planner likes, and its tables found by search_path. */
     READ(Duration.ofSeconds(5));

@@ -24,6 +24,7 @@ import dev.durable.store.StartOutcome;
 import dev.durable.store.StoreClock;
 import dev.durable.store.StoredEvent;
 import dev.durable.store.Transition;
+import dev.durable.store.Writes;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
@@ -54,10 +55,8 @@ public final class PostgresHistoryStore implements HistoryStore {
     private final Connections connections;
     private final Partitions partitions;
     private final SharedNudges nudges;
-    private final Starts starts;
-    private final Deliveries deliveries;
-    private final JobUpdates updates;
-    private final Transitions transitions;
+    private final Roads hot;
+    private final Roads slow;
     private final ReadBacks readBacks;
     private final Seizures seizures;
     private final RunClaims runClaims;
@@ -78,10 +77,8 @@ public final class PostgresHistoryStore implements HistoryStore {
         schemaMode = options.schemaMode;
         connections = new Connections(options.dataSource, options.schema, failures);
         partitions = new Partitions(connections);
-        starts = new Starts(connections, nudges);
-        deliveries = new Deliveries(connections, nudges, options.inboxLimit);
-        updates = new JobUpdates(connections, nudges);
-        transitions = new Transitions(connections, nudges);
+        hot = Roads.with(Patience.SHORT, connections, nudges, options.inboxLimit);
+        slow = Roads.with(Patience.LONG, connections, nudges, options.inboxLimit);
         readBacks = new ReadBacks(connections);
         seizures = new Seizures(connections, nudges);
         runClaims = new RunClaims(connections);
@@ -132,27 +129,32 @@ public final class PostgresHistoryStore implements HistoryStore {
 
     @Override
     public List<StartOutcome> start(List<NewRun> items) {
-        return starts.start(items);
+        return hot.start(items);
     }
 
     @Override
     public Optional<Joined> joined() {
-        return callers.current().map(connection -> run -> starts.startIn(connection, run, callers));
+        return callers.current().map(connection -> run -> hot.starts().startIn(connection, run, callers));
     }
 
     @Override
     public List<Delivery.Outcome> deliver(List<Delivery> items) {
-        return deliveries.deliver(items);
+        return hot.deliver(items);
     }
 
     @Override
     public List<JobUpdate.Outcome> update(List<JobUpdate> items) {
-        return updates.update(items);
+        return hot.update(items);
     }
 
     @Override
     public List<Transition.Outcome> commit(List<Transition> items) {
-        return transitions.commit(items);
+        return hot.commit(items);
+    }
+
+    @Override
+    public Writes patient() {
+        return slow;
     }
 
     @Override

@@ -44,12 +44,15 @@ final class SeizureSql {
               left join lateral (select e.fence from durable.history_event e
                     where e.run_id = u.run_id and e.event_id = u.event_id and e.shard = u.shard) e on true""";
 
-    /** Runs past their deadline, and runs that nobody began in time. */
+    /**
+     * Runs past their deadline, and runs that nobody began in time. Who is locked comes another time: the first in order
+     * would hold up all behind it.
+     */
     static final String EXPIRED = """
-            (select s.run_id, s.workflow_id from durable.run_state s
-              where s.deadline <= durable.clock() order by s.deadline limit ?)
+            select d.* from (select s.run_id, s.workflow_id from durable.run_state s
+                     where s.deadline <= durable.clock() order by s.deadline limit ? for no key update skip locked) d
             union
-            (select s.run_id, s.workflow_id from durable.run_state s
-              where s.expires_at <= durable.clock() order by s.expires_at limit ?)
+            select e.* from (select s.run_id, s.workflow_id from durable.run_state s
+                     where s.expires_at <= durable.clock() order by s.expires_at limit ? for no key update skip locked) e
             limit ?""";
 }

@@ -26,10 +26,12 @@ final class Starts {
 
     private final Connections connections;
     private final Nudges nudges;
+    private final Patience patience;
 
-    Starts(Connections connections, Nudges nudges) {
+    Starts(Connections connections, Nudges nudges, Patience patience) {
         this.connections = connections;
         this.nudges = nudges;
+        this.patience = patience;
     }
 
     List<StartOutcome> start(List<NewRun> starts) {
@@ -73,7 +75,7 @@ final class Starts {
     private Map<UUID, StartOutcome> optimistic(List<NewRun> starts) {
         StartBatch batch = StartBatch.of(starts);
         try {
-            return connections.attempt(Locks.SHORT, tx -> {
+            return connections.attempt(patience.first(), tx -> {
                 Script script = new Script().then(StartSql.ALL_STATES, with(batch.states(), Param.of(starts.size())));
                 batch.write(script);
                 tx.last(script);
@@ -83,14 +85,41 @@ final class Starts {
             });
         } catch (SQLException e) {
             return switch (SqlState.of(e)) {
-                case UNEXPECTED, AGAIN, LOCKED -> careful(starts);
+                case UNEXPECTED, AGAIN -> careful(starts);
+                case LOCKED -> halves(starts, SqlState.LOCKED);
                 default -> throw connections.failures().of(e);
             };
         }
     }
 
     private Map<UUID, StartOutcome> careful(List<NewRun> starts) {
-        return connections.transaction(Locks.LONG, tx -> new StartJudgement(tx, starts).writeTheNew());
+        try {
+            return careful(patience.first(), starts);
+        } catch (SQLException e) {
+            return switch (SqlState.of(e)) {
+                case AGAIN, LOCKED -> halves(starts, SqlState.of(e));
+                default -> throw connections.failures().of(e);
+            };
+        }
+    }
+
+    private Map<UUID, StartOutcome> careful(Locks locks, List<NewRun> starts) throws SQLException {
+        return connections.attempt(locks, tx -> new StartJudgement(tx, starts).writeTheNew());
+    }
+
+    /** A start of a workflow id that somebody is starting in an open transaction waits for what becomes of that. */
+    private Map<UUID, StartOutcome> halves(List<NewRun> starts, SqlState why) {
+        Map<UUID, StartOutcome> outcomes = new HashMap<>();
+        try {
+            new Halves<NewRun>(
+                            s -> s.run().workflowId(),
+                            part -> careful(patience.parts(), part).forEach(outcomes::putIfAbsent))
+                    .write(starts, why)
+                    .forEach(s -> outcomes.put(s.run().runId(), new StartOutcome.Locked()));
+            return outcomes;
+        } catch (SQLException e) {
+            throw connections.failures().of(e);
+        }
     }
 
     private void nudge(List<NewRun> started) {

@@ -20,16 +20,19 @@ import java.util.UUID;
  * <pre>
  *   optimistic: all at once, counted, one round trip ── a count is wrong ──► careful: lock, find the stale ones, write the
  *                                                                            others, in one transaction
- *                                                    ── a lock is late ────► careful, one by one
+ *                                                    ── a lock is late ────► careful, by {@link Halves}: who waits is
+ *                                                                            LOCKED, the others are written
  * </pre>
  */
 final class Transitions {
     private final Connections connections;
     private final Nudges nudges;
+    private final Patience patience;
 
-    Transitions(Connections connections, Nudges nudges) {
+    Transitions(Connections connections, Nudges nudges, Patience patience) {
         this.connections = connections;
         this.nudges = nudges;
+        this.patience = patience;
     }
 
     List<Outcome> commit(List<Transition> transitions) {
@@ -53,7 +56,7 @@ final class Transitions {
     private Map<RunKey, Outcome> optimistic(List<Transition> transitions, Hints hints) {
         TransitionBatch batch = new TransitionBatch(transitions);
         try {
-            return connections.attempt(Locks.SHORT, tx -> {
+            return connections.attempt(patience.first(), tx -> {
                 Script script = new Script();
                 Set<UUID> waiting = new HashSet<>();
                 batch.lock(script);
@@ -64,7 +67,7 @@ final class Transitions {
         } catch (SQLException e) {
             return switch (SqlState.of(e)) {
                 case UNEXPECTED, AGAIN -> careful(transitions, hints);
-                case LOCKED -> oneByOne(transitions, hints);
+                case LOCKED -> halves(transitions, SqlState.LOCKED, hints);
                 default -> throw connections.failures().of(e);
             };
         }
@@ -72,32 +75,37 @@ final class Transitions {
 
     private Map<RunKey, Outcome> careful(List<Transition> transitions, Hints hints) {
         try {
-            return connections.attempt(Locks.SHORT, tx -> new Diagnosis(tx, transitions, hints).writeTheGood());
+            return careful(patience.first(), transitions, hints);
         } catch (SQLException e) {
             return switch (SqlState.of(e)) {
-                case AGAIN, LOCKED -> oneByOne(transitions, hints);
+                case AGAIN, LOCKED -> halves(transitions, SqlState.of(e), hints);
                 default -> throw connections.failures().of(e);
             };
         }
     }
 
-    private Map<RunKey, Outcome> oneByOne(List<Transition> transitions, Hints hints) {
+    private Map<RunKey, Outcome> careful(Locks locks, List<Transition> transitions, Hints hints) throws SQLException {
+        return connections.attempt(locks, tx -> new Diagnosis(tx, transitions, hints).writeTheGood());
+    }
+
+    private Map<RunKey, Outcome> halves(List<Transition> transitions, SqlState why, Hints hints) {
         Map<RunKey, Outcome> outcomes = new HashMap<>();
-        for (Transition t : transitions) {
-            try {
-                outcomes.putAll(
-                        connections.transaction(Locks.LONG, tx -> new Diagnosis(tx, List.of(t), hints).writeTheGood()));
-            } catch (StoreUnavailableException e) {
-                throw outcomes.isEmpty() ? e : partlyWritten(e);
-            }
+        try {
+            new Halves<Transition>(Transition::run, part -> outcomes.putAll(careful(patience.parts(), part, hints)))
+                    .write(transitions, why)
+                    .forEach(t -> outcomes.put(t.run(), Outcome.LOCKED));
+            return outcomes;
+        } catch (SQLException e) {
+            throw outcomes.isEmpty() ? connections.failures().of(e) : partlyWritten(e);
+        } catch (StoreUnavailableException e) {
+            throw outcomes.isEmpty() ? e : partlyWritten(e);
         }
-        return outcomes;
     }
 
     /** Some were written: the caller has to ask for each. */
-    private static CommitUnknownException partlyWritten(StoreUnavailableException e) {
+    private static CommitUnknownException partlyWritten(Exception e) {
         return new CommitUnknownException(
-                "a batch that was written one by one broke off in the middle: " + e.getMessage(), e);
+                "a batch that was written in parts broke off in the middle: " + e.getMessage(), e);
     }
 
     static Map<RunKey, Outcome> applied(List<Transition> transitions, Set<UUID> waiting) {

@@ -1,0 +1,22 @@
+package dev.durable.store;
+
+import java.util.List;
+
+/**
+ * What the lanes write. Each method is one transaction where all goes well; outcomes stand in the order of the items. An
+ * item whose rows somebody else keeps locked comes back as LOCKED, definitely not written: its neighbours are.
+ */
+public interface Writes {
+
+    /** Starts runs; insert first, judge next. */
+    List<StartOutcome> start(List<NewRun> starts);
+
+    /** Puts messages into inboxes, each once. */
+    List<Delivery.Outcome> deliver(List<Delivery> deliveries);
+
+    /** What holders of leases say of their jobs; of one job in the order of the batch. */
+    List<JobUpdate.Outcome> update(List<JobUpdate> updates);
+
+    /** Writes steps of runs; at most one per run in a batch. */
+    List<Transition.Outcome> commit(List<Transition> transitions);
+}

@@ -1,0 +1,42 @@
+package dev.durable.store.postgres;
+
+import dev.durable.store.Delivery;
+import dev.durable.store.JobUpdate;
+import dev.durable.store.NewRun;
+import dev.durable.store.Nudges;
+import dev.durable.store.StartOutcome;
+import dev.durable.store.Transition;
+import dev.durable.store.Writes;
+import java.util.List;
+
+/** What the lanes write, with a patience: the hot lanes' or the slow lane's. */
+record Roads(Starts starts, Deliveries deliveries, JobUpdates updates, Transitions transitions) implements Writes {
+
+    static Roads with(Patience patience, Connections connections, Nudges nudges, int inboxLimit) {
+        return new Roads(
+                new Starts(connections, nudges, patience),
+                new Deliveries(connections, nudges, patience, inboxLimit),
+                new JobUpdates(connections, nudges, patience),
+                new Transitions(connections, nudges, patience));
+    }
+
+    @Override
+    public List<StartOutcome> start(List<NewRun> items) {
+        return starts.start(items);
+    }
+
+    @Override
+    public List<Delivery.Outcome> deliver(List<Delivery> items) {
+        return deliveries.deliver(items);
+    }
+
+    @Override
+    public List<JobUpdate.Outcome> update(List<JobUpdate> items) {
+        return updates.update(items);
+    }
+
+    @Override
+    public List<Transition.Outcome> commit(List<Transition> items) {
+        return transitions.commit(items);
+    }
+}
