@@ -11,7 +11,7 @@ public abstract class HistoryStoreContract {
     @Nested
     class Starts extends StartContract {
         @Override
-        StoreFixture newFixture() {
+        protected StoreFixture newFixture() {
             return HistoryStoreContract.this.newFixture();
         }
     }
@@ -19,7 +19,7 @@ public abstract class HistoryStoreContract {
     @Nested
     class Inboxes extends InboxContract {
         @Override
-        StoreFixture newFixture() {
+        protected StoreFixture newFixture() {
             return HistoryStoreContract.this.newFixture();
         }
     }
@@ -27,7 +27,7 @@ public abstract class HistoryStoreContract {
     @Nested
     class Transitions extends TransitionContract {
         @Override
-        StoreFixture newFixture() {
+        protected StoreFixture newFixture() {
             return HistoryStoreContract.this.newFixture();
         }
     }
@@ -35,7 +35,7 @@ public abstract class HistoryStoreContract {
     @Nested
     class Closes extends CloseContract {
         @Override
-        StoreFixture newFixture() {
+        protected StoreFixture newFixture() {
             return HistoryStoreContract.this.newFixture();
         }
     }
@@ -43,7 +43,7 @@ public abstract class HistoryStoreContract {
     @Nested
     class RunClaims extends RunClaimContract {
         @Override
-        StoreFixture newFixture() {
+        protected StoreFixture newFixture() {
             return HistoryStoreContract.this.newFixture();
         }
     }
@@ -51,7 +51,7 @@ public abstract class HistoryStoreContract {
     @Nested
     class Jobs extends JobContract {
         @Override
-        StoreFixture newFixture() {
+        protected StoreFixture newFixture() {
             return HistoryStoreContract.this.newFixture();
         }
     }
@@ -59,7 +59,7 @@ public abstract class HistoryStoreContract {
     @Nested
     class Sessions extends SessionContract {
         @Override
-        StoreFixture newFixture() {
+        protected StoreFixture newFixture() {
             return HistoryStoreContract.this.newFixture();
         }
     }
@@ -67,7 +67,7 @@ public abstract class HistoryStoreContract {
     @Nested
     class ReadBacks extends ReadBackContract {
         @Override
-        StoreFixture newFixture() {
+        protected StoreFixture newFixture() {
             return HistoryStoreContract.this.newFixture();
         }
     }
@@ -75,7 +75,7 @@ public abstract class HistoryStoreContract {
     @Nested
     class Seizing extends SeizureContract {
         @Override
-        StoreFixture newFixture() {
+        protected StoreFixture newFixture() {
             return HistoryStoreContract.this.newFixture();
         }
     }
@@ -83,7 +83,7 @@ public abstract class HistoryStoreContract {
     @Nested
     class Listings extends ListingContract {
         @Override
-        StoreFixture newFixture() {
+        protected StoreFixture newFixture() {
             return HistoryStoreContract.this.newFixture();
         }
     }
@@ -91,7 +91,7 @@ public abstract class HistoryStoreContract {
     @Nested
     class Texts extends TextContract {
         @Override
-        StoreFixture newFixture() {
+        protected StoreFixture newFixture() {
             return HistoryStoreContract.this.newFixture();
         }
     }
@@ -99,7 +99,7 @@ public abstract class HistoryStoreContract {
     @Nested
     class Nudging extends NudgeContract {
         @Override
-        StoreFixture newFixture() {
+        protected StoreFixture newFixture() {
             return HistoryStoreContract.this.newFixture();
         }
     }
@@ -107,7 +107,7 @@ public abstract class HistoryStoreContract {
     @Nested
     class Races extends RaceContract {
         @Override
-        StoreFixture newFixture() {
+        protected StoreFixture newFixture() {
             return HistoryStoreContract.this.newFixture();
         }
     }
@@ -115,7 +115,7 @@ public abstract class HistoryStoreContract {
     @Nested
     class Traffic extends TrafficContract {
         @Override
-        StoreFixture newFixture() {
+        protected StoreFixture newFixture() {
             return HistoryStoreContract.this.newFixture();
         }
     }
@@ -123,7 +123,7 @@ public abstract class HistoryStoreContract {
     @Nested
     class Faults extends FaultContract {
         @Override
-        StoreFixture newFixture() {
+        protected StoreFixture newFixture() {
             return HistoryStoreContract.this.newFixture();
         }
     }

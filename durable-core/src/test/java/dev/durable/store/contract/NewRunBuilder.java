@@ -19,7 +19,7 @@ import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 
 /** A start in the making, with defaults for what a test does not care about. */
-final class NewRunBuilder {
+public final class NewRunBuilder {
     private final RunKey key;
     private final UUID fence = UUID.randomUUID();
     private final Instant now;
@@ -37,93 +37,93 @@ final class NewRunBuilder {
     private Instant expiresAt;
     private InboxMessage message;
 
-    NewRunBuilder(HistoryStore store, String workflowId) {
+    public NewRunBuilder(HistoryStore store, String workflowId) {
         now = store.now();
         key = new RunKey(
                 RunIds.create(now, workflowId, ThreadLocalRandom.current().nextLong()), workflowId);
         events.add(new StoredEvent(1, "WorkflowStarted", now, null, "{\"input\":[]}"));
     }
 
-    RunKey key() {
+    public RunKey key() {
         return key;
     }
 
-    UUID fence() {
+    public UUID fence() {
         return fence;
     }
 
-    Instant startedAt() {
+    public Instant startedAt() {
         return now;
     }
 
-    NewRunBuilder started(String attributes) {
+    public NewRunBuilder started(String attributes) {
         events.set(0, new StoredEvent(1, "WorkflowStarted", now, null, attributes));
         return this;
     }
 
-    NewRunBuilder type(String workflowType) {
+    public NewRunBuilder type(String workflowType) {
         this.type = workflowType;
         return this;
     }
 
-    NewRunBuilder taskQueue(String queue) {
+    public NewRunBuilder taskQueue(String queue) {
         this.taskQueue = queue;
         return this;
     }
 
-    NewRunBuilder needs(int level) {
+    public NewRunBuilder needs(int level) {
         this.needs = level;
         return this;
     }
 
-    NewRunBuilder startDelay(Duration delay) {
+    public NewRunBuilder startDelay(Duration delay) {
         this.startDelay = delay;
         return this;
     }
 
-    NewRunBuilder firstTurnDone() {
+    public NewRunBuilder firstTurnDone() {
         this.firstTurnDone = true;
         return this;
     }
 
-    NewRunBuilder wakeAt(Instant when) {
+    public NewRunBuilder wakeAt(Instant when) {
         this.wakeAt = when;
         return firstTurnDone();
     }
 
     /** The first turn scheduled an activity. */
-    NewRunBuilder schedules(NewJob job) {
+    public NewRunBuilder schedules(NewJob job) {
         events.add(Outcomes.scheduled(events.size() + 1L, now, job.seq()));
         jobs.add(job);
         return firstTurnDone();
     }
 
-    NewRunBuilder reuse(ReusePolicy policy) {
+    public NewRunBuilder reuse(ReusePolicy policy) {
         this.reusePolicy = policy;
         return this;
     }
 
-    NewRunBuilder deadline(Instant when) {
+    public NewRunBuilder deadline(Instant when) {
         this.deadline = when;
         return this;
     }
 
-    NewRunBuilder expiresAt(Instant when) {
+    public NewRunBuilder expiresAt(Instant when) {
         this.expiresAt = when;
         return this;
     }
 
-    NewRunBuilder memo(String name, String value) {
+    public NewRunBuilder memo(String name, String value) {
         memo.put(name, value);
         return this;
     }
 
-    NewRunBuilder with(InboxMessage signal) {
+    public NewRunBuilder with(InboxMessage signal) {
         this.message = signal;
         return this;
     }
 
-    NewRun build() {
+    public NewRun build() {
         return new NewRun(
                 key,
                 type,

@@ -11,14 +11,14 @@ import java.time.Instant;
 import java.util.UUID;
 
 /** Activities as text: jobs, events and outcomes with as much in them as a store or an invariant may look at. */
-final class Outcomes {
+public final class Outcomes {
     private Outcomes() {}
 
-    static NewJob job(int seq, Instant at) {
+    public static NewJob job(int seq, Instant at) {
         return job(seq, at, StoreContract.ACTIVITY, StoreContract.QUEUE, 0, null);
     }
 
-    static NewJob job(int seq, Instant at, String activity, String queue, int priority, NewJob.Lease eager) {
+    public static NewJob job(int seq, Instant at, String activity, String queue, int priority, NewJob.Lease eager) {
         return new NewJob(
                 seq,
                 activity,
@@ -35,15 +35,15 @@ final class Outcomes {
                 eager);
     }
 
-    static StoredEvent scheduled(long id, Instant at, int seq) {
+    public static StoredEvent scheduled(long id, Instant at, int seq) {
         return new StoredEvent(id, "ActivityScheduled", at, null, "{\"seq\":" + seq + "}");
     }
 
-    static StoredEvent completed(long id, Instant at, int seq, UUID lease) {
+    public static StoredEvent completed(long id, Instant at, int seq, UUID lease) {
         return new StoredEvent(id, "ActivityCompleted", at, lease, result(seq));
     }
 
-    static JobUpdate.Settle completed(JobKey key, UUID lease) {
+    public static JobUpdate.Settle completed(JobKey key, UUID lease) {
         return new JobUpdate.Settle(
                 key,
                 lease,

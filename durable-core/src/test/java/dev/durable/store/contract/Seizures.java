@@ -6,18 +6,18 @@ import dev.durable.store.Seizure;
 import java.util.UUID;
 
 /** Ways to end a run without its code. */
-final class Seizures {
+public final class Seizures {
     private Seizures() {}
 
-    static Seizure terminate(RunKey run) {
+    public static Seizure terminate(RunKey run) {
         return seizure(run.workflowId(), run.runId(), false, UUID.randomUUID());
     }
 
-    static Seizure terminateCurrent(String workflowId) {
+    public static Seizure terminateCurrent(String workflowId) {
         return seizure(workflowId, null, false, UUID.randomUUID());
     }
 
-    static Seizure timeOut(RunKey run) {
+    public static Seizure timeOut(RunKey run) {
         return seizure(run.workflowId(), run.runId(), true, UUID.randomUUID());
     }
 

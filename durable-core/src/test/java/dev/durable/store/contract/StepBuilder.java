@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.UUID;
 
 /** A transition in the making. */
-final class StepBuilder {
+public final class StepBuilder {
     private final Instant now;
     private final RunKey run;
     private final UUID fence;
@@ -31,93 +31,93 @@ final class StepBuilder {
     private Transition.Stall stall;
     private Transition.Close close;
 
-    StepBuilder(Instant now, RunKey run, UUID fence, long nextEventId) {
+    public StepBuilder(Instant now, RunKey run, UUID fence, long nextEventId) {
         this.now = now;
         this.run = run;
         this.fence = fence;
         this.nextEventId = nextEventId;
     }
 
-    UUID newFence() {
+    public UUID newFence() {
         return newFence;
     }
 
-    StepBuilder event(String type, String attributes) {
+    public StepBuilder event(String type, String attributes) {
         return event(type, null, attributes);
     }
 
     /** An activity is scheduled, its job born ready. */
-    StepBuilder schedules(int seq) {
+    public StepBuilder schedules(int seq) {
         return schedules(Outcomes.job(seq, now));
     }
 
     /** An activity is scheduled, its job born in the hands of this session. */
-    StepBuilder schedules(int seq, NewJob.Lease eager) {
+    public StepBuilder schedules(int seq, NewJob.Lease eager) {
         return schedules(Outcomes.job(seq, now, StoreContract.ACTIVITY, StoreContract.QUEUE, 0, eager));
     }
 
-    StepBuilder schedules(NewJob job) {
+    public StepBuilder schedules(NewJob job) {
         events.add(Outcomes.scheduled(nextEventId + events.size(), now, job.seq()));
         jobs.add(job);
         return this;
     }
 
     /** The message becomes its event. */
-    StepBuilder consumes(InboxMessage message) {
+    public StepBuilder consumes(InboxMessage message) {
         consumed.add(message.messageId());
         String type = message.kind() == MessageKind.SIGNAL ? "SignalReceived" : message.name();
         return event(type, message.messageId(), message.payload());
     }
 
     /** The message goes without an event: the history has it. */
-    StepBuilder drops(InboxMessage message) {
+    public StepBuilder drops(InboxMessage message) {
         consumed.add(message.messageId());
         return this;
     }
 
     /** A job that ended in the writing worker. */
-    StepBuilder settles(ClaimedJob job) {
+    public StepBuilder settles(ClaimedJob job) {
         return settles(job.key().seq(), job.lease());
     }
 
-    StepBuilder settles(int seq, UUID lease) {
+    public StepBuilder settles(int seq, UUID lease) {
         settled.add(new Transition.Settled(seq, lease));
         events.add(Outcomes.completed(nextEventId + events.size(), now, seq, lease));
         return this;
     }
 
-    StepBuilder cancels(int seq) {
+    public StepBuilder cancels(int seq) {
         cancelled.add(seq);
         return event("ActivityCancelRequested", "{\"seq\":" + seq + "}");
     }
 
-    StepBuilder wakesAt(Instant when) {
+    public StepBuilder wakesAt(Instant when) {
         wakeAt = when;
         return this;
     }
 
     /** The activation goes on after it. */
-    StepBuilder staysAwake() {
+    public StepBuilder staysAwake() {
         park = false;
         return this;
     }
 
-    StepBuilder stalls(String reason, Duration retryIn) {
+    public StepBuilder stalls(String reason, Duration retryIn) {
         stall = new Transition.Stall(reason, retryIn);
         return this;
     }
 
-    StepBuilder closes(WorkflowStatus status) {
+    public StepBuilder closes(WorkflowStatus status) {
         close = new Transition.Close(status, "{\"status\":\"" + status + "\"}", null, false);
         return this;
     }
 
-    StepBuilder byForce() {
+    public StepBuilder byForce() {
         close = new Transition.Close(close.status(), close.result(), close.failure(), true);
         return this;
     }
 
-    Transition build() {
+    public Transition build() {
         List<StoredEvent> all = new ArrayList<>(events);
         if (close != null) {
             all.add(new StoredEvent(nextEventId + all.size(), closingType(), now, null, "{\"result\":null}"));

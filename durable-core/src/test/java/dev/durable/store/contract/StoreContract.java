@@ -28,38 +28,38 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
 /** One part of the contract: a fresh store before each test, the invariants after it, and the verbs that tests speak in. */
-abstract class StoreContract {
-    static final String QUEUE = "default";
-    static final String TYPE = "OrderWorkflow";
-    static final String ACTIVITY = "Payments.charge";
-    static final Duration OWNED = Duration.ofSeconds(30);
+public abstract class StoreContract {
+    protected static final String QUEUE = "default";
+    protected static final String TYPE = "OrderWorkflow";
+    protected static final String ACTIVITY = "Payments.charge";
+    protected static final Duration OWNED = Duration.ofSeconds(30);
 
-    StoreFixture fixture;
-    HistoryStore store;
-    UUID session;
+    protected StoreFixture fixture;
+    protected HistoryStore store;
+    protected UUID session;
 
-    abstract StoreFixture newFixture();
+    protected abstract StoreFixture newFixture();
 
     @BeforeEach
-    void openFreshStore() {
+    protected void openFreshStore() {
         fixture = newFixture();
         store = fixture.store();
         session = openSession();
     }
 
     @AfterEach
-    void checkInvariants() {
+    protected void checkInvariants() {
         try (StoreFixture closing = fixture) {
             StoreInvariants.check(store);
             assertThat(closing.deadlocks()).as("deadlocks").isZero();
         }
     }
 
-    void advance(Duration by) {
+    protected void advance(Duration by) {
         fixture.advance(by);
     }
 
-    UUID openSession() {
+    protected UUID openSession() {
         UUID fresh = UUID.randomUUID();
         store.openSession(fresh, "worker-" + fresh.toString().substring(0, 4));
         return fresh;
@@ -67,69 +67,69 @@ abstract class StoreContract {
 
     // ── runs ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    NewRunBuilder newRun(String workflowId) {
+    protected NewRunBuilder newRun(String workflowId) {
         return new NewRunBuilder(store, workflowId);
     }
 
-    StartOutcome start(NewRunBuilder run) {
+    protected StartOutcome start(NewRunBuilder run) {
         return store.start(List.of(run.build())).getFirst();
     }
 
     /** A run whose first turn is not done: due at once. */
-    RunKey started(String workflowId) {
+    protected RunKey started(String workflowId) {
         return started(newRun(workflowId));
     }
 
-    RunKey started(NewRunBuilder run) {
+    protected RunKey started(NewRunBuilder run) {
         assertThat(start(run)).isEqualTo(new StartOutcome.Started(false));
         return run.key();
     }
 
     /** A run whose first turn is written, parked with nothing to do, as its writer sees it. */
-    Writer parked(String workflowId) {
+    protected Writer parked(String workflowId) {
         NewRunBuilder run = newRun(workflowId).firstTurnDone();
         started(run);
         return new Writer(store, run.key(), run.fence(), 2);
     }
 
     /** A new run, claimed by {@link #session}. */
-    Writer claimed(String workflowId) {
+    protected Writer claimed(String workflowId) {
         RunKey run = started(workflowId);
         return claimed(run);
     }
 
-    Writer claimed(RunKey run) {
+    protected Writer claimed(RunKey run) {
         return writer(claimRuns(session).stream()
                 .filter(claim -> claim.run().equals(run))
                 .findFirst()
                 .orElseThrow(() -> new AssertionError("not claimable: " + run)));
     }
 
-    Writer writer(ClaimedRun claim) {
+    protected Writer writer(ClaimedRun claim) {
         return new Writer(store, claim.run(), claim.fence(), claim.nextEventId());
     }
 
-    List<ClaimedRun> claimRuns(UUID claimer) {
+    protected List<ClaimedRun> claimRuns(UUID claimer) {
         return claimRuns(claimer, 100);
     }
 
-    List<ClaimedRun> claimRuns(UUID claimer, int limit) {
+    protected List<ClaimedRun> claimRuns(UUID claimer, int limit) {
         return store.claimRuns(new RunClaim(claimer, Set.of(QUEUE), Set.of(TYPE), 0, limit, OWNED));
     }
 
-    List<String> claimedIds(UUID claimer) {
+    protected List<String> claimedIds(UUID claimer) {
         return claimRuns(claimer).stream()
                 .map(claim -> claim.run().workflowId())
                 .toList();
     }
 
     /** Closes a run whatever waits for it. */
-    void terminated(RunKey run) {
+    protected void terminated(RunKey run) {
         assertThat(store.seize(Seizures.terminate(run))).contains(run);
     }
 
     /** A parked run with that many activities, ready. */
-    Writer scheduled(String workflowId, int activities) {
+    protected Writer scheduled(String workflowId, int activities) {
         Writer writer = claimed(workflowId);
         StepBuilder step = writer.step();
         IntStream.rangeClosed(1, activities).forEach(step::schedules);
@@ -139,62 +139,62 @@ abstract class StoreContract {
 
     // ── messages ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    static InboxMessage signal(String name) {
+    protected static InboxMessage signal(String name) {
         return signal(name, "[\"" + name + "\"]");
     }
 
-    static InboxMessage signal(String name, String payload) {
+    protected static InboxMessage signal(String name, String payload) {
         return new InboxMessage(UUID.randomUUID(), MessageKind.SIGNAL, name, payload, null, null);
     }
 
-    Delivery.Outcome deliver(RunKey run, InboxMessage message) {
+    protected Delivery.Outcome deliver(RunKey run, InboxMessage message) {
         return store.deliver(List.of(new Delivery(run.workflowId(), run.runId(), message)))
                 .getFirst();
     }
 
-    Delivery.Outcome deliver(String workflowId, InboxMessage message) {
+    protected Delivery.Outcome deliver(String workflowId, InboxMessage message) {
         return store.deliver(List.of(new Delivery(workflowId, null, message))).getFirst();
     }
 
-    InboxMessage signalled(RunKey run, String name) {
+    protected InboxMessage signalled(RunKey run, String name) {
         InboxMessage message = signal(name);
         assertThat(deliver(run, message)).isEqualTo(Delivery.Outcome.ACCEPTED);
         return message;
     }
 
-    List<InboxMessage> waiting(RunKey run) {
+    protected List<InboxMessage> waiting(RunKey run) {
         return store.messages(List.of(run), 10_000).getOrDefault(run.runId(), List.of());
     }
 
-    List<String> waitingNames(RunKey run) {
+    protected List<String> waitingNames(RunKey run) {
         return waiting(run).stream().map(InboxMessage::name).toList();
     }
 
     // ── jobs ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    List<ClaimedJob> claimJobs(UUID claimer) {
+    protected List<ClaimedJob> claimJobs(UUID claimer) {
         return claimJobs(claimer, 100);
     }
 
-    List<ClaimedJob> claimJobs(UUID claimer, int limit) {
+    protected List<ClaimedJob> claimJobs(UUID claimer, int limit) {
         return store.claimJobs(new JobClaim(claimer, QUEUE, Set.of(ACTIVITY), limit));
     }
 
-    ClaimedJob claimJob(UUID claimer) {
+    protected ClaimedJob claimJob(UUID claimer) {
         List<ClaimedJob> jobs = claimJobs(claimer, 1);
         assertThat(jobs).as("claimable jobs").hasSize(1);
         return jobs.getFirst();
     }
 
-    JobUpdate.Outcome update(JobUpdate update) {
+    protected JobUpdate.Outcome update(JobUpdate update) {
         return store.update(List.of(update)).getFirst();
     }
 
-    static JobUpdate.Settle completed(ClaimedJob job) {
+    protected static JobUpdate.Settle completed(ClaimedJob job) {
         return Outcomes.completed(job.key(), job.lease());
     }
 
-    static JobUpdate.Retry retry(ClaimedJob job, Duration delay) {
+    protected static JobUpdate.Retry retry(ClaimedJob job, Duration delay) {
         return new JobUpdate.Retry(
                 job.key(),
                 job.lease(),
@@ -207,26 +207,26 @@ abstract class StoreContract {
 
     // ── reads ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    List<StoredEvent> history(RunKey run) {
+    protected List<StoredEvent> history(RunKey run) {
         return store.history(run.runId(), 1, Integer.MAX_VALUE);
     }
 
-    List<String> eventTypes(RunKey run) {
+    protected List<String> eventTypes(RunKey run) {
         return history(run).stream().map(StoredEvent::type).toList();
     }
 
-    RunDetails details(RunKey run) {
+    protected RunDetails details(RunKey run) {
         return store.details(run.runId()).orElseThrow();
     }
 
     /** Each activity's state, by its seq. */
-    Map<Integer, String> jobStates(RunKey run) {
+    protected Map<Integer, String> jobStates(RunKey run) {
         Map<Integer, String> states = new TreeMap<>();
         details(run).jobs().forEach(job -> states.put(job.seq(), job.state()));
         return states;
     }
 
-    Optional<String> heartbeatDetails(RunKey run, int seq) {
+    protected Optional<String> heartbeatDetails(RunKey run, int seq) {
         return details(run).jobs().stream()
                 .filter(job -> job.seq() == seq)
                 .findFirst()

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.UUID;
 
 /** A run as the one sees it who may write it: its fence and the id of its next event. */
-final class Writer {
+public final class Writer {
     private final HistoryStore store;
     private final RunKey run;
     /** One reference, so that rival threads of a test see a fence and its event id together. */
@@ -16,42 +16,42 @@ final class Writer {
 
     private record Position(UUID fence, long nextEventId) {}
 
-    Writer(HistoryStore store, RunKey run, UUID fence, long nextEventId) {
+    public Writer(HistoryStore store, RunKey run, UUID fence, long nextEventId) {
         this.store = store;
         this.run = run;
         this.position = new Position(fence, nextEventId);
     }
 
-    RunKey run() {
+    public RunKey run() {
         return run;
     }
 
-    UUID fence() {
+    public UUID fence() {
         return position.fence;
     }
 
-    long nextEventId() {
+    public long nextEventId() {
         return position.nextEventId;
     }
 
     /** A step to be filled; it parks unless told otherwise. */
-    StepBuilder step() {
+    public StepBuilder step() {
         Position from = position;
         return new StepBuilder(store.now(), run, from.fence, from.nextEventId);
     }
 
-    StepBuilder closing() {
+    public StepBuilder closing() {
         return step().closes(WorkflowStatus.COMPLETED);
     }
 
     /** Writes the step alone; where it was applied the writer goes on from there. */
-    Transition.Outcome write(StepBuilder step) {
+    public Transition.Outcome write(StepBuilder step) {
         Transition transition = step.build();
         return wrote(transition, store.commit(List.of(transition)).getFirst());
     }
 
     /** What became of a step that was written in a batch. */
-    Transition.Outcome wrote(Transition transition, Transition.Outcome outcome) {
+    public Transition.Outcome wrote(Transition transition, Transition.Outcome outcome) {
         if (outcome == Transition.Outcome.APPLIED || outcome == Transition.Outcome.APPLIED_MORE) {
             int written = transition.stall() == null ? transition.events().size() : 0;
             position = new Position(transition.newFence(), transition.nextEventId() + written);
@@ -60,7 +60,7 @@ final class Writer {
     }
 
     /** The same writer, as somebody has it who does not hear of what follows. */
-    Writer zombie() {
+    public Writer zombie() {
         return new Writer(store, run, position.fence, position.nextEventId);
     }
 }

@@ -1,0 +1,102 @@
+package dev.durable.store.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.durable.store.RunKey;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+
+/** Somebody else's transaction, as open as a debugger at a breakpoint leaves it. */
+final class Holder implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private final Connection connection;
+    private final long pid;
+
+    private Holder(Connection connection) throws SQLException {
+        this.connection = connection;
+        connection.setAutoCommit(false);
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("select pg_backend_pid()")) {
+            row.next();
+            pid = row.getLong(1);
+        }
+    }
+
+    static Holder open() {
+        try {
+            return new Holder(PostgresFixture.database().dataSource().getConnection());
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Has run these statements and goes no further. */
+    static Holder of(String... statements) {
+        Holder holder = open();
+        for (String sql : statements) {
+            holder.run(sql);
+        }
+        return holder;
+    }
+
+    /** Has the run's row. */
+    static Holder ofRun(RunKey run, String strength) {
+        return of("select 1 from durable.run_state where run_id = '" + run.runId() + "' for " + strength);
+    }
+
+    /** Has the row of an activity's job. */
+    static Holder ofJob(RunKey run, int seq) {
+        return of("select 1 from durable.activity_job where run_id = '" + run.runId() + "' and seq = " + seq
+                + " for update");
+    }
+
+    Connection connection() {
+        return connection;
+    }
+
+    Holder run(String sql) {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+            return this;
+        } catch (SQLException e) {
+            throw new IllegalStateException(e.getMessage() + " in: " + sql, e);
+        }
+    }
+
+    /** Until somebody waits for a lock of this transaction. */
+    void awaitWaiter() {
+        assertThat(Sql.await(PATIENCE, () -> waiters() > 0))
+                .as("somebody waits for transaction of backend %s", pid)
+                .isTrue();
+    }
+
+    long waiters() {
+        return Sql.number(
+                PostgresFixture.pool(),
+                "select count(*) from pg_stat_activity where " + pid + " = any(pg_blocking_pids(pid))");
+    }
+
+    void commit() {
+        try (connection) {
+            connection.commit();
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Rolls back, if nothing was committed. */
+    @Override
+    public void close() {
+        try (connection) {
+            if (!connection.isClosed()) {
+                connection.rollback();
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package dev.durable.store.postgres;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+
+/** What another process does meanwhile, on a thread of its own. */
+final class Meanwhile<T> {
+    private final CompletableFuture<T> result = new CompletableFuture<>();
+
+    private Meanwhile(Supplier<T> work) {
+        Thread.ofPlatform().daemon().start(() -> {
+            try {
+                result.complete(work.get());
+            } catch (RuntimeException | Error e) {
+                result.completeExceptionally(e);
+            }
+        });
+    }
+
+    static <T> Meanwhile<T> of(Supplier<T> work) {
+        return new Meanwhile<>(work);
+    }
+
+    boolean isDone() {
+        return result.isDone();
+    }
+
+    T get() {
+        try {
+            return result.get(30, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof RuntimeException cause ? cause : new IllegalStateException(e.getCause());
+        } catch (InterruptedException | TimeoutException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}
