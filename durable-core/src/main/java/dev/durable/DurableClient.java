@@ -28,6 +28,18 @@ public interface DurableClient {
     /** Starts a run by its type's name, for callers without the class. */
     WorkflowHandle<?, ?> start(String workflowType, StartOptions options, @Nullable Object... arguments);
 
+    /**
+     * Runs one activity as a background job: {@code client.enqueue(Emails.class, e -> e.send(id))}. Durable when this
+     * returns; retried by the activity's policy.
+     */
+    <A> ActivityHandle enqueue(Class<A> type, VoidCall<A> call);
+
+    /**
+     * The same with options. The id is the job's: with it comes what the policies say about a second job of that id. A
+     * delay, an expiry, a run timeout and a task queue are the job's, too.
+     */
+    <A> ActivityHandle enqueue(Class<A> type, StartOptions options, VoidCall<A> call);
+
     /** The current run of this workflow id, by names only. */
     WorkflowHandle<?, ?> handle(String workflowId);
 

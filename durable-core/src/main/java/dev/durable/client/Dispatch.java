@@ -1,5 +1,6 @@
 package dev.durable.client;
 
+import dev.durable.history.ActivityScheduled;
 import dev.durable.history.Payload;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.store.Delivery;
@@ -20,6 +21,9 @@ public interface Dispatch {
 
     /** Starts a run; its first turn goes into the same commit where this process can run it. */
     CompletableFuture<StartOutcome> start(NewRun run, WorkflowStarted started);
+
+    /** Starts a run whose first turn is known: one activity, which runs here at once where there is room. */
+    CompletableFuture<StartOutcome> enqueue(NewRun run, WorkflowStarted started, ActivityScheduled scheduled);
 
     /** Puts a message into an inbox. */
     CompletableFuture<Delivery.Outcome> deliver(Delivery delivery);

@@ -1,11 +1,16 @@
 package dev.durable.client;
 
+import dev.durable.ActivityOptions;
 import dev.durable.ConflictPolicy;
 import dev.durable.ReusePolicy;
 import dev.durable.StartOptions;
 import dev.durable.WorkflowAlreadyStartedException;
+import dev.durable.declare.ActivityMethod;
+import dev.durable.history.ActivityScheduled;
+import dev.durable.history.OptionsJson;
 import dev.durable.history.Payload;
 import dev.durable.history.WorkflowStarted;
+import dev.durable.replay.BackgroundJob;
 import dev.durable.store.NewRun;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
@@ -14,6 +19,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Starts runs, with what the policies say where one is open or was. */
@@ -30,9 +38,47 @@ final class Starts {
 
     /** Gives the run that was started, or the open one where the policy says to use it. */
     UUID start(String type, String defaultQueue, StartOptions options, Payload input) {
+        return start(
+                options,
+                () -> newRun(type, defaultQueue, options, code.random().get()),
+                run -> dispatch.start(run, started(run, options, input)));
+    }
+
+    /**
+     * The same for one activity. Its run's first fence is its run id: that is how a worker that ends the job can close the
+     * run without having claimed it.
+     */
+    UUID enqueue(ActivityMethod activity, StartOptions options, Payload arguments) {
+        ActivityOptions resolved = activity.options();
+        String queue = resolved.taskQueue() == null ? "default" : resolved.taskQueue();
+        Payload input = new Payload("["
+                + code.payloads()
+                        .encode(activity.name(), String.class, "the activity's name")
+                        .json()
+                + "," + arguments.json() + "," + OptionsJson.encode(resolved) + "]");
+        return start(options, () -> newRun(BackgroundJob.TYPE, queue, options, null), run -> {
+            WorkflowStarted started = started(run, options, input);
+            return run.startDelay().isZero()
+                    ? dispatch.enqueue(
+                            run,
+                            started,
+                            new ActivityScheduled(
+                                    2,
+                                    started.at(),
+                                    BackgroundJob.SEQ,
+                                    activity.name(),
+                                    run.taskQueue(),
+                                    arguments,
+                                    resolved))
+                    : dispatch.start(run, started);
+        });
+    }
+
+    private UUID start(
+            StartOptions options, Supplier<NewRun> runs, Function<NewRun, CompletableFuture<StartOutcome>> send) {
         for (int attempt = 1; ; attempt++) {
-            NewRun run = newRun(type, defaultQueue, options);
-            StartOutcome outcome = Waiting.forEver(dispatch, dispatch.start(run, started(run, options, input)));
+            NewRun run = runs.get();
+            StartOutcome outcome = Waiting.forEver(dispatch, send.apply(run));
             switch (outcome) {
                 case StartOutcome.Started ignored -> {
                     return run.run().runId();
@@ -53,7 +99,8 @@ final class Starts {
         }
     }
 
-    private NewRun newRun(String type, String defaultQueue, StartOptions options) {
+    /** The fence of null is the run id. */
+    private NewRun newRun(String type, String defaultQueue, StartOptions options, @Nullable UUID fence) {
         Instant now = dispatch.store().clock().now();
         UUID random = code.random().get();
         RunKey key = new RunKey(RunIds.create(now, options.id(), random.getLeastSignificantBits()), options.id());
@@ -63,7 +110,7 @@ final class Starts {
                 type,
                 queue == null ? defaultQueue : queue,
                 0,
-                code.random().get(),
+                fence == null ? key.runId() : fence,
                 List.of(),
                 List.of(),
                 null,

@@ -1,5 +1,6 @@
 package dev.durable.client;
 
+import dev.durable.ActivityHandle;
 import dev.durable.Call;
 import dev.durable.DurableClient;
 import dev.durable.StartOptions;
@@ -7,6 +8,7 @@ import dev.durable.VoidCall;
 import dev.durable.WorkflowHandle;
 import dev.durable.WorkflowNotFoundException;
 import dev.durable.WorkflowQuery;
+import dev.durable.declare.ActivityMethod;
 import dev.durable.declare.CallKind;
 import dev.durable.declare.Recorded;
 import dev.durable.declare.Recorder;
@@ -16,6 +18,7 @@ import dev.durable.history.History;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.HistoryJson;
 import dev.durable.history.Payload;
+import dev.durable.replay.BackgroundJob;
 import dev.durable.store.RunFilter;
 import dev.durable.store.RunRecord;
 import dev.durable.store.StoredEvent;
@@ -74,6 +77,37 @@ public final class StoreClient implements DurableClient {
         return dispatch.store().joined().isPresent()
                 ? new RunHandle<>(dispatch, code, workflow, options.id(), runId)
                 : RunHandle.started(dispatch, code, workflow, options.id(), runId);
+    }
+
+    @Override
+    public <A> ActivityHandle enqueue(Class<A> type, VoidCall<A> call) {
+        Recorded recorded = Recorder.record(type, call, CallKind.ACTIVITY);
+        String id = recorded.name() + "-" + code.random().get();
+        return enqueue(type, StartOptions.id(id), recorded);
+    }
+
+    @Override
+    public <A> ActivityHandle enqueue(Class<A> type, StartOptions options, VoidCall<A> call) {
+        return enqueue(type, options, Recorder.record(type, call, CallKind.ACTIVITY));
+    }
+
+    private ActivityHandle enqueue(Class<?> type, StartOptions options, Recorded call) {
+        ActivityMethod activity = code.registry().activityType(type).methods().stream()
+                .filter(method -> method.spec().method().equals(call.declaredMethod()))
+                .findFirst()
+                .orElseThrow();
+        if (activity.options().local()) {
+            throw new IllegalArgumentException(activity.name()
+                    + " is local: it runs inside a workflow's worker and has no job. Take local = true away, or call it"
+                    + " from a workflow.");
+        }
+        Payload arguments = code.payloads().encodeArguments(activity.spec(), call.arguments());
+        UUID runId = starts.enqueue(activity, options, arguments);
+        return new JobHandle(
+                this.<Object, Object>started(code.registry().workflowOf(BackgroundJob.class), options, runId),
+                code,
+                activity,
+                runId);
     }
 
     @Override

@@ -43,7 +43,7 @@ final class PayloadType {
     void check(Supplier<String> what) {
         Review found = review;
         if (found == null) {
-            found = new Review(isVoid() ? null : TypeReview.problem(type, mapper));
+            found = new Review(isVoid() || isPayload() ? null : TypeReview.problem(type, mapper));
             review = found;
         }
         if (found.problem() != null) {
@@ -52,6 +52,9 @@ final class PayloadType {
     }
 
     Payload write(@Nullable Object value, Supplier<String> what) {
+        if (value instanceof Payload asItIs) {
+            return asItIs;
+        }
         if (isVoid()) {
             return Payload.NULL;
         }
@@ -102,6 +105,13 @@ final class PayloadType {
             throw PayloadErrors.nullForPrimitive(what.get(), declared);
         }
         try {
+            if (isPayload()) {
+                int start = (int) in.currentTokenLocation().getCharOffset();
+                in.skipChildren();
+                in.finishToken();
+                return new Payload(
+                        whole.json().substring(start, (int) in.currentLocation().getCharOffset()));
+            }
             return reader.readValue(in);
         } catch (RuntimeException e) {
             throw PayloadErrors.unreadable(what.get(), declared, whole, e);
@@ -115,6 +125,11 @@ final class PayloadType {
             throw PayloadErrors.missing(what.get(), declared, present);
         }
         return read(Payload.NULL, what);
+    }
+
+    /** JSON text as it stands: what is handed on, not looked at. */
+    private boolean isPayload() {
+        return type.hasRawClass(Payload.class);
     }
 
     private boolean isVoid() {

@@ -73,6 +73,15 @@ final class Activities {
                 .join();
     }
 
+    /** Calls one with arguments that are JSON already; gives its result as JSON. */
+    @Nullable
+    Object call(String name, Payload input, ActivityOptions options) throws Throwable {
+        Coroutine by = waiting.mayCommand(name);
+        return work.schedule(by, ActivityCall.untyped(name, Payload.class, options, input), queue(options))
+                .promise
+                .join();
+    }
+
     /** Puts the stub call that the body makes in flight. */
     DurablePromise<@Nullable Object> capture(Task<?> stubCall) {
         waiting.mayCommand("Durable.async");

@@ -16,6 +16,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -80,6 +82,11 @@ final class Activities implements ActivitySide {
                     new ActivityQueue(name, new Slots(Integer.MAX_VALUE), new BoundedExecutor(threads, queue.slots())));
         });
         this.locals = new LocalActivities(localQueues, host, lease);
+    }
+
+    /** Who takes outcomes of background jobs, given where others go; before anything runs. */
+    void background(Function<Consumer<AttemptOutcome>, AttemptOutcome.Sink> jobs) {
+        reports.background(jobs.apply(reports::toInbox));
     }
 
     @Override

@@ -22,11 +22,17 @@ final class ActivityReports implements Reports {
     private final AttemptOutcome.Sink runs;
     private final Leases leases;
     private final LongAdder stale = new LongAdder();
+    private AttemptOutcome.Sink background = outcome -> false;
 
     ActivityReports(Lane<JobUpdate, Outcome> lane, AttemptOutcome.Sink runs, Leases leases) {
         this.lane = lane;
         this.runs = runs;
         this.leases = leases;
+    }
+
+    /** Who takes outcomes that no cached run takes, before they go to an inbox; before anything runs. */
+    void background(AttemptOutcome.Sink sink) {
+        background = sink;
     }
 
     @Override
@@ -71,7 +77,7 @@ final class ActivityReports implements Reports {
 
     private boolean offer(AttemptOutcome outcome) {
         try {
-            return runs.offer(outcome);
+            return runs.offer(outcome) || background.offer(outcome);
         } catch (RuntimeException e) {
             log.warn("the run of {} did not take an outcome, which goes to its inbox", outcome.key(), e);
             return false;

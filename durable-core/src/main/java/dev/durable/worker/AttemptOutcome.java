@@ -1,5 +1,6 @@
 package dev.durable.worker;
 
+import dev.durable.store.ClaimedJob;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobKey;
 import java.util.UUID;
@@ -7,13 +8,20 @@ import java.util.UUID;
 /**
  * What the last attempt of an activity ended with, in this process and not yet durable.
  *
- * @param key which job
- * @param lease the token it ended under; also the message's id
+ * @param job which job; the lease it ended under is also the message's id
  * @param message the outcome as the inbox would take it: name is the event's type, payload its attributes
  * @param local of a local activity: it has no job, and its lease is known to its run only
  * @param whenSettled told once it is durable or stale
  */
-record AttemptOutcome(JobKey key, UUID lease, InboxMessage message, boolean local, Runnable whenSettled) {
+record AttemptOutcome(ClaimedJob job, InboxMessage message, boolean local, Runnable whenSettled) {
+
+    JobKey key() {
+        return job.key();
+    }
+
+    UUID lease() {
+        return job.lease();
+    }
 
     /** It is durable, or stale for ever: its lease need not be answered for any more. */
     void settled() {

@@ -91,8 +91,7 @@ final class AttemptReport {
     private void settle(HistoryEvent.Inbound event) {
         host.reports()
                 .settle(new AttemptOutcome(
-                        job.key(),
-                        job.lease(),
+                        job,
                         new InboxMessage(
                                 job.lease(),
                                 MessageKind.ACTIVITY_OUTCOME,

@@ -76,8 +76,8 @@ final class Engine implements PreparedEngine {
                 new ClientCode(registry, payloads, failures, random, settings.identity()));
     }
 
-    private @Nullable ActivitySide activitySide(PayloadCodec payloads, FailureCodec failures) {
-        return new Activities(
+    private ActivitySide activitySide(PayloadCodec payloads, FailureCodec failures) {
+        Activities side = new Activities(
                 store,
                 new ActivitySetup(
                         settings,
@@ -87,6 +87,9 @@ final class Engine implements PreparedEngine {
                 drive,
                 host.lanes().jobs(),
                 runs);
+        side.background(
+                inbox -> new BackgroundJobs(host.lanes().transitions(), store.clock(), random, waiters::closed, inbox));
+        return side;
     }
 
     /** From here on the client works. */

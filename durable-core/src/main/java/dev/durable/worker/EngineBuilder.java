@@ -3,6 +3,7 @@ package dev.durable.worker;
 import dev.durable.DurableEngine;
 import dev.durable.declare.Registry;
 import dev.durable.payload.PayloadCodec;
+import dev.durable.replay.BackgroundJob;
 import dev.durable.store.HistoryStore;
 import dev.durable.worker.EngineSettings.Limits;
 import dev.durable.worker.EngineSettings.QueueSettings;
@@ -135,7 +136,7 @@ public final class EngineBuilder implements DurableEngine.Builder {
 
     /** Checks everything registered and gives an engine whose client works; it claims nothing until told to. */
     public PreparedEngine prepare() {
-        Registry built = registry.build();
+        Registry built = registry.register(BackgroundJob.class).build();
         PayloadCodec payloads = new PayloadCodec(limits.maxPayloadBytes(), mapper);
         SignatureCheck.of(built, payloads);
         if (queues.isEmpty()) {

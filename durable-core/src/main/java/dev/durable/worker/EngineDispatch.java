@@ -6,12 +6,14 @@ import dev.durable.StoreUnavailableException;
 import dev.durable.client.Dispatch;
 import dev.durable.client.RunResult;
 import dev.durable.declare.WorkflowType;
+import dev.durable.history.ActivityScheduled;
 import dev.durable.history.EventJson;
 import dev.durable.history.Payload;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.store.Delivery;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.Joined;
+import dev.durable.store.NewJob;
 import dev.durable.store.NewRun;
 import dev.durable.store.RunKey;
 import dev.durable.store.StartOutcome;
@@ -62,6 +64,30 @@ final class EngineDispatch implements Dispatch {
         CompletableFuture<StartOutcome> answer = new CompletableFuture<>();
         runs.actor(run.run()).post(new Mail.Start(new Mail.StartRequest(whole, started), answer));
         return answer;
+    }
+
+    @Override
+    public CompletableFuture<StartOutcome> enqueue(NewRun run, WorkflowStarted started, ActivityScheduled scheduled) {
+        Optional<Joined> transaction = host.store().joined();
+        JobBirth birth = new JobBirth(
+                run.run(),
+                run.type(),
+                started.headers(),
+                transaction.isEmpty() ? host.outside().eager() : EagerJobs.NONE,
+                host.code().headersJson());
+        NewJob job = birth.of(scheduled);
+        NewRun whole =
+                run.withFirstTurn(List.of(EventJson.encode(started), EventJson.encode(scheduled)), List.of(job), null);
+        if (transaction.isPresent()) {
+            return CompletableFuture.completedFuture(transaction.get().start(whole));
+        }
+        return host.lanes().starts().submit(whole).whenComplete((outcome, error) -> {
+            if (outcome instanceof StartOutcome.Started) {
+                birth.start(job);
+            } else {
+                birth.cancel(job);
+            }
+        });
     }
 
     @Override

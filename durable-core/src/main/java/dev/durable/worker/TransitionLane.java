@@ -9,8 +9,10 @@ import dev.durable.store.Writes;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingDeque;
@@ -123,10 +125,23 @@ final class TransitionLane implements Step {
             sending = List.of(alone.remove());
         }
         if (sending.isEmpty()) {
-            List<Entry> batch = new ArrayList<>();
-            queue.drainTo(batch, maxBatch);
-            sending = batch;
+            sending = batch();
         }
+    }
+
+    /** What waits, bounded; of a run that two have written for at once, the later one waits for the next batch. */
+    private List<Entry> batch() {
+        List<Entry> batch = new ArrayList<>();
+        Set<UUID> runs = new HashSet<>();
+        Entry next = queue.poll();
+        while (next != null && runs.add(next.transition.run().runId())) {
+            batch.add(next);
+            next = batch.size() < maxBatch ? queue.poll() : null;
+        }
+        if (next != null) {
+            queue.addFirst(next);
+        }
+        return batch;
     }
 
     private void send() {

@@ -6,6 +6,7 @@ import dev.durable.history.History;
 import dev.durable.history.HistoryJson;
 import dev.durable.payload.FailureCodec;
 import dev.durable.payload.PayloadCodec;
+import dev.durable.replay.BackgroundJob;
 import dev.durable.replay.ReplayCheck;
 import dev.durable.replay.ReplaySetup;
 import java.io.IOException;
@@ -34,7 +35,10 @@ public final class Replayer {
 
     /** A replayer of these workflow classes. */
     public static Replayer of(Class<?>... workflows) {
-        return new Replayer(Registry.builder().register((Object[]) workflows).build());
+        return new Replayer(Registry.builder()
+                .register((Object[]) workflows)
+                .register(BackgroundJob.class)
+                .build());
     }
 
     /** Replays an exported file, or every {@code *.json} below a directory. Gives how many histories that were. */

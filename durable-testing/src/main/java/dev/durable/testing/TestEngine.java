@@ -5,6 +5,7 @@ import dev.durable.DurableEngine;
 import dev.durable.DurableEngine.QueueOptions;
 import dev.durable.WorkflowQuery;
 import dev.durable.declare.Registry;
+import dev.durable.replay.BackgroundJob;
 import dev.durable.store.HistoryStore;
 import dev.durable.worker.EngineBuilder;
 import java.time.Duration;
@@ -143,7 +144,7 @@ public final class TestEngine implements AutoCloseable {
     }
 
     private void replayEverything(DurableClient client) {
-        Replayer replayer = new Replayer(registry.build());
+        Replayer replayer = new Replayer(registry.register(BackgroundJob.class).build());
         List<WorkflowQuery.Row> rows;
         try (var stream = client.workflows().oldestFirst().stream()) {
             rows = stream.toList();

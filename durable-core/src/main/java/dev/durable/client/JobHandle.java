@@ -1,0 +1,129 @@
+package dev.durable.client;
+
+import dev.durable.ActivityFailedException;
+import dev.durable.ActivityHandle;
+import dev.durable.TypeRef;
+import dev.durable.WorkflowDescription;
+import dev.durable.WorkflowFailedException;
+import dev.durable.WorkflowHandle;
+import dev.durable.declare.ActivityMethod;
+import dev.durable.history.ActivityFailed;
+import dev.durable.history.History;
+import dev.durable.history.Payload;
+import java.lang.reflect.Type;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** A handle of a background job: the handle of its run, with results and failures as the activity declares them. */
+final class JobHandle implements ActivityHandle {
+    private final WorkflowHandle<?, ?> run;
+    private final ClientCode code;
+    private final ActivityMethod activity;
+    private final UUID runId;
+
+    JobHandle(WorkflowHandle<?, ?> run, ClientCode code, ActivityMethod activity, UUID runId) {
+        this.run = run;
+        this.code = code;
+        this.activity = activity;
+        this.runId = runId;
+    }
+
+    @Override
+    public String id() {
+        return run.workflowId();
+    }
+
+    @Override
+    public UUID runId() {
+        return runId;
+    }
+
+    @Override
+    public <T> @Nullable T resultAs(Class<T> type) {
+        return read(type, () -> run.resultAs(Payload.class));
+    }
+
+    @Override
+    public <T> @Nullable T resultAs(TypeRef<T> type) {
+        return read(type.type(), () -> run.resultAs(Payload.class));
+    }
+
+    @Override
+    public <T> @Nullable T resultAs(Class<T> type, Duration timeout) {
+        return read(type, () -> Results.<Payload>cast(run.result(timeout)));
+    }
+
+    @Override
+    public <T> CompletableFuture<@Nullable T> resultAsync(Class<T> type) {
+        CompletableFuture<Object> end = Results.cast(run.resultAsync());
+        return end.handle((result, error) -> this.<T>read(type, () -> {
+            if (error != null) {
+                throw error instanceof CompletionException wrapped && wrapped.getCause() instanceof RuntimeException own
+                        ? own
+                        : new CompletionException(error);
+            }
+            return Results.<Payload>cast(result);
+        }));
+    }
+
+    private <T> @Nullable T read(Type type, Supplier<@Nullable Payload> end) {
+        Payload result;
+        try {
+            result = end.get();
+        } catch (WorkflowFailedException e) {
+            throw failure(e);
+        }
+        return result == null
+                ? null
+                : Results.cast(code.payloads().decode(result, type, "the result of " + activity.name()));
+    }
+
+    /** The activity's failure, as its caller in a workflow would see it. */
+    private RuntimeException failure(WorkflowFailedException end) {
+        return run.history().stream()
+                .filter(ActivityFailed.class::isInstance)
+                .map(ActivityFailed.class::cast)
+                .findFirst()
+                .map(this::failure)
+                .orElse(end);
+    }
+
+    private RuntimeException failure(ActivityFailed event) {
+        Throwable original = code.failures()
+                .decode(
+                        event.failure(),
+                        activity.spec().named(),
+                        activity.spec().method().getDeclaringClass().getClassLoader());
+        ActivityFailedException details = new ActivityFailedException(
+                activity.name() + " (job " + id() + ") failed in attempt " + event.attempt() + ": "
+                        + event.failure().type() + ": " + event.failure().message(),
+                activity.name(),
+                event.seq(),
+                event.attempt(),
+                event.failure(),
+                original);
+        return original instanceof RuntimeException unchecked
+                        && activity.spec().named().stream().anyMatch(type -> type.isInstance(original))
+                ? unchecked
+                : details;
+    }
+
+    @Override
+    public void cancel(String reason) {
+        run.cancel(reason);
+    }
+
+    @Override
+    public WorkflowDescription describe() {
+        return run.describe();
+    }
+
+    @Override
+    public History history() {
+        return run.history();
+    }
+}

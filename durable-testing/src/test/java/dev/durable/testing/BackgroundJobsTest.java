@@ -1,0 +1,143 @@
+package dev.durable.testing;
+
+import static dev.durable.testing.DurableAssertions.assertThat;
+import static dev.durable.testing.DurableAssertions.assertThatThrownBy;
+
+import dev.durable.Activity;
+import dev.durable.ActivityContext;
+import dev.durable.ActivityFailedException;
+import dev.durable.ActivityHandle;
+import dev.durable.ConflictPolicy;
+import dev.durable.Retry;
+import dev.durable.StartOptions;
+import dev.durable.WorkflowAlreadyStartedException;
+import dev.durable.WorkflowFailedException;
+import dev.durable.WorkflowStatus;
+import dev.durable.history.HistoryEvent;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** One activity as a background job, from the call to the history; run on each kind of store. */
+abstract class BackgroundJobsTest {
+
+    @Activity(retry = @Retry(maxAttempts = 3, initialInterval = "1m", jitter = 0))
+    interface Emails {
+        void send(String to);
+
+        List<String> addresses(String of, int atMost) throws NoSuchList;
+    }
+
+    static class NoSuchList extends RuntimeException {
+        NoSuchList(String message) {
+            super(message);
+        }
+    }
+
+    private final List<String> sent = new ArrayList<>();
+    private final AtomicInteger failures = new AtomicInteger();
+
+    private void set(TestEngine engine) {
+        engine.activity(Emails.class, new Emails() {
+            @Override
+            public void send(String to) {
+                if (failures.getAndDecrement() > 0) {
+                    throw new IllegalStateException("the mail server is away");
+                }
+                sent.add(to + " " + ActivityContext.current().info().attempt());
+            }
+
+            @Override
+            public List<String> addresses(String of, int atMost) {
+                if (of.isEmpty()) {
+                    throw new NoSuchList("a list has a name");
+                }
+                return List.of(of + "@example.org");
+            }
+        });
+    }
+
+    @Test
+    void a_job_is_one_run_of_four_events(TestEngine engine) {
+        set(engine);
+        ActivityHandle job = engine.client().enqueue(Emails.class, e -> e.send("ann"));
+        job.await();
+        assertThat(sent).containsExactly("ann 1");
+        assertThat(job.describe().summary().status()).isEqualTo(WorkflowStatus.COMPLETED);
+        assertThat(job.history().stream().map(HistoryEvent::type))
+                .containsExactly("WorkflowStarted", "ActivityScheduled", "ActivityCompleted", "WorkflowCompleted");
+    }
+
+    @Test
+    void a_result_comes_back_by_the_type_asked_for(TestEngine engine) {
+        set(engine);
+        ActivityHandle job = engine.client().enqueue(Emails.class, e -> e.addresses("staff", 3));
+        assertThat(job.resultAs(new dev.durable.TypeRef<List<String>>() {})).containsExactly("staff@example.org");
+        assertThat(job.resultAsync(Object.class).join()).isEqualTo(List.of("staff@example.org"));
+        assertThat(job.resultAs(Object.class, Duration.ofSeconds(5))).isEqualTo(List.of("staff@example.org"));
+    }
+
+    @Test
+    void a_failed_attempt_is_retried_by_the_activitys_policy(TestEngine engine) {
+        set(engine);
+        failures.set(2);
+        ActivityHandle job = engine.client().enqueue(Emails.class, e -> e.send("ann"));
+        job.await();
+        assertThat(sent).containsExactly("ann 3");
+        assertThat(job.history().stream().map(HistoryEvent::type))
+                .containsExactly(
+                        "WorkflowStarted",
+                        "ActivityScheduled",
+                        "ActivityAttemptFailed",
+                        "ActivityAttemptFailed",
+                        "ActivityCompleted",
+                        "WorkflowCompleted");
+    }
+
+    @Test
+    void a_job_that_failed_for_good_says_why(TestEngine engine) {
+        set(engine);
+        failures.set(9);
+        ActivityHandle job = engine.client().enqueue(Emails.class, e -> e.send("ann"));
+        assertThatThrownBy(job::await)
+                .isInstanceOf(ActivityFailedException.class)
+                .hasMessageContaining("failed in attempt 3")
+                .hasMessageContaining("the mail server is away");
+        assertThat(job.describe().summary().status()).isEqualTo(WorkflowStatus.FAILED);
+        ActivityHandle named = engine.client().enqueue(Emails.class, e -> e.addresses("", 1));
+        assertThatThrownBy(named::await).isInstanceOf(NoSuchList.class).hasMessage("a list has a name");
+    }
+
+    @Test
+    void an_id_is_used_once_while_its_job_is_open(TestEngine engine) {
+        set(engine);
+        StartOptions later = StartOptions.id("mail-7").startDelay(Duration.ofHours(1));
+        ActivityHandle job = engine.client().enqueue(Emails.class, later, e -> e.send("ann"));
+        assertThatThrownBy(() -> engine.client().enqueue(Emails.class, later, e -> e.send("ann")))
+                .isInstanceOf(WorkflowAlreadyStartedException.class);
+        assertThat(engine.client()
+                        .enqueue(Emails.class, later.conflictPolicy(ConflictPolicy.USE_EXISTING), e -> e.send("ann"))
+                        .runId())
+                .isEqualTo(job.runId());
+        engine.advance(Duration.ofMinutes(59));
+        assertThat(sent).isEmpty();
+        engine.advance(Duration.ofMinutes(2));
+        assertThat(sent).containsExactly("ann 1");
+        job.await();
+    }
+
+    @Test
+    void a_cancelled_job_that_waits_for_its_retry_never_runs_again(TestEngine engine) {
+        set(engine);
+        failures.set(1);
+        ActivityHandle job = engine.client().enqueue(Emails.class, e -> e.send("ann"));
+        engine.settle();
+        job.cancel("wrong address");
+        assertThatThrownBy(job::await).isInstanceOf(WorkflowFailedException.class);
+        engine.advance(Duration.ofHours(1));
+        assertThat(sent).isEmpty();
+        assertThat(job.describe().summary().status()).isEqualTo(WorkflowStatus.CANCELLED);
+    }
+}
