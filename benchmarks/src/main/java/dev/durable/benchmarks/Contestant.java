@@ -37,11 +37,6 @@ interface Contestant extends AutoCloseable {
         throw new NotOffered();
     }
 
-    /** How many of its runs have completed, as the database says. */
-    default long completed() throws Exception {
-        throw new NotOffered();
-    }
-
     /**
      * What is wrong with what it stored; empty when all is well.
      *

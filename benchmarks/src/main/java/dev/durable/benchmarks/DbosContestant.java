@@ -134,16 +134,12 @@ final class DbosContestant implements Contestant {
     }
 
     @Override
-    public void startMany(int runs, int steps) {
-        for (int i = 0; i < runs; i++) {
-            int run = i;
-            dbos.startWorkflow(() -> flows.ledgered(run, steps), new StartWorkflowOptions("ledgered-" + run));
-        }
-    }
-
-    @Override
-    public long completed() throws Exception {
-        return database.number("select count(*) from dbos.workflow_status where status = 'SUCCESS'");
+    public void startMany(int runs, int steps) throws Exception {
+        InFlight.each(
+                runs,
+                CONNECTIONS,
+                n -> dbos.startWorkflow(
+                        () -> flows.ledgered((int) n, steps), new StartWorkflowOptions("ledgered-" + n)));
     }
 
     /** There is no way to enqueue while nobody works but with another process: enqueueing and executing overlap. */
@@ -167,7 +163,7 @@ final class DbosContestant implements Contestant {
     @Override
     public List<String> check(long runs, long steps) throws Exception {
         List<String> wrong = new ArrayList<>();
-        long completed = completed();
+        long completed = database.number(Peer.DBOS.completedSql());
         if (completed < runs) {
             wrong.add(completed + " completed runs instead of " + runs);
         }

@@ -1,7 +1,7 @@
 package dev.durable.benchmarks;
 
 /** One run that puts many steps in flight at once and waits for all of them. */
-record Fanout() implements Scenario {
+record Fanout() implements Scenario.InProcess {
     private static final int SIZE = 1000;
     private static final int WARM_UP = 1000;
 

@@ -1,7 +1,7 @@
 package dev.durable.benchmarks;
 
 /** Background jobs: enqueued while nobody works, then executed, all that there are. */
-record Jobs() implements Scenario {
+record Jobs() implements Scenario.InProcess {
     private static final int JOBS = 100_000;
     private static final int WARM_UP = 2_000;
 

@@ -1,8 +1,23 @@
 package dev.durable.benchmarks;
 
 /** Starts a run of one step, waits for its result, starts the next: how long a caller waits when nothing else runs. */
-record Latency() implements Scenario {
+record Latency() implements Scenario.InProcess {
     private static final int TIMES = 500;
+
+    @Override
+    public Figures play(Peer peer, Database database, Settings settings) throws Exception {
+        if (!settings.twoProcesses()) {
+            return Scenario.InProcess.super.play(peer, database, settings);
+        }
+        if (peer != Peer.DURABLE) {
+            throw new Contestant.NotOffered("measured in one process only");
+        }
+        try (OtherJvm worker = OtherJvm.start(peer, database, settings, "1g");
+                Contestant client = DurableContestant.client(database, settings)) {
+            worker.awaitReady();
+            return measure(client, database, settings);
+        }
+    }
 
     @Override
     public Figures measure(Contestant contestant, Database database, Settings settings) throws Exception {

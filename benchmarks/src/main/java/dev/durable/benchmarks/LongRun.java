@@ -1,7 +1,7 @@
 package dev.durable.benchmarks;
 
 /** One run of very many steps, one after the other: does a step cost more the longer its history is? */
-record LongRun() implements Scenario {
+record LongRun() implements Scenario.InProcess {
     private static final int STEPS = 5000;
     private static final int WARM_UP = 500;
 

@@ -28,6 +28,13 @@ enum Peer {
         };
     }
 
+    /** How many of its runs have completed. */
+    String completedSql() {
+        return this == DBOS
+                ? "select count(*) from dbos.workflow_status where status = 'SUCCESS'"
+                : "select count(*) from durable.workflow_run where status = 'COMPLETED'";
+    }
+
     String label() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }

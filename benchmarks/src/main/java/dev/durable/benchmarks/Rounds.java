@@ -31,8 +31,6 @@ record Rounds(Server server, Scenario scenario, Settings settings, Report report
     private Figures play(Peer peer) throws Exception {
         Database database = server.fresh();
         Files.deleteIfExists(settings.ledger());
-        try (Contestant contestant = peer.open(database, settings)) {
-            return scenario.measure(contestant, database, settings);
-        }
+        return scenario.play(peer, database, settings);
     }
 }

@@ -6,8 +6,22 @@ import java.util.Map;
 /** What is done and measured. */
 @FunctionalInterface
 interface Scenario {
-    /** Warms up, measures, and checks what was done. */
-    Figures measure(Contestant contestant, Database database, Settings settings) throws Exception;
+    /** Lets somebody warm up, measures, and checks what was done. */
+    Figures play(Peer peer, Database database, Settings settings) throws Exception;
+
+    /** One that is played by a single process. */
+    @FunctionalInterface
+    interface InProcess extends Scenario {
+        /** Warms up, measures, and checks what was done. */
+        Figures measure(Contestant contestant, Database database, Settings settings) throws Exception;
+
+        @Override
+        default Figures play(Peer peer, Database database, Settings settings) throws Exception {
+            try (Contestant contestant = peer.open(database, settings)) {
+                return measure(contestant, database, settings);
+            }
+        }
+    }
 
     /** All there are, in the order of the documentation. */
     static Map<String, Scenario> all() {
@@ -19,6 +33,10 @@ interface Scenario {
         all.put("fanout", new Fanout());
         all.put("longrun", new LongRun());
         all.put("jobs", new Jobs());
+        all.put("recovery", new Recovery());
+        all.put("signals", new Signals());
+        all.put("timers", new Timers());
+        all.put("idle", new Idle());
         return all;
     }
 

@@ -3,7 +3,7 @@ package dev.durable.benchmarks;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Many runs in flight, each of a few steps one after the other: the throughput of the whole way. */
-record Steps(int steps, boolean local) implements Scenario {
+record Steps(int steps, boolean local) implements Scenario.InProcess {
 
     @Override
     public Figures measure(Contestant contestant, Database database, Settings settings) throws Exception {

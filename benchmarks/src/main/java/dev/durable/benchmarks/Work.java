@@ -4,13 +4,23 @@ import dev.durable.Activity;
 import dev.durable.Durable;
 import dev.durable.Promise;
 import dev.durable.Run;
+import dev.durable.Signal;
 import dev.durable.Workflow;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
 /** The workflows that Durable runs in the scenarios, and their activities, which do nothing. */
 final class Work {
     private Work() {}
+
+    /** All of them. */
+    static Object[] workflows() {
+        return new Object[] {
+            Sequence.class, LocalSequence.class, Ledgered.class, Fanout.class, Listener.class, Sleeper.class
+        };
+    }
 
     @Activity
     interface Counter {
@@ -22,10 +32,23 @@ final class Work {
         int next(int value);
     }
 
+    @Activity
+    interface Effects {
+        int take(int run, int step);
+    }
+
     static final class Counting implements Counter, LocalCounter {
         @Override
         public int next(int value) {
             return value + 1;
+        }
+    }
+
+    record Writing(Ledger ledger) implements Effects {
+        @Override
+        public int take(int run, int step) {
+            ledger.wrote(run, step);
+            return step + 1;
         }
     }
 
@@ -66,6 +89,24 @@ final class Work {
     }
 
     @Workflow
+    static class Ledgered {
+        private final Effects effects;
+
+        Ledgered(Effects effects) {
+            this.effects = effects;
+        }
+
+        @Run
+        int run(int run, int steps) {
+            int value = 0;
+            for (int i = 0; i < steps; i++) {
+                value = effects.take(run, value);
+            }
+            return value;
+        }
+    }
+
+    @Workflow
     static class Fanout {
         private final Counter counter;
 
@@ -80,6 +121,35 @@ final class Work {
                 branches.add(Durable.async(counter::next, i));
             }
             return Promise.all(branches).stream().mapToLong(Integer::longValue).sum();
+        }
+    }
+
+    /** Gives the sum of so many signals. */
+    @Workflow
+    static class Listener {
+        private long sum;
+        private int heard;
+
+        @Run
+        long run(int signals) {
+            Durable.await(() -> heard == signals);
+            return sum;
+        }
+
+        @Signal
+        void hear(int value) {
+            heard++;
+            sum += value;
+        }
+    }
+
+    /** Sleeps until that time, and gives it back. */
+    @Workflow
+    static class Sleeper {
+        @Run
+        long run(long untilMillis) {
+            Durable.sleep(Duration.between(Durable.now(), Instant.ofEpochMilli(untilMillis)));
+            return untilMillis;
         }
     }
 }
