@@ -63,6 +63,12 @@ public interface HistoryStore extends Writes, StoreSource, AutoCloseable {
     /** Claims ready jobs, and delayed ones whose time has come. */
     List<ClaimedJob> claimJobs(JobClaim claim);
 
+    /**
+     * Ends jobs that nobody runs (ready or delayed) and whose schedule-to-close has passed, or their schedule-to-start
+     * before their first attempt: the job goes, {@link TimedOutIdleJob} comes into the run's inbox. Tells how many.
+     */
+    int timeOutWaiting(int limit);
+
     /** Open runs whose deadline has passed, or that were to be begun by a time that has passed; to be seized. */
     List<RunKey> expiredRuns(int limit);
 

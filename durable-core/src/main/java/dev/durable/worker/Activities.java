@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The half of a worker that runs activities, put together: an {@link ActivityWorker} for each task queue; for all of them
- * the {@link Session}, the look at the {@link HeldLeases}, the {@link Sweeper}, the {@link RunTimeouts} and the {@link
- * Deadlines}.
+ * the {@link Session}, the look at the {@link HeldLeases}, the {@link Sweeper}, the {@link RunTimeouts}, the {@link
+ * WaitingTimeouts} and the {@link Deadlines}.
  */
 final class Activities implements ActivitySide {
     private static final Logger log = LoggerFactory.getLogger(Activities.class);
@@ -105,6 +105,10 @@ final class Activities implements ActivitySide {
                 Drive.Kind.IO,
                 new HeldLeases(store, starter, reports, limits.sessionLease().dividedBy(LOOKS_A_LEASE)));
         drive.add("sweep", Drive.Kind.IO, new Sweeper(store, limits.sessionLease(), random));
+        drive.add(
+                "waiting-timeouts",
+                Drive.Kind.IO,
+                new WaitingTimeouts(store, new PollPace(limits.pollInterval(), random)));
         drive.add(
                 "run-timeouts",
                 Drive.Kind.IO,

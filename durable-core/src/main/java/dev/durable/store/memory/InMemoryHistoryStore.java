@@ -90,7 +90,7 @@ public final class InMemoryHistoryStore implements HistoryStore {
     public Optional<Instant> nextDue() {
         return atomically(() -> {
             Instant now = tables.now();
-            return Stream.concat(tables.runs().timesAfter(now), tables.jobs().delaysAfter(now))
+            return Stream.concat(tables.runs().timesAfter(now), tables.jobs().timesAfter(now))
                     .min(Instant::compareTo);
         });
     }
@@ -160,6 +160,15 @@ public final class InMemoryHistoryStore implements HistoryStore {
     @Override
     public List<ClaimedJob> claimJobs(JobClaim claim) {
         return atomically(() -> claims.jobs(claim));
+    }
+
+    @Override
+    public int timeOutWaiting(int limit) {
+        return atomically(() -> {
+            List<Job> overdue = tables.jobs().overdue(tables.now()).limit(limit).toList();
+            overdue.forEach(tables::timeOut);
+            return overdue.size();
+        });
     }
 
     @Override

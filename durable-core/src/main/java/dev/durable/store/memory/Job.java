@@ -6,6 +6,8 @@ import dev.durable.store.ClaimedJob;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobKey;
 import dev.durable.store.NewJob;
+import dev.durable.store.TimedOutIdleJob;
+import dev.durable.store.TimedOutIdleJob.Timeout;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.Objects;
@@ -117,6 +119,21 @@ final class Job {
 
     InboxMessage cancelledOutcome() {
         return CancelledIdleJob.outcome(key, attempt - 1, heartbeatDetails, notes);
+    }
+
+    /** When its time is over if nobody runs it; null is never. Schedule-to-start is for the first attempt only. */
+    @Nullable
+    Instant waitsUntil() {
+        Instant toStart = attempt == 1 && crashes == 0 ? spec.scheduleToStartDeadline() : null;
+        Instant toClose = spec.scheduleToCloseDeadline();
+        return toStart == null || (toClose != null && toClose.isBefore(toStart)) ? toClose : toStart;
+    }
+
+    InboxMessage timedOutOutcome(Instant now) {
+        Instant toClose = spec.scheduleToCloseDeadline();
+        Timeout timeout =
+                toClose != null && !toClose.isAfter(now) ? Timeout.SCHEDULE_TO_CLOSE : Timeout.SCHEDULE_TO_START;
+        return TimedOutIdleJob.outcome(key, timeout, attempt - 1, heartbeatDetails, notes);
     }
 
     ClaimedJob claimed() {

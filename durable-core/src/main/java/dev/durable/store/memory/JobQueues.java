@@ -19,6 +19,9 @@ final class JobQueues {
     static final Duration AGE_STEP = Duration.ofSeconds(10);
 
     private final Map<String, Queue> queues = new HashMap<>();
+    /** Those that wait, by when their time is over. */
+    private final Agenda<Job> deadlines = new Agenda<>();
+
     private final Map<UUID, Map<UUID, Job>> running = new HashMap<>();
 
     private record Queue(Agenda<Job> ready, Agenda<Job> delayed) {}
@@ -48,6 +51,7 @@ final class JobQueues {
             Instant visibleAt = now.plus(delay);
             job.waitUntil(visibleAt);
             of(job).delayed.put(job, visibleAt);
+            deadlines.put(job, job.waitsUntil());
         }
     }
 
@@ -60,6 +64,7 @@ final class JobQueues {
     void remove(Job job) {
         of(job).ready.remove(job);
         of(job).delayed.remove(job);
+        deadlines.remove(job);
         if (job.state() == Job.State.RUNNING) {
             Map<UUID, Job> held = Objects.requireNonNull(running.get(job.lease().session()));
             held.remove(job.lease().token());
@@ -93,9 +98,16 @@ final class JobQueues {
         return Set.copyOf(running.keySet());
     }
 
-    /** When delayed jobs become due, after this time. */
-    Stream<Instant> delaysAfter(Instant now) {
-        return queues.values().stream().flatMap(queue -> queue.delayed.firstAfter(now).stream());
+    /** Those that nobody runs and whose time is over, the earliest first. */
+    Stream<Job> overdue(Instant now) {
+        return deadlines.due(now);
+    }
+
+    /** When delayed jobs become due, or the time of one that waits is over, after this time. */
+    Stream<Instant> timesAfter(Instant now) {
+        return Stream.concat(
+                queues.values().stream().flatMap(queue -> queue.delayed.firstAfter(now).stream()),
+                deadlines.firstAfter(now).stream());
     }
 
     private void hold(Job job, NewJob.Lease holder) {
@@ -106,6 +118,7 @@ final class JobQueues {
     private void makeReady(Job job, Instant since) {
         job.waitUntil(null);
         of(job).ready.put(job, since.minus(AGE_STEP.multipliedBy(job.spec().priority())));
+        deadlines.put(job, job.waitsUntil());
     }
 
     private Queue of(Job job) {

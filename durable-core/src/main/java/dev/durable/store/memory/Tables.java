@@ -112,10 +112,19 @@ final class Tables {
         hints.owe(new RunClosed(run.key().runId()));
     }
 
+    /** Its time was over while nobody ran it. */
+    void timeOut(Job job) {
+        endIdle(job, job.timedOutOutcome(now()));
+    }
+
     private void endCancelled(Job job) {
+        endIdle(job, job.cancelledOutcome());
+    }
+
+    private void endIdle(Job job, InboxMessage outcome) {
         Run run = owner(job);
         delete(run, job);
-        post(run, job.cancelledOutcome());
+        post(run, outcome);
     }
 
     private Run owner(Job job) {

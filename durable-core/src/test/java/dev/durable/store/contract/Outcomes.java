@@ -18,6 +18,25 @@ public final class Outcomes {
         return job(seq, at, StoreContract.ACTIVITY, StoreContract.QUEUE, 0, null);
     }
 
+    /** A ready one with deadlines of its own; null is none. */
+    public static NewJob job(int seq, Instant at, Instant toStart, Instant toClose) {
+        NewJob job = job(seq, at);
+        return new NewJob(
+                seq,
+                job.activity(),
+                job.taskQueue(),
+                job.priority(),
+                job.input(),
+                job.options(),
+                job.headers(),
+                job.workflowType(),
+                at,
+                toStart,
+                toClose,
+                job.maxWorkerCrashes(),
+                null);
+    }
+
     public static NewJob job(int seq, Instant at, String activity, String queue, int priority, NewJob.Lease eager) {
         return new NewJob(
                 seq,

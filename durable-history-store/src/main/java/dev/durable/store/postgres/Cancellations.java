@@ -60,21 +60,13 @@ record Cancellations(List<JobKey> running, List<LockedJob> idle) {
         return idle.stream().map(job -> job.key().run().runId()).collect(Collectors.toSet());
     }
 
-    /** Jobs that nobody runs and that are to be cancelled: they go, their outcome comes. */
+    /** Jobs that nobody runs and that are to be cancelled. */
     static void end(List<LockedJob> jobs, Tx tx, Script script, Hints hints) throws SQLException {
-        if (jobs.isEmpty()) {
-            return;
-        }
-        List<JobKey> keys =
-                jobs.stream().map(LockedJob::key).sorted(JobKey.LOCK_ORDER).toList();
-        script.then(JobSql.DROP, Heartbeats.keys(keys));
-        script.then(TransitionSql.DROP_HEARTBEATS, Heartbeats.keys(keys));
-        Map<JobKey, String> stored = Heartbeats.read(tx, keys);
-        MessageRows messages = new MessageRows();
-        for (LockedJob job : jobs) {
-            String details = job.details() == null ? stored.get(job.key()) : job.details();
-            messages.add(job.key().run(), CancelledIdleJob.outcome(job.key(), job.attempt() - 1, details, job.notes()));
-        }
-        messages.insert(script, hints);
+        new IdleJobs(jobs)
+                .end(
+                        (job, details) -> CancelledIdleJob.outcome(job.key(), job.attempt() - 1, details, job.notes()),
+                        tx,
+                        script,
+                        hints);
     }
 }

@@ -96,4 +96,17 @@ final class JobSql {
             select h.run_id, h.seq, h.details from unnest(?::uuid[], ?::smallint[], ?::int[]) as u(run_id, shard, seq)
              cross join lateral (select h.run_id, h.seq, h.details from durable.activity_heartbeat h
                     where h.run_id = u.run_id and h.seq = u.seq and h.shard = u.shard) h""";
+
+    /** Jobs that nobody runs and whose time is over; who is locked comes another time. The index has this expression. */
+    static final String LOCK_OVERDUE = """
+            select j.workflow_id, j.run_id, j.seq, j.task_queue, j.lease, j.state, j.attempt, j.cancel_requested, j.notes,
+                   coalesce(j.schedule_to_close_deadline <= durable.clock(), false) as to_close
+              from durable.activity_job j
+             where j.state in (0, 1)
+               and least(j.schedule_to_close_deadline,
+                         case when j.attempt = 1 and j.crashes = 0 then j.schedule_to_start_deadline end)
+                   <= durable.clock()
+             order by least(j.schedule_to_close_deadline,
+                            case when j.attempt = 1 and j.crashes = 0 then j.schedule_to_start_deadline end)
+             limit ? for update skip locked""";
 }

@@ -183,6 +183,11 @@ public final class PostgresHistoryStore implements HistoryStore {
     }
 
     @Override
+    public int timeOutWaiting(int limit) {
+        return sessions.timeOutWaiting(limit);
+    }
+
+    @Override
     public List<RunKey> expiredRuns(int limit) {
         return seizures.expired(limit);
     }

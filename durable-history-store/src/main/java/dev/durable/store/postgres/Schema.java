@@ -19,7 +19,8 @@ public final class Schema {
             "V3__activity_jobs.sql",
             "V4__operations.sql",
             "V5__views.sql",
-            "V6__roles.sql");
+            "V6__roles.sql",
+            "V7__waiting_deadlines.sql");
 
     private Schema() {}
 

@@ -7,10 +7,12 @@ import dev.durable.store.JobKey;
 import dev.durable.store.Nudges;
 import dev.durable.store.RunKey;
 import dev.durable.store.SessionInfo;
+import dev.durable.store.TimedOutIdleJob.Timeout;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -110,6 +112,28 @@ final class Sessions {
         });
         hints.sendTo(nudges);
         return touched.getOrDefault("jobs", 0);
+    }
+
+    int timeOutWaiting(int limit) {
+        Hints hints = new Hints();
+        int ended = connections.transaction(Locks.SHORT, tx -> {
+            Map<LockedJob, Timeout> overdue = new LinkedHashMap<>();
+            tx.run(new Script()
+                    .read(
+                            JobSql.LOCK_OVERDUE,
+                            row -> overdue.put(LockedJob.read(row, run(row)), timeout(row)),
+                            Param.of(limit)));
+            Script script = new Script();
+            IdleJobs.timeOut(overdue, tx, script, hints);
+            tx.last(script);
+            return overdue.size();
+        });
+        hints.sendTo(nudges);
+        return ended;
+    }
+
+    private static Timeout timeout(ResultSet row) throws SQLException {
+        return row.getBoolean("to_close") ? Timeout.SCHEDULE_TO_CLOSE : Timeout.SCHEDULE_TO_START;
     }
 
     private boolean touched(String sql, Param... params) {

@@ -16,6 +16,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -62,6 +63,13 @@ class PlanTest {
     @MethodSource("statements")
     void goes_by_index_with_full_tables(String name, String sql) throws SQLException {
         assertGoesByIndex(name, sql, explain(full, sql));
+    }
+
+    @Test
+    void jobs_that_ran_out_of_time_are_found_by_an_index_that_has_no_others() throws SQLException {
+        assertThat(explain(full, JobSql.LOCK_OVERDUE))
+                .anyMatch(line -> line.contains("Index Scan using activity_job_waiting_deadline"))
+                .noneMatch(line -> line.contains("Sort"));
     }
 
     private static void assertGoesByIndex(String name, String sql, List<String> plan) {

@@ -1,0 +1,41 @@
+package dev.durable.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.durable.ActivityOptions;
+import dev.durable.history.ActivityTimedOut;
+import dev.durable.history.TimeoutType;
+import dev.durable.store.JobKey;
+import dev.durable.store.contract.FaultyStore.Fault;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** Activities whose queue nobody serves. */
+class WaitingTimeoutsTest {
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+
+    private final ActivityBench bench = new ActivityBench();
+    private final WaitingTimeouts timeouts =
+            new WaitingTimeouts(bench.store, new PollPace(ActivityBench.POLL, bench.random));
+
+    @Test
+    void an_activity_that_nobody_runs_times_out_and_a_database_that_is_away_is_waited_for() {
+        ActivityOptions d = ActivityOptions.DEFAULT;
+        bench.options = new ActivityOptions(
+                null, d.startToClose(), null, MINUTE, null, d.retry(), d.priority(), false, false, d.headers());
+        JobKey key = bench.schedule("[\"x\"]");
+        timeouts.runOnce();
+        assertThat(bench.inbox(key)).isEmpty();
+
+        bench.clock.advance(MINUTE);
+        bench.faulty.next("timeOutWaiting", Fault.UNAVAILABLE, Fault.NOT_DONE_AND_UNKNOWN);
+        assertThat(timeouts.runOnce()).isPositive();
+        assertThat(timeouts.runOnce()).isPositive();
+        timeouts.runOnce();
+
+        assertThat(bench.outcome(key))
+                .isInstanceOfSatisfying(
+                        ActivityTimedOut.class,
+                        event -> assertThat(event.timeout()).isEqualTo(TimeoutType.SCHEDULE_TO_CLOSE));
+    }
+}
