@@ -21,11 +21,11 @@ class SharedNudgesTest {
     private static final Duration SOON = Duration.ofSeconds(10);
 
     private final TestDatabase database = TestDatabase.create();
-    private final List<Process> processes = new ArrayList<>();
+    private final List<Participant> processes = new ArrayList<>();
 
     @AfterEach
     void close() throws Exception {
-        for (Process process : processes) {
+        for (Participant process : processes) {
             process.close();
         }
         database.close();
@@ -33,8 +33,8 @@ class SharedNudgesTest {
 
     @Test
     void a_nudge_is_heard_in_the_other_process_once_and_not_sent_back() throws Exception {
-        Process one = process("durable");
-        Process other = process("durable");
+        Participant one = process("durable");
+        Participant other = process("durable");
         awaitAcquainted(one, other);
 
         one.store.nudges().send(List.of(new RunsDue("first")));
@@ -49,9 +49,9 @@ class SharedNudgesTest {
 
     @Test
     void stores_on_other_schemas_hear_nothing() throws Exception {
-        Process one = process("durable");
-        Process other = process("durable");
-        Process tenant = process("tenant");
+        Participant one = process("durable");
+        Participant other = process("durable");
+        Participant tenant = process("tenant");
         awaitAcquainted(one, other);
         tenant.awaitHearing();
 
@@ -64,7 +64,7 @@ class SharedNudgesTest {
 
     @Test
     void a_listener_whose_connection_was_cut_listens_again() throws Exception {
-        Process one = process("durable");
+        Participant one = process("durable");
         one.awaitHearing();
         long cut = Sql.number(database.dataSource(), """
                 select count(pg_terminate_backend(pid)) from pg_stat_activity
@@ -76,7 +76,7 @@ class SharedNudgesTest {
 
     @Test
     void without_notify_nobody_listens_and_nothing_is_sent() throws Exception {
-        Process one = process("durable");
+        Participant one = process("durable");
         one.awaitHearing();
         DataSource pool = database.pooledDataSource(3);
         PostgresHistoryStore silent =
@@ -93,7 +93,7 @@ class SharedNudgesTest {
 
     @Test
     void who_stops_listening_gives_its_connection_back_as_it_was() throws Exception {
-        Process one = process("durable");
+        Participant one = process("durable");
         one.awaitHearing();
         one.listening.close();
 
@@ -108,13 +108,13 @@ class SharedNudgesTest {
         return pool.unwrap(HikariDataSource.class).getHikariPoolMXBean().getActiveConnections();
     }
 
-    private Process process(String schema) throws Exception {
-        Process process = new Process(schema);
+    private Participant process(String schema) throws Exception {
+        Participant process = new Participant(schema);
         processes.add(process);
         return process;
     }
 
-    private static void awaitAcquainted(Process one, Process other) {
+    private static void awaitAcquainted(Participant one, Participant other) {
         one.awaitHearing();
         other.awaitHearing();
         assertThat(Sql.await(SOON, () -> {
@@ -128,7 +128,7 @@ class SharedNudgesTest {
     }
 
     /** A process: a store with a pool of its own, and somebody who listens. */
-    private final class Process {
+    private final class Participant {
         private final int connections = 3;
         private final DataSource dataSource = database.pooledDataSource(connections);
         private final PostgresHistoryStore store;
@@ -136,7 +136,7 @@ class SharedNudgesTest {
         private final LinkedBlockingQueue<Nudge> heard = new LinkedBlockingQueue<>();
         private final AutoCloseable listening;
 
-        Process(String schema) {
+        Participant(String schema) {
             store = PostgresHistoryStore.builder(dataSource).schema(schema).build();
             channel = schema + "_nudge";
             listening = store.nudges().listen(heard::add);
