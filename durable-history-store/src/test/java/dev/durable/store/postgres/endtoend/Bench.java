@@ -1,0 +1,54 @@
+package dev.durable.store.postgres.endtoend;
+
+import dev.durable.DurableEngine;
+import dev.durable.WorkflowDescription;
+import dev.durable.WorkflowHandle;
+import dev.durable.store.postgres.PostgresHistoryStore;
+import dev.durable.store.postgres.testing.TestDatabase;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
+import javax.sql.DataSource;
+
+/** A database with worker processes on it, as many as a test starts: real engines, their own threads, real time. */
+final class Bench implements AutoCloseable {
+    static final Duration SOON = Duration.ofSeconds(30);
+
+    private final TestDatabase database = TestDatabase.create();
+    private final DataSource pool = database.pooledDataSource(16);
+
+    /** An engine to register at; looks for work often, and takes over from a dead one soon. */
+    DurableEngine.Builder engine() {
+        return engineOn(pool);
+    }
+
+    static DurableEngine.Builder engineOn(DataSource dataSource) {
+        return DurableEngine.builder(PostgresHistoryStore.of(dataSource))
+                .pollInterval(Duration.ofMillis(50))
+                .sessionLease(Duration.ofSeconds(3))
+                .drainTimeout(Duration.ofSeconds(1));
+    }
+
+    /** Asks until the run looks like that. */
+    static WorkflowDescription awaitThat(WorkflowHandle<?, ?> run, Predicate<WorkflowDescription> wanted) {
+        long deadline = System.nanoTime() + SOON.toNanos();
+        WorkflowDescription last = run.describe();
+        while (!wanted.test(last)) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new AssertionError("not within " + SOON + "; the last was " + last);
+            }
+            LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
+            last = run.describe();
+        }
+        return last;
+    }
+
+    DataSource dataSource() {
+        return pool;
+    }
+
+    @Override
+    public void close() {
+        database.close();
+    }
+}

@@ -1,0 +1,146 @@
+package dev.durable.store.postgres.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.durable.Activity;
+import dev.durable.Durable;
+import dev.durable.DurableEngine;
+import dev.durable.Run;
+import dev.durable.Signal;
+import dev.durable.StoreUnavailableException;
+import dev.durable.Workflow;
+import dev.durable.store.postgres.EmbeddedPostgres;
+import dev.durable.store.postgres.SqlInvariants;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** A database that is not there: at the start, and in the middle. */
+@Timeout(90)
+class OutageTest {
+    @TempDir
+    private Path directory;
+
+    @Activity(startToClose = "60s")
+    interface Steps {
+        String first();
+
+        String second();
+    }
+
+    @Workflow
+    static class Journey {
+        private final Steps steps;
+        private boolean goOn;
+
+        Journey(Steps steps) {
+            this.steps = steps;
+        }
+
+        @Run
+        String run() {
+            String first = steps.first();
+            Durable.await(() -> goOn);
+            return first + ", " + steps.second();
+        }
+
+        @Signal
+        void goOn() {
+            goOn = true;
+        }
+    }
+
+    /** Its first step ends when it is let, so that an outage lies between its beginning and its end. */
+    private static final class SlowSteps implements Steps {
+        final CountDownLatch begun = new CountDownLatch(1);
+        final CountDownLatch let = new CountDownLatch(1);
+
+        @Override
+        public String first() {
+            begun.countDown();
+            try {
+                let.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException("interrupted", e);
+            }
+            return "first";
+        }
+
+        @Override
+        public String second() {
+            return "second";
+        }
+    }
+
+    @Test
+    void an_engine_that_finds_no_database_says_where_it_looked_and_shows_no_password() throws Exception {
+        PGSimpleDataSource nowhere = new PGSimpleDataSource();
+        int port = freePort();
+        nowhere.setUrl("jdbc:postgresql://127.0.0.1:" + port + "/shop?user=ann&password=s3cret");
+
+        assertThatThrownBy(() -> Bench.engineOn(nowhere).start())
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("127.0.0.1:" + port + "/shop")
+                .hasMessageContaining("Check that it runs")
+                .satisfies(failure -> assertThat(whole(failure)).doesNotContain("s3cret"));
+    }
+
+    @Test
+    void a_run_goes_on_when_the_database_comes_back() throws Exception {
+        SlowSteps steps = new SlowSteps();
+        EmbeddedPostgres server = EmbeddedPostgres.at(directory);
+        try (HikariDataSource pool = pool(server);
+                DurableEngine engine =
+                        Bench.engineOn(pool).register(Journey.class, steps).start()) {
+            var run = engine.client().start(Journey.class, "j-1", Journey::run);
+            steps.begun.await();
+
+            server.close();
+            CompletableFuture<Void> signal = CompletableFuture.runAsync(() -> run.signal(Journey::goOn));
+            steps.let.countDown(); // its outcome finds no database either
+            server = EmbeddedPostgres.at(directory);
+
+            signal.get(Bench.SOON.toSeconds(), TimeUnit.SECONDS);
+            assertThat(run.result(Bench.SOON.multipliedBy(2))).isEqualTo("first, second");
+            assertThat(run.history().stream().map(event -> event.type()))
+                    .filteredOn(type -> type.equals("ActivityCompleted") || type.equals("SignalReceived"))
+                    .containsExactly("ActivityCompleted", "SignalReceived", "ActivityCompleted");
+            assertThat(SqlInvariants.check(pool)).isEmpty();
+        } finally {
+            server.close();
+        }
+    }
+
+    private static HikariDataSource pool(EmbeddedPostgres server) {
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(server.dataSource());
+        config.setMaximumPoolSize(16);
+        config.setConnectionTimeout(1000);
+        return new HikariDataSource(config);
+    }
+
+    private static int freePort() throws Exception {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    /** With all causes, as a log would show it. */
+    private static String whole(Throwable failure) {
+        StringWriter text = new StringWriter();
+        failure.printStackTrace(new PrintWriter(text));
+        return text.toString();
+    }
+}
