@@ -8,13 +8,12 @@ import dev.durable.worker.EngineBuilder;
 import dev.durable.worker.PreparedEngine;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
-import org.springframework.core.env.Environment;
 
 /** An engine and a client on the application's DataSource. Every bean gives way to one of the application's own. */
 @AutoConfiguration(afterName = "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration")
@@ -24,8 +23,11 @@ public class DurableAutoConfiguration {
 
     @Bean(destroyMethod = "close")
     @ConditionalOnMissingBean
-    @ConditionalOnSingleCandidate(DataSource.class)
-    HistoryStore durableHistoryStore(DataSource dataSource, DurableProperties properties) {
+    HistoryStore durableHistoryStore(ObjectProvider<DataSource> dataSources, DurableProperties properties) {
+        DataSource dataSource = dataSources.getIfUnique();
+        if (dataSource == null) {
+            throw new NoDataSourceException(dataSources.stream().count());
+        }
         return PostgresHistoryStore.builder(dataSource)
                 .schema(properties.getSchema())
                 .schemaMode(properties.getMigrate())
@@ -35,7 +37,7 @@ public class DurableAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    DurableScan durableScan(org.springframework.beans.factory.config.ConfigurableListableBeanFactory beans) {
+    DurableScan durableScan(ConfigurableListableBeanFactory beans) {
         return new DurableScan(beans);
     }
 
@@ -45,10 +47,9 @@ public class DurableAutoConfiguration {
             HistoryStore store,
             DurableScan scan,
             DurableProperties properties,
-            Environment environment,
             ObjectProvider<DurableCustomizer> customizers) {
         EngineBuilder builder = new EngineBuilder(store);
-        EngineFromProperties.apply(properties, environment, builder);
+        EngineFromProperties.apply(properties, builder);
         builder.register(scan.workflows().toArray());
         builder.register(scan.activities().toArray());
         customizers.orderedStream().forEach(customizer -> customizer.customize(builder));

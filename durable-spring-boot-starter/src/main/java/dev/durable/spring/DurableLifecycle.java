@@ -42,6 +42,12 @@ final class DurableLifecycle implements SmartLifecycle {
         return running;
     }
 
+    /** A drained engine does not begin again: a context that is only paused (as the test cache does) keeps it. */
+    @Override
+    public boolean isPauseable() {
+        return false;
+    }
+
     /** Before the web server starts, after it stops. */
     @Override
     public int getPhase() {

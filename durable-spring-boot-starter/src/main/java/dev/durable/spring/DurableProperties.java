@@ -7,7 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
-/** Settings below {@code durable.*}. Options of activities, {@code durable.activities.*}, are read beside them. */
+/** Settings below {@code durable.*}. */
 @ConfigurationProperties("durable")
 public class DurableProperties {
     /** Whether Durable is configured at all. */
@@ -39,6 +39,12 @@ public class DurableProperties {
 
     /** Task queues this process serves, by name; "default" when none is named. */
     private Map<String, Queue> queues = new LinkedHashMap<>();
+
+    /**
+     * Options of activities, over those of their annotations: "Payments.start-to-close",
+     * "Payments.methods.charge.retry.max-attempts" and the like.
+     */
+    private Map<String, String> activities = new LinkedHashMap<>();
 
     public boolean isEnabled() {
         return enabled;
@@ -118,6 +124,14 @@ public class DurableProperties {
 
     public void setQueues(Map<String, Queue> queues) {
         this.queues = queues;
+    }
+
+    public Map<String, String> getActivities() {
+        return activities;
+    }
+
+    public void setActivities(Map<String, String> activities) {
+        this.activities = activities;
     }
 
     /** How one task queue is served. */

@@ -15,7 +15,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Replays recorded histories on the code as it is now: {@code
@@ -26,19 +28,26 @@ public final class Replayer {
     private final Registry registry;
     private final ReplaySetup setup;
 
-    Replayer(Registry registry) {
+    Replayer(Registry registry, Consumer<? super JsonMapper.Builder> mapper) {
         this.registry = registry;
-        PayloadCodec codec = new PayloadCodec(Integer.MAX_VALUE);
+        PayloadCodec codec = new PayloadCodec(Integer.MAX_VALUE, mapper);
         this.setup =
                 new ReplaySetup(codec, new FailureCodec(codec), registry::activityType, true, Duration.ofSeconds(10));
     }
 
     /** A replayer of these workflow classes. */
     public static Replayer of(Class<?>... workflows) {
-        return new Replayer(Registry.builder()
-                .register((Object[]) workflows)
-                .register(BackgroundJob.class)
-                .build());
+        return new Replayer(
+                Registry.builder()
+                        .register((Object[]) workflows)
+                        .register(BackgroundJob.class)
+                        .build(),
+                json -> {});
+    }
+
+    /** The same for an engine whose values are written otherwise: what its builder's {@code jsonMapper} was given. */
+    public Replayer jsonMapper(Consumer<? super JsonMapper.Builder> customizer) {
+        return new Replayer(registry, customizer);
     }
 
     /** Replays an exported file, or every {@code *.json} below a directory. Gives how many histories that were. */

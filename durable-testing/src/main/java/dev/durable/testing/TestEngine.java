@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * An engine for one test, on time that the test moves. Closing it replays every history that was made. Register first;
@@ -26,6 +27,7 @@ public final class TestEngine implements AutoCloseable {
     private final PumpDrive drive;
     private final EngineBuilder builder;
     private final Registry.Builder registry = Registry.builder();
+    private Consumer<? super JsonMapper.Builder> mapper = json -> {};
     private boolean replayChecked = true;
     private @Nullable DurableEngine engine;
 
@@ -77,6 +79,17 @@ public final class TestEngine implements AutoCloseable {
     public TestEngine configuration(Map<String, String> properties) {
         builder.configuration(properties);
         registry.configuration(properties);
+        return this;
+    }
+
+    /** Changes how values are written as JSON, as the application's engine does; the replay of histories reads alike. */
+    public TestEngine jsonMapper(Consumer<? super JsonMapper.Builder> customizer) {
+        builder.jsonMapper(customizer);
+        Consumer<? super JsonMapper.Builder> before = mapper;
+        mapper = json -> {
+            before.accept(json);
+            customizer.accept(json);
+        };
         return this;
     }
 
@@ -144,7 +157,7 @@ public final class TestEngine implements AutoCloseable {
     }
 
     private void replayEverything(DurableClient client) {
-        Replayer replayer = new Replayer(registry.register(BackgroundJob.class).build());
+        Replayer replayer = new Replayer(registry.register(BackgroundJob.class).build(), mapper);
         List<WorkflowQuery.Row> rows;
         try (var stream = client.workflows().oldestFirst().stream()) {
             rows = stream.toList();

@@ -14,13 +14,14 @@ public class Orders {
         this.jdbc = jdbc;
     }
 
-    /** Both or none. */
+    // docs: spring-transaction
     @Transactional
     public void place(String id, boolean fail) {
         jdbc.update("insert into shop_order (id) values (?)", id);
-        client.start(GreetingWorkflow.class, id, w -> w.run(id));
+        client.start(GreetingWorkflow.class, id, w -> w.run(id)); // exists exactly if the row does
         if (fail) {
             throw new IllegalStateException("no such customer");
         }
     }
+    // docs: end
 }

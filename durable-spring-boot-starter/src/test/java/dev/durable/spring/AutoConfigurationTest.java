@@ -1,0 +1,251 @@
+package dev.durable.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.durable.DurableClient;
+import dev.durable.DurableEngine;
+import dev.durable.RegistrationException;
+import dev.durable.StartOptions;
+import dev.durable.WorkflowHandle;
+import dev.durable.history.ActivityScheduled;
+import dev.durable.spring.app.GreetingWorkflow;
+import dev.durable.spring.app.Greetings;
+import dev.durable.store.postgres.testing.TestDatabase;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.boot.autoconfigure.AutoConfigurationPackages;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.health.autoconfigure.contributor.HealthContributorAutoConfiguration;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.Status;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.jdbc.core.JdbcTemplate;
+import tools.jackson.databind.PropertyNamingStrategies;
+
+/** What an application sees of the starter: properties, what is there and what is missing, and the end. */
+@Timeout(90)
+class AutoConfigurationTest {
+    private static final Duration SOON = Duration.ofSeconds(30);
+
+    private final TestDatabase database = TestDatabase.create();
+    private final ApplicationContextRunner empty = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    DurableAutoConfiguration.class,
+                    HealthContributorAutoConfiguration.class,
+                    DurableHealthConfiguration.class))
+            .withInitializer(context -> AutoConfigurationPackages.register(
+                    (BeanDefinitionRegistry) context.getBeanFactory(), GreetingWorkflow.class.getPackageName()));
+    private final ApplicationContextRunner application = empty.withBean(
+                    "dataSource", DataSource.class, () -> database.pooledDataSource(12), bean -> bean.setPrimary(true))
+            .withBean("greetings", Greetings.class, () -> name -> "hello " + name);
+
+    @AfterEach
+    void drop() {
+        database.close();
+    }
+
+    @Test
+    void options_of_activities_come_from_configuration() {
+        application
+                .withPropertyValues(
+                        "durable.activities.Greetings.start-to-close=7s",
+                        "durable.activities.Greetings.retry.max-attempts=9",
+                        "durable.activities.Greetings.methods.greet.retry.initial-interval=3s",
+                        "durable.activities.Greetings.headers.team=front-desk")
+                .run(context -> {
+                    var greeting = greet(context.getBean(DurableClient.class), "g-1");
+                    assertThat(greeting.result(SOON)).isEqualTo("hello ann");
+                    var options = greeting.history()
+                            .events(ActivityScheduled.class)
+                            .findFirst()
+                            .orElseThrow()
+                            .options();
+                    assertThat(options.startToClose()).isEqualTo(Duration.ofSeconds(7));
+                    assertThat(options.retry().maxAttempts()).isEqualTo(9);
+                    assertThat(options.retry().initialInterval()).isEqualTo(Duration.ofSeconds(3));
+                    assertThat(options.headers()).containsEntry("team", "front-desk");
+                });
+    }
+
+    @Test
+    void an_option_that_nothing_answers_to_is_refused_with_its_whole_key() {
+        application
+                .withPropertyValues("durable.activities.Greetings.start-to-clsoe=7s")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .isInstanceOf(RegistrationException.class)
+                        .hasMessageContaining("durable.activities.Greetings.start-to-clsoe"));
+    }
+
+    @Test
+    void other_keys_of_the_environment_are_none_of_our_business() {
+        application
+                .withSystemProperties(
+                        "durable.test.postgres=embedded", "DURABLE_JDBC_URL=jdbc:postgresql://elsewhere/x")
+                .withPropertyValues(
+                        "activities.Greetings.start-to-close=1s",
+                        "durable.activity.unknown=1",
+                        "durables.activities.Nobody.retry=1",
+                        "my.durable.activities.Greetings.start-to-close=never")
+                .run(context -> assertThat(greet(context.getBean(DurableClient.class), "g-1")
+                                .result(SOON))
+                        .isEqualTo("hello ann"));
+    }
+
+    @Test
+    void properties_reach_engine_and_store() {
+        application
+                .withPropertyValues(
+                        "durable.schema=shop_flows",
+                        "durable.identity=till-3",
+                        "durable.max-payload-bytes=64",
+                        "durable.queues.default.slots=2",
+                        "durable.queues.default.virtual-threads=true")
+                .run(context -> {
+                    DurableClient client = context.getBean(DurableClient.class);
+                    assertThat(greet(client, "g-1").result(SOON)).isEqualTo("hello ann");
+                    assertThat(rows("select identity from shop_flows.session")).containsExactly("till-3");
+                    String tooLong = "x".repeat(65);
+                    assertThatThrownBy(() -> client.start(GreetingWorkflow.class, "g-2", w -> w.run(tooLong)))
+                            .hasMessageContaining("the limit is 64");
+                });
+    }
+
+    @Test
+    void a_client_only_starts_workflows_and_works_on_none() {
+        application.withPropertyValues("durable.client-only=true").run(clientOnly -> {
+            var greeting = greet(clientOnly.getBean(DurableClient.class), "g-1");
+            assertThat(rows("select identity from durable.session")).isEmpty();
+            assertThat(greeting.describe().historyLength()).isOne();
+
+            application.run(worker -> assertThat(greeting.result(SOON)).isEqualTo("hello ann"));
+        });
+    }
+
+    @Test
+    void without_a_data_source_the_start_fails_and_says_what_to_add() {
+        empty.run(context -> {
+            assertThat(context)
+                    .getFailure()
+                    .rootCause()
+                    .hasMessage("Durable keeps its histories in the application's DataSource, and there is no"
+                            + " DataSource bean.");
+            var analysis = new DurableFailureAnalyzer().analyze(context.getStartupFailure());
+            assertThat(analysis).isNotNull();
+            assertThat(analysis.getAction())
+                    .isEqualTo("Add spring-boot-starter-jdbc and PostgreSQL's driver and set spring.datasource.url,"
+                            + " declare a DataSource bean or a HistoryStore bean, or set durable.enabled=false.");
+        });
+    }
+
+    @Test
+    void of_several_data_sources_one_must_be_primary() {
+        empty.withBean("one", DataSource.class, database::dataSource)
+                .withBean("two", DataSource.class, database::dataSource)
+                .run(context -> {
+                    assertThat(context).getFailure().rootCause().hasMessageContaining("there are 2 DataSource beans");
+                    assertThat(new DurableFailureAnalyzer()
+                                    .analyze(context.getStartupFailure())
+                                    .getAction())
+                            .startsWith("Mark the one that Durable is to use as @Primary");
+                });
+        application
+                .withBean("another", DataSource.class, database::dataSource)
+                .run(context -> assertThat(context).hasNotFailed().hasSingleBean(DurableEngine.class));
+    }
+
+    @Test
+    void switched_off_there_is_nothing_and_nothing_is_needed() {
+        empty.withPropertyValues("durable.enabled=false")
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(DurableClient.class));
+    }
+
+    @Test
+    void a_customizer_has_the_last_word() {
+        application
+                .withBean(
+                        DurableCustomizer.class,
+                        () -> builder -> builder.identity("customized")
+                                .jsonMapper(
+                                        json -> json.propertyNamingStrategy(PropertyNamingStrategies.UPPER_CAMEL_CASE)))
+                .withPropertyValues("durable.identity=from-properties")
+                .run(context -> {
+                    greet(context.getBean(DurableClient.class), "g-1").result(SOON);
+                    assertThat(rows("select identity from durable.session")).containsExactly("customized");
+                });
+    }
+
+    @Test
+    void health_tells_whether_the_worker_makes_progress() {
+        application.run(context -> {
+            HealthIndicator health = context.getBean("durableHealthIndicator", HealthIndicator.class);
+            assertThat(health.health().getStatus()).isEqualTo(Status.UP);
+            context.getBean(DurableEngine.class).close();
+            assertThat(health.health().getStatus()).isEqualTo(Status.DOWN);
+        });
+    }
+
+    @Test
+    void what_runs_at_the_stop_ends_and_is_recorded() {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch let = new CountDownLatch(1);
+        empty.withBean("dataSource", DataSource.class, () -> database.pooledDataSource(12))
+                .withBean("greetings", Greetings.class, () -> name -> {
+                    begun.countDown();
+                    awaitLet(let);
+                    return "goodbye " + name;
+                })
+                .run(context -> {
+                    greet(context.getBean(DurableClient.class), "g-1");
+                    begun.await();
+                    SmartLifecycle lifecycle = context.getBean(DurableLifecycle.class);
+                    var closing = CompletableFuture.runAsync(
+                            () -> context.getSourceApplicationContext().close());
+                    while (lifecycle.isRunning()) {
+                        Thread.onSpinWait();
+                    }
+                    let.countDown();
+                    closing.get(SOON.toSeconds(), TimeUnit.SECONDS);
+                });
+        assertThat(rows("select type from durable.history_event order by event_id"))
+                .contains("ActivityCompleted");
+    }
+
+    @Test
+    void a_paused_context_keeps_its_worker() {
+        application.run(context -> {
+            var source = context.getSourceApplicationContext();
+            source.pause();
+            source.restart();
+            assertThat(greet(context.getBean(DurableClient.class), "g-1").result(SOON))
+                    .isEqualTo("hello ann");
+        });
+    }
+
+    private List<String> rows(String query) {
+        return new JdbcTemplate(database.dataSource()).queryForList(query, String.class);
+    }
+
+    private static WorkflowHandle<GreetingWorkflow, String> greet(DurableClient client, String id) {
+        return client.start(GreetingWorkflow.class, StartOptions.id(id), w -> w.run("ann"));
+    }
+
+    private static void awaitLet(CountDownLatch let) {
+        try {
+            let.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException("interrupted", e);
+        }
+    }
+}
