@@ -15,7 +15,7 @@ final class ApproveCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "ID", description = "The order's id.")
+    @Parameters(paramLabel = "ID", converter = OrderId.class, description = "The order's id, such as 20001.")
     private String id;
 
     @Option(names = "--by", paramLabel = "NAME", description = "Who approves (default: ${DEFAULT-VALUE}).")

@@ -14,7 +14,11 @@ final class ExportCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Parameters(index = "0", paramLabel = "ID", description = "The order's id.")
+    @Parameters(
+            index = "0",
+            paramLabel = "ID",
+            converter = OrderId.class,
+            description = "The order's id, such as 20001.")
     private String id;
 
     @Parameters(index = "1", paramLabel = "FILE", description = "Where to.")

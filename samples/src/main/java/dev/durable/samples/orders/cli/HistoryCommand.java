@@ -17,7 +17,7 @@ final class HistoryCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "ID", description = "The order's id.")
+    @Parameters(paramLabel = "ID", converter = OrderId.class, description = "The order's id, such as 20001.")
     private String id;
 
     @Override

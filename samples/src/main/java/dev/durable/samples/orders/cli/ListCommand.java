@@ -8,6 +8,7 @@ import java.io.PrintWriter;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -35,13 +36,14 @@ final class ListCommand implements Callable<Integer> {
             WorkflowQuery orders = system.client().workflows().where(w -> w.type(OrderWorkflow.class));
             WorkflowQuery wanted = only == null ? orders : orders.where(w -> w.status(only));
             Table table = new Table("order", "status", "started", "took");
-            for (WorkflowQuery.Row row : wanted.newestFirst().page(limit)) {
+            List<WorkflowQuery.Row> page = wanted.newestFirst().page(limit);
+            for (WorkflowQuery.Row row : page) {
                 WorkflowSummary it = row.summary();
                 Instant started = it.startedAt().truncatedTo(ChronoUnit.MILLIS);
                 table.row(it.workflowId(), it.status(), started, took(it));
             }
             table.print(out);
-            out.printf("%d orders%n", wanted.count());
+            out.printf("%d of %d orders%n", page.size(), wanted.count());
             out.flush();
         }
         return 0;

@@ -67,7 +67,11 @@ record OrderFile(List<Order> orders, List<Malformed> malformed) {
 
     /** Says what was read and what could not be. */
     void report(Path file, PrintWriter out) {
-        out.printf("%s: %d orders, %d malformed lines%n", file, orders.size(), malformed.size());
+        Path shown = file.toAbsolutePath();
+        Path here = Path.of("").toAbsolutePath();
+        out.printf(
+                "%s: %d orders, %d malformed lines%n",
+                shown.startsWith(here) ? here.relativize(shown) : file, orders.size(), malformed.size());
         malformed.forEach(line -> out.printf("  line %d: %s%n", line.number(), line.reason()));
     }
 }

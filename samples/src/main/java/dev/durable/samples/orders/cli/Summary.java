@@ -14,8 +14,12 @@ record Summary(Tally tally, long endedBefore, OrderFile file) {
     void print(PrintWriter out) {
         long here = tally.ended() - endedBefore;
         double seconds = tally.elapsed().toMillis() / 1000.0;
-        String before = endedBefore == 0 ? "" : " (" + endedBefore + " had ended before)";
-        out.printf("%ndone: %d orders in %.1f s, %.1f per second%s%n", here, seconds, here / seconds, before);
+        if (here == 0) {
+            out.printf("%ndone: all %d orders had ended before%n", endedBefore);
+        } else {
+            String before = endedBefore == 0 ? "" : " (" + endedBefore + " had ended before)";
+            out.printf("%ndone: %d orders in %.1f s, %.1f per second%s%n", here, seconds, here / seconds, before);
+        }
         for (Outcome outcome : Outcome.values()) {
             line(out, outcome.text, tally.of(outcome));
         }

@@ -1,0 +1,118 @@
+package dev.durable.samples.snippets;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
+
+import dev.durable.samples.snippets.Documents.Block;
+import dev.durable.store.postgres.testing.TestDatabase;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.jooq.DSLContext;
+import org.jooq.SQLDialect;
+import org.jooq.exception.DataAccessException;
+import org.jooq.impl.DSL;
+import org.junit.jupiter.api.Test;
+
+/** What the documents show is what runs. */
+class DocsTest {
+    private static final Pattern TEST = Pattern.compile("`(\\w+)#(\\w+)`");
+    private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]+)(#[^)]*)?\\)");
+
+    @Test
+    void everyJavaBlockIsAPieceOfAPassingTest() {
+        Map<String, String> regions = Regions.ofAllTests().texts();
+        for (Block block : Documents.blocks("java")) {
+            String region = regions.get(block.name());
+            assertThat(region)
+                    .as(
+                            "%s: a block of Java names the piece of test that it shows, as in ```java engine; \"%s\" is none of %s. "
+                                    + "Mark one in a test with // docs: NAME and // docs: end.",
+                            block.where(), block.name(), regions.keySet())
+                    .isNotNull();
+            assertThat(block.text())
+                    .as(
+                            "%s: the block differs from // docs: %s in the tests. Copy it from there into the document.",
+                            block.where(), block.name())
+                    .isEqualTo(region);
+        }
+    }
+
+    @Test
+    void everyMarkedPieceIsShownSomewhere() {
+        assertThat(Documents.blocks("java").stream().map(Block::name))
+                .as("marked with // docs: NAME in a test, and shown as ```java NAME in a document")
+                .containsAll(Regions.ofAllTests().texts().keySet());
+    }
+
+    @Test
+    void everySqlBlockRunsAndFindsSomething() {
+        try (TestDatabase database = TestDatabase.create()) {
+            DataSource dataSource = database.pooledDataSource(12);
+            new QuickStartTest().fulfil(dataSource);
+            DSLContext sql = DSL.using(dataSource, SQLDialect.POSTGRES);
+            List<Block> blocks = Documents.blocks("sql");
+            assertThat(blocks).isNotEmpty();
+            for (Block block : blocks) {
+                Stream.of(block.text().split(";\\s*(\n|$)")).forEach(statement -> run(sql, block, statement));
+            }
+        }
+    }
+
+    private static void run(DSLContext sql, Block block, String statement) {
+        try {
+            assertThat(sql.fetch(statement))
+                    .as(
+                            "%s: on a database with the finished order-42, this finds nothing: %s",
+                            block.where(), statement)
+                    .isNotEmpty();
+        } catch (DataAccessException e) {
+            fail(
+                    block.where() + ": the block of SQL does not run; correct it, or fence it as ```text: "
+                            + e.getMessage(),
+                    e);
+        }
+    }
+
+    @Test
+    void everyGuaranteeNamesTestsThatExist() throws Exception {
+        Path guarantees = Documents.ROOT.resolve("docs/guarantees.md");
+        Map<String, String> sources = Documents.testSources().stream()
+                .collect(Collectors.toMap(
+                        path -> path.getFileName().toString(), DocsTest::text, (one, other) -> one + other));
+        for (String row : Files.readAllLines(guarantees)) {
+            if (row.startsWith("| ") && !row.startsWith("| promise")) {
+                List<MatchResult> named = TEST.matcher(row).results().toList();
+                assertThat(named)
+                        .as("each promise names the test that shows it, as `Class#method`: %s", row)
+                        .isNotEmpty();
+                for (MatchResult test : named) {
+                    assertThat(sources.getOrDefault(test.group(1) + ".java", ""))
+                            .as("docs/guarantees.md names %s, and there is no such test", test.group())
+                            .contains("void " + test.group(2) + "(");
+                }
+            }
+        }
+    }
+
+    @Test
+    void everyLinkWithinTheRepositoryLeadsSomewhere() {
+        for (Path document : Documents.documents()) {
+            LINK.matcher(text(document))
+                    .results()
+                    .forEach(link -> assertThat(document.resolveSibling(link.group(1)))
+                            .as("a link in %s", Documents.ROOT.relativize(document))
+                            .exists());
+        }
+    }
+
+    private static String text(Path file) {
+        return String.join("\n", Documents.lines(file));
+    }
+}
