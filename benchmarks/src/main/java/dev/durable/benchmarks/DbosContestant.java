@@ -43,6 +43,7 @@ final class DbosContestant implements Contestant {
     private final Queue queue;
     private final Ledger ledger;
     private volatile CountDownLatch executed = new CountDownLatch(0);
+    private int enqueued;
     private boolean launched;
 
     DbosContestant(Database database, Settings settings) throws Exception {
@@ -149,14 +150,18 @@ final class DbosContestant implements Contestant {
         InFlight.each(
                 jobs,
                 CONNECTIONS,
-                i -> dbos.startWorkflow(
-                        () -> flows.job((int) i), new StartWorkflowOptions("job-" + i).withQueue(queue)));
+                n -> dbos.startWorkflow(
+                        () -> flows.job((int) n), new StartWorkflowOptions("job-" + (enqueued + n)).withQueue(queue)));
+        enqueued += jobs;
     }
 
     @Override
     public void executeAll(int jobs) throws Exception {
         if (!executed.await(10, TimeUnit.MINUTES)) {
             throw new IllegalStateException(executed.getCount() + " jobs were not executed within ten minutes");
+        }
+        while (database.number("select count(*) from dbos.workflow_status where status <> 'SUCCESS'") > 0) {
+            Thread.sleep(10);
         }
     }
 

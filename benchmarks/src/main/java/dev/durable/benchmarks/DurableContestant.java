@@ -3,6 +3,7 @@ package dev.durable.benchmarks;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.durable.DurableClient;
 import dev.durable.DurableEngine;
+import dev.durable.StartOptions;
 import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.store.postgres.SqlInvariants;
 import java.io.IOException;
@@ -10,18 +11,24 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /** Durable itself: worker and client in this process, or a client alone. */
 final class DurableContestant implements Contestant {
     private static final int CONNECTIONS = 10;
     private static final int STARTERS = 64;
+    private static final int ENQUEUERS = 256;
+    private static final String JOBS = "jobs";
     private static final Duration STUCK = Duration.ofSeconds(90);
 
     private final Database database;
+    private final Settings settings;
     private final HikariDataSource pool;
     private final Ledger ledger;
     private final DurableEngine engine;
     private final DurableClient client;
+    private int enqueued;
 
     DurableContestant(Database database, Settings settings) throws IOException {
         this(database, settings, true);
@@ -34,6 +41,7 @@ final class DurableContestant implements Contestant {
 
     private DurableContestant(Database database, Settings settings, boolean worker) throws IOException {
         this.database = database;
+        this.settings = settings;
         this.pool = database.pool(settings.connectionsOr(CONNECTIONS));
         this.ledger = Ledger.at(settings.ledger());
         DurableEngine.Builder builder = DurableEngine.builder(PostgresHistoryStore.of(pool))
@@ -64,9 +72,34 @@ final class DurableContestant implements Contestant {
         return client.start(Work.Fanout.class, id, w -> w.run(size)).result(STUCK);
     }
 
+    /** To a queue that this engine does not serve. */
     @Override
-    public void enqueue(int jobs) throws NotOffered {
-        throw new NotOffered("client.enqueue is not there yet");
+    public void enqueue(int jobs) throws Exception {
+        InFlight.each(
+                jobs,
+                ENQUEUERS,
+                n -> client.enqueue(
+                        Work.Jobs.class,
+                        StartOptions.id("job-" + (enqueued + n)).taskQueue(JOBS),
+                        job -> job.run((int) n)));
+        enqueued += jobs;
+    }
+
+    @Override
+    public void executeAll(int jobs) throws Exception {
+        CountDownLatch left = new CountDownLatch(jobs);
+        try (DurableEngine worker = DurableEngine.builder(PostgresHistoryStore.of(pool))
+                .activity(Work.Jobs.class, value -> left.countDown())
+                .queue(
+                        JOBS,
+                        queue -> queue.slots(settings.worker().slots())
+                                .virtualThreads(settings.worker().virtualThreads()))
+                .start()) {
+            if (!left.await(10, TimeUnit.MINUTES)) {
+                throw new IllegalStateException(left.getCount() + " jobs were not executed within ten minutes, by a "
+                        + (worker.healthy() ? "healthy worker" : "worker that is not healthy"));
+            }
+        }
     }
 
     @Override

@@ -37,6 +37,11 @@ final class Work {
         int take(int run, int step);
     }
 
+    @Activity
+    interface Jobs {
+        void run(int value);
+    }
+
     static final class Counting implements Counter, LocalCounter {
         @Override
         public int next(int value) {

@@ -1,0 +1,5 @@
+/** What the engine itself costs, without a database: measured by JMH ({@code benchmarks/run --jmh}). */
+@NullMarked
+package dev.durable.benchmarks.jmh;
+
+import org.jspecify.annotations.NullMarked;
