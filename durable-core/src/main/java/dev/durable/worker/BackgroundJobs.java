@@ -123,6 +123,7 @@ final class BackgroundJobs implements AttemptOutcome.Sink {
             }
             case CLOSE_REFUSED, FENCE_LOST -> inbox.accept(outcome);
             case LEASE_LOST -> outcome.settled();
+            case LOCKED -> throw new IllegalStateException("the lane answers when the lock is gone");
         }
     }
 }
