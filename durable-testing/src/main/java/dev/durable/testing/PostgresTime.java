@@ -65,7 +65,7 @@ final class PostgresTime implements TestTime {
             Duration target = ahead.plus(by).plus(ESTIMATE);
             // The database first: this process must never think it later than the database does.
             execute("create or replace function durable.clock() returns timestamptz language sql stable parallel safe"
-                    + " as $$ select statement_timestamp() + interval '" + target.toMillis() + " ms' $$");
+                    + " as $$ select statement_timestamp() + " + target.toMillis() + " * interval '1 ms' $$");
             ahead = target;
             store.now();
         }

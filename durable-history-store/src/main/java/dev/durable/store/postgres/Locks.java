@@ -22,7 +22,7 @@ enum Locks {
     private static final String STABLE_PLANS =
             "set_config('jit', 'off', true), set_config('enable_seqscan', 'off', true), "
                     + "set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), "
-                    + "set_config('enable_memoize', 'off', true), "
+                    + "set_config('enable_memoize', 'off', true), set_config('enable_bitmapscan', 'off', true), "
                     + "set_config('plan_cache_mode', 'force_generic_plan', true), ";
 
     private final String setup;

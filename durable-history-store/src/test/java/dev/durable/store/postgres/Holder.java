@@ -2,12 +2,15 @@ package dev.durable.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.durable.store.NewRun;
 import dev.durable.store.RunKey;
+import dev.durable.store.StartOutcome;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Optional;
 
 /** Somebody else's transaction, as open as a debugger at a breakpoint leaves it. */
 final class Holder implements AutoCloseable {
@@ -54,8 +57,31 @@ final class Holder implements AutoCloseable {
                 + " for update");
     }
 
-    Connection connection() {
-        return connection;
+    /**
+     * Has the place of an event: a transition that writes it stops there, after it has written its run and taken its
+     * messages, and goes on when this rolls back.
+     */
+    static Holder ofEvent(RunKey run, long eventId) {
+        return of("insert into durable.history_event (run_id, event_id, at, shard, type, attributes) values ('"
+                + run.runId() + "', " + eventId + ", now(), " + run.shard() + ", 'Pause', '{}')");
+    }
+
+    /** Starts the run in this transaction. */
+    StartOutcome start(NewRun run) {
+        return PostgresHistoryStore.builder(PostgresFixture.pool())
+                .transactions(new CallerTransactions() {
+                    @Override
+                    public Optional<Connection> current() {
+                        return Optional.of(connection);
+                    }
+
+                    @Override
+                    public void afterCommit(Runnable action) {}
+                })
+                .build()
+                .joined()
+                .orElseThrow()
+                .start(run);
     }
 
     Holder run(String sql) {

@@ -20,12 +20,10 @@ import dev.durable.store.contract.NewRunBuilder;
 import dev.durable.store.contract.StoreContract;
 import dev.durable.store.contract.StoreFixture;
 import dev.durable.store.contract.Writer;
-import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -143,7 +141,7 @@ class SlowLaneTest extends StoreContract {
         List<NewRun> starts = ids().stream().map(id -> newRun(id).build()).toList();
         NewRunBuilder theirs = newRun("order-" + HELD);
         try (Holder user = Holder.open()) {
-            assertThat(startIn(user.connection(), theirs)).isEqualTo(new StartOutcome.Started(false));
+            assertThat(user.start(theirs.build())).isEqualTo(new StartOutcome.Started(false));
             assertThat(store.start(starts))
                     .isEqualTo(allBut(new StartOutcome.Started(false), new StartOutcome.Locked()));
 
@@ -160,7 +158,7 @@ class SlowLaneTest extends StoreContract {
     void it_starts_when_the_users_transaction_is_rolled_back() {
         NewRunBuilder ours = newRun("order-1");
         Holder user = Holder.open();
-        startIn(user.connection(), newRun("order-1"));
+        user.start(newRun("order-1").build());
         Meanwhile<List<StartOutcome>> waiting =
                 Meanwhile.of(() -> store.patient().start(List.of(ours.build())));
         user.awaitWaiter();
@@ -233,21 +231,6 @@ class SlowLaneTest extends StoreContract {
         List<T> all = new ArrayList<>(Collections.nCopies(NEIGHBOURS + 1, outcome));
         all.set(HELD, heldOnes);
         return all;
-    }
-
-    private StartOutcome startIn(Connection connection, NewRunBuilder run) {
-        PostgresHistoryStore joining = PostgresHistoryStore.builder(PostgresFixture.pool())
-                .transactions(new CallerTransactions() {
-                    @Override
-                    public Optional<Connection> current() {
-                        return Optional.of(connection);
-                    }
-
-                    @Override
-                    public void afterCommit(Runnable action) {}
-                })
-                .build();
-        return joining.joined().orElseThrow().start(run.build());
     }
 
     /** Waits for nothing in these tests: no worker runs it. */
