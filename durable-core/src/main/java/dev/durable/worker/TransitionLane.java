@@ -113,6 +113,10 @@ final class TransitionLane implements Step {
             log.warn("{} transitions wait for the database: {}", sending.size() + unknown.size(), e.getMessage());
             return DATABASE_AWAY;
         } catch (CommitUnknownException e) {
+            if (sending.isEmpty()) {
+                log.warn("no answer to a read-back, asking again: {}", e.getMessage());
+                return DATABASE_AWAY;
+            }
             log.warn("no answer to the commit of {} transitions, reading back: {}", sending.size(), e.getMessage());
             unknown = sending;
             sending = List.of();

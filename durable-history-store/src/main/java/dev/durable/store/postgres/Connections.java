@@ -45,6 +45,15 @@ final class Connections {
         return failures;
     }
 
+    /** As {@link #transaction}, for work that only reads: whenever the connection is lost, nothing happened. */
+    <T> T read(Locks locks, Work<T> work) {
+        try {
+            return transaction(locks, work);
+        } catch (CommitUnknownException e) {
+            throw e.getCause() instanceof SQLException lost ? failures.unavailable(lost) : e;
+        }
+    }
+
     /** Does the work in one transaction and commits it. The work may be run again. */
     <T> T transaction(Locks locks, Work<T> work) {
         for (int attempt = 1; ; attempt++) {

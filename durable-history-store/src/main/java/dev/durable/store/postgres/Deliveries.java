@@ -98,7 +98,7 @@ final class Deliveries {
         if (items.isEmpty()) {
             return List.of();
         }
-        return connections.transaction(Locks.SHORT, tx -> {
+        return connections.read(Locks.SHORT, tx -> {
             Map<Integer, UUID> runs = runs(tx, deliveries, items);
             List<Integer> known = items.stream().filter(runs::containsKey).toList();
             List<Integer> found = new ArrayList<>();

@@ -28,7 +28,7 @@ final class Descriptions {
     }
 
     Optional<RunDetails> of(UUID runId) {
-        return connections.transaction(Locks.READ, tx -> {
+        return connections.read(Locks.READ, tx -> {
             Optional<RunRecord> run = Listings.select(tx)
                     .where(WORKFLOW_RUN.RUN_ID.eq(runId), WORKFLOW_RUN.SHARD.eq((short) RunIds.shard(runId)))
                     .fetchOptional(Listings::record);

@@ -62,7 +62,7 @@ final class JobClaims {
     private Map<JobKey, String> details(List<Row> rows) {
         List<JobKey> begun =
                 rows.stream().filter(Row::begun).map(row -> row.job().key()).toList();
-        return begun.isEmpty() ? Map.of() : connections.transaction(Locks.SHORT, tx -> Heartbeats.read(tx, begun));
+        return begun.isEmpty() ? Map.of() : connections.read(Locks.SHORT, tx -> Heartbeats.read(tx, begun));
     }
 
     /**

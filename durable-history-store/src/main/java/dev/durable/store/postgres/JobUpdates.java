@@ -77,7 +77,7 @@ final class JobUpdates {
         if (items.isEmpty()) {
             return List.of();
         }
-        return connections.transaction(Locks.SHORT, tx -> {
+        return connections.read(Locks.SHORT, tx -> {
             List<Integer> found = new ArrayList<>();
             tx.last(new Script()
                     .read(

@@ -36,7 +36,7 @@ final class Listings {
     }
 
     Optional<RunRecord> run(UUID runId) {
-        return connections.transaction(
+        return connections.read(
                 Locks.READ,
                 tx -> select(tx)
                         .where(WORKFLOW_RUN.RUN_ID.eq(runId), WORKFLOW_RUN.SHARD.eq((short) RunIds.shard(runId)))
@@ -44,7 +44,7 @@ final class Listings {
     }
 
     Optional<RunRecord> latest(String workflowId) {
-        return connections.transaction(
+        return connections.read(
                 Locks.READ,
                 tx -> select(tx)
                         .where(WORKFLOW_RUN.WORKFLOW_ID.eq(workflowId), WORKFLOW_RUN.SHARD.eq((short)
@@ -56,7 +56,7 @@ final class Listings {
 
     List<RunRecord> closed(Collection<UUID> runIds) {
         List<UUID> asked = List.copyOf(runIds);
-        return connections.transaction(Locks.SHORT, tx -> {
+        return connections.read(Locks.SHORT, tx -> {
             List<RunRecord> closed = new ArrayList<>();
             tx.last(new Script()
                     .read(
@@ -86,7 +86,7 @@ final class Listings {
         Condition rest = after == null
                 ? noCondition()
                 : filter.newestFirst() ? WORKFLOW_RUN.RUN_ID.lt(after) : WORKFLOW_RUN.RUN_ID.gt(after);
-        return connections.transaction(
+        return connections.read(
                 Locks.READ,
                 tx -> select(tx)
                         .where(matches(filter), rest)
@@ -96,7 +96,7 @@ final class Listings {
     }
 
     long count(RunFilter filter) {
-        return connections.transaction(Locks.READ, tx -> (long)
+        return connections.read(Locks.READ, tx -> (long)
                 tx.dsl().fetchCount(tx.dsl().selectOne().from(WORKFLOW_RUN).where(matches(filter))));
     }
 

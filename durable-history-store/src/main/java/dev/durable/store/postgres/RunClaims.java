@@ -42,7 +42,7 @@ final class RunClaims {
 
     Optional<Instant> nextDue(Collection<String> taskQueues) {
         List<String> queues = taskQueues.stream().sorted().toList();
-        return connections.transaction(Locks.SHORT, tx -> {
+        return connections.read(Locks.SHORT, tx -> {
             List<Instant> due = new ArrayList<>();
             tx.last(new Script()
                     .read(

@@ -25,7 +25,7 @@ final class RunReads {
     }
 
     Instant now() {
-        return connections.transaction(Locks.READ, tx -> {
+        return connections.read(Locks.READ, tx -> {
             List<Instant> now = new ArrayList<>();
             tx.last(new Script().read("select durable.clock() as now", row -> now.add(Times.required(row, "now"))));
             return now.getFirst();
@@ -34,7 +34,7 @@ final class RunReads {
 
     Map<UUID, List<InboxMessage>> messages(Collection<RunKey> of, int limit) {
         List<RunKey> runs = List.copyOf(of);
-        return connections.transaction(Locks.SHORT, tx -> {
+        return connections.read(Locks.SHORT, tx -> {
             Map<UUID, List<InboxMessage>> found = new HashMap<>();
             tx.last(new Script()
                     .read(
@@ -55,7 +55,7 @@ final class RunReads {
     }
 
     List<StoredEvent> history(UUID runId, long fromEventId, int limit) {
-        return connections.transaction(Locks.SHORT, tx -> {
+        return connections.read(Locks.SHORT, tx -> {
             List<StoredEvent> events = new ArrayList<>();
             tx.last(new Script()
                     .read(

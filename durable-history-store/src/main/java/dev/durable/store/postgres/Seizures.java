@@ -30,7 +30,7 @@ final class Seizures {
     }
 
     List<RunKey> expired(int limit) {
-        return connections.transaction(Locks.SHORT, tx -> {
+        return connections.read(Locks.SHORT, tx -> {
             List<RunKey> expired = new ArrayList<>();
             Param most = Param.of(limit);
             tx.last(new Script()

@@ -40,7 +40,7 @@ final class Sessions {
     }
 
     List<SessionInfo> list() {
-        return connections.transaction(
+        return connections.read(
                 Locks.READ,
                 tx -> tx.dsl()
                         .select(SESSION.ID, SESSION.IDENTITY, SESSION.BEAT, SESSION.DEAD, SESSION.STARTED_AT)

@@ -11,10 +11,13 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** Somebody else's transaction, as open as a debugger at a breakpoint leaves it. */
 final class Holder implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Set<Holder> OPEN = ConcurrentHashMap.newKeySet();
 
     private final Connection connection;
     private final long pid;
@@ -27,6 +30,12 @@ final class Holder implements AutoCloseable {
             row.next();
             pid = row.getLong(1);
         }
+        OPEN.add(this);
+    }
+
+    /** What tests that failed have left open, which the next would wait for. */
+    static void closeAll() {
+        OPEN.forEach(Holder::close);
     }
 
     static Holder open() {
@@ -117,6 +126,7 @@ final class Holder implements AutoCloseable {
     /** Rolls back, if nothing was committed. */
     @Override
     public void close() {
+        OPEN.remove(this);
         try (connection) {
             if (!connection.isClosed()) {
                 connection.rollback();

@@ -25,6 +25,7 @@ final class PostgresFixture implements StoreFixture {
     private Duration ahead = Duration.ZERO;
 
     PostgresFixture() {
+        Holder.closeAll();
         store = PostgresHistoryStore.builder(POOL).inboxLimit(INBOX_LIMIT).build();
         store.open();
         setClock();

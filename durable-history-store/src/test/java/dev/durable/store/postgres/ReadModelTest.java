@@ -1,0 +1,136 @@
+package dev.durable.store.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.durable.store.ClaimedJob;
+import dev.durable.store.JobUpdate;
+import dev.durable.store.RunKey;
+import dev.durable.store.contract.StoreContract;
+import dev.durable.store.contract.StoreFixture;
+import dev.durable.store.contract.Writer;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The views are a documented interface: columns are added, never changed. */
+class ReadModelTest extends StoreContract {
+    @Override
+    protected StoreFixture newFixture() {
+        return new PostgresFixture();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            v_workflow    | workflow_id run_id type task_queue status stalled stalled_by started_at closed_at attributes memo input result failure failure_message history_length waiting_messages next_wake_at owned_until last_session deadline parent_run_id
+            v_history     | workflow_id run_id event_id at type attributes message_id
+            v_activity    | workflow_id run_id seq activity task_queue state scheduled_at started_at ended_at due_at attempt crashes session cancel_requested last_failure input result failure notes heartbeat_details heartbeat_at
+            v_queue       | task_queue ready delayed running dead oldest_ready_at open_runs due_runs paused
+            v_dead_letter | workflow_id run_id seq workflow_type activity task_queue attempt crashes last_failure scheduled_at input notes heartbeat_details""")
+    void views_have_the_columns_that_are_documented(String view, String columns) {
+        assertThat(String.join(
+                        " ",
+                        sql("select column_name from information_schema.columns where table_schema = 'durable'"
+                                + " and table_name = '" + view + "' order by ordinal_position")))
+                .startsWith(columns);
+    }
+
+    @Test
+    void v_workflow_shows_a_run_open_and_closed() {
+        Writer writer = claimed("order-1");
+        deliver("order-1", signal("approve"));
+        assertThat(workflow()).containsExactly("order-1 OrderWorkflow default RUNNING f 1 1 t");
+
+        writer.write(writer.step().consumes(waiting(writer.run()).getFirst()).staysAwake());
+        writer.write(writer.closing());
+        assertThat(workflow()).containsExactly("order-1 OrderWorkflow default COMPLETED f 3 0 f");
+        assertThat(sql("select result ->> 'status' from durable.v_workflow where closed_at is not null"))
+                .containsExactly("COMPLETED");
+    }
+
+    @Test
+    void v_workflow_says_why_a_run_stalls() {
+        Writer writer = claimed("order-1");
+        writer.write(writer.step().stalls("it diverged", Duration.ofMinutes(1)));
+
+        assertThat(sql("select stalled || ' ' || stalled_by from durable.v_workflow"))
+                .containsExactly("true it diverged");
+    }
+
+    @Test
+    void v_history_has_one_row_an_event_in_order() {
+        Writer writer = claimed("order-1");
+        UUID message = signalled(writer.run(), "approve").messageId();
+        writer.write(writer.step().consumes(waiting(writer.run()).getFirst()));
+
+        assertThat(
+                        sql(
+                                "select concat_ws(' ', workflow_id, event_id, type, message_id) from durable.v_history order by event_id"))
+                .containsExactly("order-1 1 WorkflowStarted", "order-1 2 SignalReceived " + message);
+        assertThat(sql("select attributes ->> 0 from durable.v_history where event_id = 2"))
+                .containsExactly("approve");
+    }
+
+    @Test
+    void v_activity_shows_each_activity_in_its_state() {
+        Writer writer = scheduled("order-1", 4);
+        List<ClaimedJob> jobs = claimJobs(session, 3);
+        update(retry(jobs.get(0), Duration.ofMinutes(1)));
+        update(new JobUpdate.Heartbeat(jobs.get(1).key(), jobs.get(1).lease(), "{\"row\":7}"));
+        update(completed(jobs.get(2)));
+        writer = claimed(writer.run());
+        writer.write(writer.step().consumes(waiting(writer.run()).getFirst()));
+
+        assertThat(
+                        sql(
+                                "select concat_ws(' ', seq, state, attempt, last_failure, heartbeat_details, result) from durable.v_activity order by seq"))
+                .containsExactly(
+                        "1 delayed 2 declined", "2 running 1 {\"row\": 7}", "3 completed 1 \"ok\"", "4 ready 1");
+        assertThat(sql("select count(*) from durable.v_activity where (state = 'running') = (session is not null)"))
+                .containsExactly("4");
+    }
+
+    @Test
+    void v_queue_counts_what_waits_and_shows_a_pause() {
+        scheduled("order-1", 3);
+        claimJobs(session, 1);
+        started("order-2");
+        Sql.execute(PostgresFixture.pool(), "insert into durable.queue (task_queue, paused) values ('slow', true)");
+        try {
+            assertThat(sql(
+                            "select concat_ws(' ', task_queue, ready, delayed, running, dead, open_runs, due_runs, paused,"
+                                    + " oldest_ready_at is not null) from durable.v_queue order by task_queue"))
+                    .containsExactly("default 2 0 1 0 2 1 f t", "slow 0 0 0 0 0 0 t f");
+        } finally {
+            Sql.execute(PostgresFixture.pool(), "delete from durable.queue");
+        }
+    }
+
+    @Test
+    void v_dead_letter_shows_jobs_whose_workers_died_too_often() {
+        RunKey run = scheduled("order-1", 1).run();
+        for (int crash = 0; crash <= 2; crash++) {
+            UUID worker = openSession();
+            claimJob(worker);
+            assertThat(sql("select 1 from durable.v_dead_letter")).isEmpty();
+            store.markDead(worker, 0);
+            store.requeueOrphans(10);
+        }
+
+        assertThat(sql("select concat_ws(' ', workflow_id, seq, activity, crashes, input) from durable.v_dead_letter"))
+                .containsExactly("order-1 1 Payments.charge 3 [1]");
+        assertThat(jobStates(run)).containsEntry(1, "dead");
+    }
+
+    private static List<String> workflow() {
+        return sql(
+                "select concat_ws(' ', workflow_id, type, task_queue, status, stalled, history_length, waiting_messages,"
+                        + " owned_until is not null) from durable.v_workflow");
+    }
+
+    private static List<String> sql(String query) {
+        return Sql.column(PostgresFixture.pool(), query);
+    }
+}
