@@ -47,8 +47,8 @@ record Recovery() implements Scenario {
         long repeated = Ledger.count(settings.ledger()) - all;
         return new Figures.Builder()
                 .cost("s until all completed", seconds)
-                .cost("steps repeated", repeated)
-                .rate("steps before the kill", before)
+                .cost("steps repeated", (double) repeated)
+                .rate("steps before the kill", (double) before)
                 .build();
     }
 

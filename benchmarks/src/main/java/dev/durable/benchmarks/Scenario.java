@@ -4,13 +4,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** What is done and measured. */
-@FunctionalInterface
 interface Scenario {
     /** Lets somebody warm up, measures, and checks what was done. */
     Figures play(Peer peer, Database database, Settings settings) throws Exception;
 
     /** One that is played by a single process. */
-    @FunctionalInterface
     interface InProcess extends Scenario {
         /** Warms up, measures, and checks what was done. */
         Figures measure(Contestant contestant, Database database, Settings settings) throws Exception;

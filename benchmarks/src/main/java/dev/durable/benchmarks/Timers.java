@@ -12,10 +12,6 @@ record Timers() implements Scenario {
     private static final String HEAP = "512m";
     private static final Duration STUCK = Duration.ofMinutes(5);
     private static final long LOOK_MILLIS = 500;
-    private static final String LATENESS = """
-            select percentile_disc(%s) within group (
-                       order by (extract(epoch from closed_at) * 1000 - (result::text)::bigint)::bigint)
-              from durable.workflow_run where workflow_id like 'run-%%'""";
 
     @Override
     public Figures play(Peer peer, Database database, Settings settings) throws Exception {
@@ -69,7 +65,10 @@ record Timers() implements Scenario {
     }
 
     private static double late(Database database, double share) throws Exception {
-        return database.number(LATENESS.formatted(share));
+        return (double) database.number("""
+                select percentile_disc(%s) within group (
+                           order by (extract(epoch from closed_at) * 1000 - (result::text)::bigint)::bigint)
+                  from durable.workflow_run where workflow_id like 'run-%%'""".formatted(share));
     }
 
     private static void refuse(List<String> wrong) {
