@@ -200,13 +200,13 @@ class InterleavingTest extends StoreContract {
         store.start(runs);
         Map<RunKey, Writer> writers = new java.util.HashMap<>();
         claimRuns(session).forEach(claim -> writers.put(claim.run(), writer(claim)));
-        // The closer sorts before the other, whose row an unordered batch would update first.
+        // Its row would be the first to be locked, were there no lock over all of them before.
         List<Transition> batch = List.of(
-                writers.get(runs.get(1).run())
+                writers.get(runs.get(1).run()).closing().build(),
+                writers.get(runs.get(0).run())
                         .step()
                         .event("SideEffectRecorded", "{}")
-                        .build(),
-                writers.get(runs.get(0).run()).closing().build());
+                        .build());
         Holder other = Holder.ofRun(runs.get(0).run(), "update");
         Meanwhile<List<Transition.Outcome>> commit =
                 Meanwhile.of(() -> store.patient().commit(batch));

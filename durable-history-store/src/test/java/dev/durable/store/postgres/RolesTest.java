@@ -7,6 +7,7 @@ import dev.durable.store.contract.StoreContract;
 import dev.durable.store.contract.StoreFixture;
 import dev.durable.store.contract.Writer;
 import java.sql.SQLException;
+import java.util.Locale;
 import javax.sql.DataSource;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
@@ -42,7 +43,7 @@ class RolesTest extends StoreContract {
     void history_is_append_only_for_everyone_the_owner_and_a_superuser_too(String change) {
         assertThatThrownBy(() -> Sql.execute(PostgresFixture.pool(), change))
                 .hasMessageContaining("history is append-only: "
-                        + change.substring(0, 6).toUpperCase().trim())
+                        + change.substring(0, 6).toUpperCase(Locale.ROOT).trim())
                 .hasMessageContaining("on durable.history_event is refused")
                 .hasMessageContaining(
                         "Only the role durable_retention may remove history (SET ROLE durable_retention).")
