@@ -118,9 +118,10 @@ final class LimitRun {
     }
 
     private String completed(int seq) {
-        return "{\"seq\":" + seq + (local ? ",\"activity\":\"LocalCounter.next\",\"input\":[" + (seq - 1) + "]" : "")
-                + ",\"attempt\":1,\"result\":" + seq
-                + ",\"startedAt\":\"2026-11-21T22:47:54.727102Z\",\"worker\":\"host/12345\"}";
+        String call = ",\"local\":{\"activity\":\"LocalCounter.next\",\"input\":[" + (seq - 1) + "]}";
+        return "{\"seq\":" + seq + ",\"attempt\":1,\"result\":" + seq
+                + ",\"startedAt\":\"2026-01-01T00:00:00.727102Z\",\"worker\":\"host/12345\"" + (local ? call : "")
+                + "}";
     }
 
     static String options() {

@@ -47,10 +47,11 @@ select format('1: event %s of run %s is earlier than the one before', event_id, 
          where type not in ('ActivityAttemptFailed', 'ActivityTimeoutUpdated')) e
  where at < before;
 
--- 2. Each activity ends at most once, after it was scheduled.
+-- 2. Each activity ends at most once, after it was scheduled; the outcome of a local one is its scheduling, too.
 select format('2: activity %s of run %s: scheduled at %s, ends at %s', seq, run_id, scheduled, ends)
   from (select e.run_id, durable.seq_of(e.attributes) as seq,
-               array_agg(e.event_id order by e.event_id) filter (where e.type = 'ActivityScheduled') as scheduled,
+               array_agg(e.event_id order by e.event_id) filter (
+                   where e.type = 'ActivityScheduled' or durable.readable(e.attributes) -> 'local' is not null) as scheduled,
                array_agg(e.event_id order by e.event_id) filter (where e.type <> 'ActivityScheduled') as ends
           from durable.history_event e
          where e.type in ('ActivityScheduled', 'ActivityCompleted', 'ActivityFailed', 'ActivityTimedOut',
@@ -86,6 +87,7 @@ select format('3: activity %s of run %s is in %s places', coalesce(o.seq, p.seq)
           from durable.history_event e join durable.run_state r on r.run_id = e.run_id
          where e.type in ('ActivityScheduled', 'ActivityCompleted', 'ActivityFailed', 'ActivityTimedOut',
                           'ActivityCancelled')
+           and durable.readable(e.attributes) -> 'local' is null
          group by e.run_id, durable.seq_of(e.attributes) having count(*) = 1) o
   full join (select run_id, seq, count(*) as places
           from (select j.run_id, j.seq from durable.activity_job j
