@@ -28,7 +28,7 @@ public final class EngineBuilder implements DurableEngine.Builder {
     private boolean worker = true;
     private boolean strict;
     private Drive drive = new ThreadDrive();
-    private Supplier<UUID> random = UUID::randomUUID;
+    private Supplier<UUID> random = new RandomIds();
 
     public EngineBuilder(HistoryStore store) {
         this.store = store;

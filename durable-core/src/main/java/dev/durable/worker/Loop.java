@@ -20,7 +20,7 @@ final class Loop implements AutoCloseable {
     private final Thread thread;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private boolean woken;
+    private volatile boolean woken;
     private volatile boolean stopped;
     private volatile boolean asleep;
     private volatile long lastProgressNanos = System.nanoTime();
@@ -38,6 +38,10 @@ final class Loop implements AutoCloseable {
 
     /** Ends the current sleep, or the next one if the step is at work. */
     void wake() {
+        // Still to be noticed: then what was added before this call will be seen, too.
+        if (woken) {
+            return;
+        }
         lock.lock();
         try {
             woken = true;

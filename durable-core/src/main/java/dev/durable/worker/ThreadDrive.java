@@ -8,7 +8,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
@@ -17,11 +16,12 @@ import org.jspecify.annotations.Nullable;
 /** A thread a step. */
 final class ThreadDrive implements Drive {
     private static final long MOMENT_NANOS = 5_000_000;
+    private static final Duration KEEP_ALIVE = Duration.ofMinutes(1);
 
     /** Read by a loop of their own (the session asks for progress) while others are still added. */
     private final List<Loop> loops = new CopyOnWriteArrayList<>();
 
-    private final List<ExecutorService> executors = new CopyOnWriteArrayList<>();
+    private final List<Runnable> executors = new CopyOnWriteArrayList<>();
     private boolean started;
 
     @Override
@@ -37,13 +37,15 @@ final class ThreadDrive implements Drive {
     @Override
     public Executor activities(String taskQueue, boolean virtualThreads) {
         String name = "durable-activity-" + taskQueue + "-";
-        ThreadFactory factory = virtualThreads
-                ? Thread.ofVirtual().name(name, 0).factory()
-                : Thread.ofPlatform().daemon().name(name, 0).factory();
-        ExecutorService executor =
-                virtualThreads ? Executors.newThreadPerTaskExecutor(factory) : Executors.newCachedThreadPool(factory);
-        executors.add(executor);
-        return executor;
+        if (virtualThreads) {
+            ExecutorService executor = Executors.newThreadPerTaskExecutor(
+                    Thread.ofVirtual().name(name, 0).factory());
+            executors.add(executor::shutdownNow);
+            return executor;
+        }
+        Crew crew = new Crew(Thread.ofPlatform().daemon().name(name, 0).factory(), KEEP_ALIVE);
+        executors.add(crew::close);
+        return crew;
     }
 
     @Override
@@ -74,6 +76,6 @@ final class ThreadDrive implements Drive {
         for (int i = loops.size() - 1; i >= 0; i--) {
             loops.get(i).close();
         }
-        executors.forEach(ExecutorService::shutdownNow);
+        executors.forEach(Runnable::run);
     }
 }
