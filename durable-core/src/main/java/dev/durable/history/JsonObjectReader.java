@@ -184,13 +184,13 @@ final class JsonObjectReader {
     }
 
     Instant instant(String name) {
-        return Instant.parse(string(name));
+        return IsoInstant.parse(string(name));
     }
 
     @Nullable
     Instant instantOrNull(String name) {
         String value = stringOrNull(name);
-        return value == null ? null : Instant.parse(value);
+        return value == null ? null : IsoInstant.parse(value);
     }
 
     @Nullable

@@ -44,6 +44,7 @@ final class Activities implements ActivitySide {
     private final ActivityHost host;
     private final Session session;
     private final ActivityStarter starter;
+    private Consumer<UUID> runTimedOut = run -> {};
     private final LocalActivities locals;
     private final Map<String, ActivityQueue> queues = new LinkedHashMap<>();
 
@@ -84,6 +85,11 @@ final class Activities implements ActivitySide {
         this.locals = new LocalActivities(localQueues, host, lease);
     }
 
+    /** Who is told of runs that timed out; before anything runs. */
+    void onRunTimedOut(Consumer<UUID> listener) {
+        runTimedOut = listener;
+    }
+
     /** Who takes outcomes of background jobs, given where others go; before anything runs. */
     void background(Function<Consumer<AttemptOutcome>, AttemptOutcome.Sink> jobs) {
         reports.background(jobs.apply(reports::toInbox));
@@ -112,7 +118,11 @@ final class Activities implements ActivitySide {
         drive.add(
                 "run-timeouts",
                 Drive.Kind.IO,
-                new RunTimeouts(store, setup.ids(), new PollPace(limits.pollInterval(), random)));
+                new RunTimeouts(
+                        store,
+                        setup.ids(),
+                        new PollPace(limits.pollInterval(), random),
+                        run -> runTimedOut.accept(run)));
     }
 
     @Override

@@ -67,6 +67,7 @@ final class Engine implements PreparedEngine {
                                 .json()),
                 runs);
         this.activities = settings.worker() ? activitySide(payloads, failures) : null;
+        waiters.near(run -> runs.cached(run).isPresent());
         runs.bind(
                 host,
                 activities == null ? EagerJobs.NONE : activities,
@@ -89,6 +90,7 @@ final class Engine implements PreparedEngine {
                 runs);
         side.background(
                 inbox -> new BackgroundJobs(host.lanes().transitions(), store.clock(), random, waiters::closed, inbox));
+        side.onRunTimedOut(runs::seized);
         return side;
     }
 

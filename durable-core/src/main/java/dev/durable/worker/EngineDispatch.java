@@ -139,7 +139,7 @@ final class EngineDispatch implements Dispatch {
 
     @Override
     public void seized(RunKey run) {
-        waiters.look(run.runId());
+        runs.seized(run.runId());
     }
 
     @Override

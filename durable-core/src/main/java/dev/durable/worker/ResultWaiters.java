@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 
 /**
  * Clients of this process that wait for runs to close. A run that closes here tells them at once; for the others a
@@ -27,11 +28,21 @@ final class ResultWaiters implements Step {
     /** Those of them that are said to have closed elsewhere. */
     private final Set<UUID> hinted = ConcurrentHashMap.newKeySet();
 
+    private volatile Predicate<UUID> isHere = run -> false;
     private volatile Duration interval = SHORTEST;
+    /** When those are asked for that go on elsewhere, and when all: on the monotonic clock. */
+    private volatile long askAt;
+
+    private long askAllAt;
     private volatile Runnable wake = () -> {};
 
     ResultWaiters(HistoryStore store) {
         this.store = store;
+    }
+
+    /** Which runs go on in this process: of those it hears at once, and need hardly ask. */
+    void near(Predicate<UUID> runs) {
+        isHere = runs;
     }
 
     void onWait(Runnable wake) {
@@ -40,9 +51,16 @@ final class ResultWaiters implements Step {
 
     /** The end of the run; shared by all who wait for it, so it must not be completed by them. */
     CompletableFuture<RunResult> result(UUID runId) {
+        boolean first = waiting.isEmpty();
         CompletableFuture<RunResult> shared = waiting.computeIfAbsent(runId, id -> new CompletableFuture<>());
-        interval = SHORTEST;
-        wake.run();
+        boolean far = !isHere.test(runId);
+        if (far) {
+            interval = SHORTEST;
+            askAt = store.clock().nanoTime();
+        }
+        if (far || first) {
+            wake.run();
+        }
         return shared.copy();
     }
 
@@ -65,19 +83,39 @@ final class ResultWaiters implements Step {
     @Override
     public Duration runOnce() {
         if (waiting.isEmpty()) {
+            askAllAt = store.clock().nanoTime() + LONGEST.toNanos();
             return UNTIL_WOKEN;
         }
-        Duration next = interval;
         try {
-            if (ask(hinted.isEmpty() ? waiting.keySet() : takeHinted())) {
-                next = SHORTEST;
+            if (ask(wanted())) {
+                interval = SHORTEST;
             }
         } catch (StoreUnavailableException e) {
-            next = LONGEST;
+            interval = LONGEST;
         }
-        Duration longer = next.multipliedBy(3).dividedBy(2);
-        interval = longer.compareTo(LONGEST) < 0 ? longer : LONGEST;
-        return next;
+        long now = store.clock().nanoTime();
+        return Duration.ofNanos(Math.max(1, Math.min(askAt - now, askAllAt - now)));
+    }
+
+    /** Those that are said to have closed; now and then all; else those that go on elsewhere, if it is their time. */
+    private Collection<UUID> wanted() {
+        long now = store.clock().nanoTime();
+        if (!hinted.isEmpty()) {
+            return takeHinted();
+        }
+        boolean all = now - askAllAt >= 0;
+        boolean far = now - askAt >= 0;
+        if (all) {
+            askAllAt = now + LONGEST.toNanos();
+        }
+        if (far) {
+            Duration longer = interval.multipliedBy(3).dividedBy(2);
+            askAt = now + interval.toNanos();
+            interval = longer.compareTo(LONGEST) < 0 ? longer : LONGEST;
+        }
+        return all
+                ? waiting.keySet()
+                : far ? waiting.keySet().stream().filter(isHere.negate()).toList() : List.of();
     }
 
     private List<UUID> takeHinted() {

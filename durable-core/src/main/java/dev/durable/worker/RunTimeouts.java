@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,11 +25,13 @@ final class RunTimeouts implements Step {
     private final HistoryStore store;
     private final Supplier<UUID> fences;
     private final PollPace pace;
+    private final Consumer<UUID> closed;
 
-    RunTimeouts(HistoryStore store, Supplier<UUID> fences, PollPace pace) {
+    RunTimeouts(HistoryStore store, Supplier<UUID> fences, PollPace pace, Consumer<UUID> closed) {
         this.store = store;
         this.fences = fences;
         this.pace = pace;
+        this.closed = closed;
     }
 
     @Override
@@ -60,6 +63,7 @@ final class RunTimeouts implements Step {
                 .isPresent();
         if (ended) {
             log.info("run {} of {} timed out", run.runId(), run.workflowId());
+            closed.accept(run.runId());
         }
         return ended;
     }

@@ -86,6 +86,15 @@ final class Runs implements RunHost.Outside, AttemptOutcome.Sink {
         return random.get();
     }
 
+    /** The run was ended from outside: its instance here is of no use. */
+    void seized(UUID runId) {
+        cache.get(runId).ifPresent(actor -> {
+            cache.remove(actor);
+            actor.post(new Mail.Evict());
+        });
+        waiters.look(runId);
+    }
+
     /** Forgets all instances. */
     void forget() {
         cache.clear();

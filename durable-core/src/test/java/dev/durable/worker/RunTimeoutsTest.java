@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 class RunTimeoutsTest {
     private final ActivityBench bench = new ActivityBench();
     private final RunTimeouts timeouts =
-            new RunTimeouts(bench.store, UUID::randomUUID, new PollPace(ActivityBench.POLL, bench.random));
+            new RunTimeouts(bench.store, UUID::randomUUID, new PollPace(ActivityBench.POLL, bench.random), run -> {});
 
     @Test
     void a_run_past_its_deadline_is_ended_with_the_count_of_messages_it_never_handled() {

@@ -23,7 +23,8 @@ interface Param {
     }
 
     static <T> Param uuids(List<T> rows, Function<T, @Nullable UUID> column) {
-        return array("uuid", rows, UUID[]::new, column);
+        @Nullable UUID[] values = values(rows, UUID[]::new, column);
+        return (statement, index) -> BinaryArray.bind(statement, index, values);
     }
 
     static <T> Param shorts(List<T> rows, Function<T, Integer> column) {
@@ -48,10 +49,8 @@ interface Param {
     }
 
     static <T> Param instants(List<T> rows, Function<T, @Nullable Instant> column) {
-        return array("timestamptz", rows, String[]::new, row -> {
-            Instant at = column.apply(row);
-            return at == null ? null : at.toString();
-        });
+        @Nullable Instant[] values = values(rows, Instant[]::new, column);
+        return (statement, index) -> BinaryArray.bind(statement, index, values);
     }
 
     private static <T, C> Param array(
@@ -59,13 +58,21 @@ interface Param {
             List<T> rows,
             java.util.function.IntFunction<@Nullable C[]> make,
             Function<T, ? extends @Nullable C> column) {
-        @Nullable C[] values = make.apply(rows.size());
-        for (int i = 0; i < values.length; i++) {
-            values[i] = column.apply(rows.get(i));
-        }
+        @Nullable C[] values = values(rows, make, column);
         return (statement, index) -> {
             Connection connection = statement.getConnection();
             statement.setArray(index, connection.createArrayOf(type, values));
         };
+    }
+
+    private static <T, C> @Nullable C[] values(
+            List<T> rows,
+            java.util.function.IntFunction<@Nullable C[]> make,
+            Function<T, ? extends @Nullable C> column) {
+        @Nullable C[] values = make.apply(rows.size());
+        for (int i = 0; i < values.length; i++) {
+            values[i] = column.apply(rows.get(i));
+        }
+        return values;
     }
 }
