@@ -18,6 +18,8 @@ final class Baton {
      */
     private static final int SLICES = 10;
 
+    private static final int YIELDS = 4;
+
     private enum Holder {
         DRIVER,
         COROUTINES,
@@ -40,6 +42,9 @@ final class Baton {
      * @return false when the time is up
      */
     boolean awaitReturn(Duration limit, IntSupplier progress) {
+        if (comesBackAtOnce()) {
+            return true;
+        }
         boolean interrupted = false;
         try {
             int seen = progress.getAsInt();
@@ -60,6 +65,23 @@ final class Baton {
                 Thread.currentThread().interrupt();
             }
         }
+    }
+
+    /**
+     * Most turns take microseconds. A driver that is a virtual thread lets the coroutine have its carrier and is back when
+     * that blocks; only then is it worth a timed sleep, which costs more than such a turn.
+     */
+    private boolean comesBackAtOnce() {
+        if (!Thread.currentThread().isVirtual()) {
+            return false;
+        }
+        for (int i = 0; i < YIELDS; i++) {
+            Thread.yield();
+            if (returned.tryAcquire()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** A coroutine gives it back. False when nobody waits for it any more. */

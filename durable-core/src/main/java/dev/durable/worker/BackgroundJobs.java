@@ -31,7 +31,7 @@ final class BackgroundJobs implements AttemptOutcome.Sink {
     private static final Logger log = LoggerFactory.getLogger(BackgroundJobs.class);
     private static final int NEXT_EVENT = BackgroundJob.SEQ + 2;
 
-    private final TransitionLane lane;
+    private final TransitionLanes lane;
     private final StoreClock clock;
     private final Supplier<UUID> random;
     private final BiConsumer<UUID, RunResult> closed;
@@ -45,7 +45,7 @@ final class BackgroundJobs implements AttemptOutcome.Sink {
      * @param inbox where outcomes go that do not close their run
      */
     BackgroundJobs(
-            TransitionLane lane,
+            TransitionLanes lane,
             StoreClock clock,
             Supplier<UUID> random,
             BiConsumer<UUID, RunResult> closed,

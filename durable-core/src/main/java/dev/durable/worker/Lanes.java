@@ -13,7 +13,7 @@ record Lanes(
         Lane<NewRun, StartOutcome> starts,
         Lane<Delivery, Delivery.Outcome> deliveries,
         Lane<JobUpdate, JobUpdate.Outcome> jobs,
-        TransitionLane transitions) {
+        TransitionLanes transitions) {
     private static final int MAX_BATCH = 256;
 
     static Lanes to(HistoryStore store, Supplier<UUID> random) {
@@ -24,7 +24,7 @@ record Lanes(
                         .withSlowLane(Delivery.Outcome.LOCKED::equals, store.patient()::deliver),
                 new Lane<>("jobs", MAX_BATCH, store::update)
                         .withSlowLane(JobUpdate.Outcome.LOCKED::equals, store.patient()::update),
-                new TransitionLane(store, MAX_BATCH, random));
+                TransitionLanes.to(store, MAX_BATCH, random));
     }
 
     void drivenBy(Drive drive) {

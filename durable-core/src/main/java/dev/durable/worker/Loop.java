@@ -82,13 +82,22 @@ final class Loop implements AutoCloseable {
         }
     }
 
+    /** A timed sleep of a virtual thread costs a visit to the scheduler's timer; most sleeps here have no end of their own. */
+    private long await(Duration duration, long left) throws InterruptedException {
+        if (duration.compareTo(Step.UNTIL_WOKEN) >= 0) {
+            changed.await();
+            return left;
+        }
+        return changed.awaitNanos(left);
+    }
+
     private void sleep(Duration duration) {
         lock.lock();
         try {
             long left = duration.toNanos();
             while (!woken && !stopped && left > 0) {
                 asleep = true;
-                left = changed.awaitNanos(left);
+                left = await(duration, left);
             }
             woken = false;
         } catch (InterruptedException e) {

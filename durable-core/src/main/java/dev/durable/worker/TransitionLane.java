@@ -68,10 +68,10 @@ final class TransitionLane implements Step {
     }
 
     /** Cranks this lane and the one beside it. */
-    void drivenBy(Drive drive) {
-        onSubmit(drive.add(slow == null ? "transitions-slow" : "transitions", Drive.Kind.IO, this));
+    void drivenBy(Drive drive, String name) {
+        onSubmit(drive.add(name, Drive.Kind.IO, this));
         if (slow != null) {
-            slow.drivenBy(drive);
+            slow.drivenBy(drive, name + "-slow");
         }
     }
 
