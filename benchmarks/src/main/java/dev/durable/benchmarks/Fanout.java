@@ -8,13 +8,15 @@ record Fanout() implements Scenario.InProcess {
     @Override
     public Figures measure(Contestant contestant, Database database, Settings settings) throws Exception {
         int size = settings.sizeOr(SIZE);
-        for (int i = 0; i < 2; i++) {
-            once(contestant, "warm-" + i, WARM_UP);
-        }
+        int warm = 0;
+        long warmEnough = System.nanoTime() + settings.warmup().toNanos();
+        do {
+            once(contestant, "warm-" + warm++, WARM_UP);
+        } while (warm < 2 || System.nanoTime() < warmEnough);
         Costs unused = Costs.now(database);
         once(contestant, "fan", size);
         Costs used = Costs.now(database).since(unused);
-        Scenario.check(contestant, 3, 0);
+        Scenario.check(contestant, 1L + warm, 0);
         return new Figures.Builder()
                 .cost("s", used.seconds())
                 .rate("branches/s", size / used.seconds())

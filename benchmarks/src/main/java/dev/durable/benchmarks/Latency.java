@@ -22,8 +22,10 @@ record Latency() implements Scenario.InProcess {
     @Override
     public Figures measure(Contestant contestant, Database database, Settings settings) throws Exception {
         int times = settings.sizeOr(TIMES);
-        for (int i = 0; i < times; i++) {
-            once(contestant, "warm-" + i);
+        long warmEnough = System.nanoTime() + settings.warmup().toNanos();
+        int warm = 0;
+        while (warm < times || System.nanoTime() < warmEnough) {
+            once(contestant, "warm-" + warm++);
         }
         long[] nanos = new long[times];
         Costs unused = Costs.now(database);
@@ -31,7 +33,7 @@ record Latency() implements Scenario.InProcess {
             nanos[i] = once(contestant, "run-" + i);
         }
         Costs used = Costs.now(database).since(unused);
-        Scenario.check(contestant, 2L * times, 2L * times);
+        Scenario.check(contestant, (long) times + warm, (long) times + warm);
         return new Figures.Builder()
                 .percentiles("", nanos)
                 .costs("run", times, used)

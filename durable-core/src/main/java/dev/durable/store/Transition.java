@@ -87,8 +87,15 @@ public record Transition(
      *
      * @param seq its number in the run
      * @param lease the token it ended under
+     * @param heartbeats whether heartbeat details of it may be in the store
      */
-    public record Settled(int seq, UUID lease) {}
+    public record Settled(int seq, UUID lease, boolean heartbeats) {
+
+        /** Where it is not known whether it sent heartbeats. */
+        public Settled(int seq, UUID lease) {
+            this(seq, lease, true);
+        }
+    }
 
     /**
      * Why a run can't go on for now, and how long to wait before the next try.

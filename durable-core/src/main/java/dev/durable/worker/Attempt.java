@@ -80,7 +80,8 @@ final class Attempt implements Runnable, Leases.Held {
         this.end = new AttemptEnd(
                 job,
                 options,
-                new AttemptReport(job, notes, queue, host),
+                new AttemptReport(
+                        job, notes, queue, host, () -> job.heartbeatDetails() != null || heartbeats.latest() != null),
                 host,
                 binding.activity().spec().named());
     }

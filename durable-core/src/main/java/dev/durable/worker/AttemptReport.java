@@ -17,6 +17,7 @@ import dev.durable.store.JobUpdate;
 import dev.durable.store.MessageKind;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The words in which one attempt tells its end, with its notes and its last heartbeat details. */
@@ -27,8 +28,13 @@ final class AttemptReport {
     private final Notes notes;
     private final ActivityQueue queue;
     private final ActivityHost host;
+    private final BooleanSupplier heartbeats;
 
-    AttemptReport(ClaimedJob job, Notes notes, ActivityQueue queue, ActivityHost host) {
+    /**
+     * @param heartbeats whether heartbeat details of it may be in the store
+     */
+    AttemptReport(ClaimedJob job, Notes notes, ActivityQueue queue, ActivityHost host, BooleanSupplier heartbeats) {
+        this.heartbeats = heartbeats;
         this.job = job;
         this.notes = notes;
         this.queue = queue;
@@ -99,6 +105,7 @@ final class AttemptReport {
                                 EventJson.attributes(event),
                                 notes.json(),
                                 null),
+                        heartbeats.getAsBoolean(),
                         host.reports().local(),
                         () -> host.leases().remove(job.lease())));
     }

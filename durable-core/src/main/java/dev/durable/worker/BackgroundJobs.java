@@ -94,7 +94,7 @@ final class BackgroundJobs implements AttemptOutcome.Sink {
                 NEXT_EVENT,
                 events,
                 List.of(),
-                List.of(new Transition.Settled(outcome.key().seq(), outcome.lease())),
+                List.of(outcome.settlement()),
                 List.of(),
                 List.of(),
                 true,

@@ -93,10 +93,11 @@ final class Draft {
     /**
      * A whole turn.
      *
+     * @param event the text that its event was decoded from
      * @return seqs of activities that were cancelled before they were ever written
      */
-    List<Integer> add(Turn turn) {
-        events.add(EventJson.encode(turn.event()));
+    List<Integer> add(Turn turn, StoredEvent event) {
+        events.add(event);
         return addCommands(turn);
     }
 
@@ -135,16 +136,23 @@ final class Draft {
         return refusals;
     }
 
-    /** The transition is durable: what waited becomes visible. */
+    /**
+     * The transition is durable: activities begin. On the thread of the commit, as the next activity need not wait until
+     * the run has heard of it.
+     */
+    void begin() {
+        jobs.values().forEach(birth::start);
+        onceWritten.forEach(Runnable::run);
+        cancelled.forEach(birth::cancelRequested);
+    }
+
+    /** The rest of what becomes visible, on the run's own thread. */
     void written() {
         turns.forEach(Turn::onCommitted);
         outcomes.forEach(AttemptOutcome::settled);
-        cancelled.forEach(birth::cancelRequested);
-        jobs.values().forEach(birth::start);
-        onceWritten.forEach(Runnable::run);
     }
 
-    /** To be done when all of this is durable. */
+    /** To be done when all of this is durable; quick, and on the thread of the commit. */
     void onceWritten(Runnable action) {
         onceWritten.add(action);
     }
@@ -160,10 +168,13 @@ final class Draft {
     }
 
     List<Transition.Settled> settled() {
-        return outcomes.stream()
-                .filter(outcome -> !outcome.local())
-                .map(outcome -> new Transition.Settled(outcome.key().seq(), outcome.lease()))
-                .toList();
+        List<Transition.Settled> settled = new ArrayList<>(outcomes.size());
+        for (AttemptOutcome outcome : outcomes) {
+            if (!outcome.local()) {
+                settled.add(outcome.settlement());
+            }
+        }
+        return settled;
     }
 
     List<UUID> consumed() {

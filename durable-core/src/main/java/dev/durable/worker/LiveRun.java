@@ -175,18 +175,22 @@ final class LiveRun {
         String notes = message.notes();
         List<StoredEvent> informing = EventJson.decodeNotes(notes);
         long id = draft.nextEventId() + informing.size();
-        HistoryEvent.Inbound event = (HistoryEvent.Inbound) EventJson.decode(
-                new StoredEvent(id, message.name(), feedingTime(), message.messageId(), message.payload()));
+        StoredEvent stored = new StoredEvent(id, message.name(), feedingTime(), message.messageId(), message.payload());
+        HistoryEvent.Inbound event = (HistoryEvent.Inbound) EventJson.decode(stored);
         if (instance.accepts(event)) {
             draft.inform(informing);
-            feed(draft, event);
+            feed(draft, event, stored);
         }
     }
 
     private void feed(Draft draft, HistoryEvent.Inbound event) {
+        feed(draft, event, EventJson.encode(event));
+    }
+
+    private void feed(Draft draft, HistoryEvent.Inbound event, StoredEvent stored) {
         Turn turn = instance.feed(event);
         remember(event);
-        endUnborn(draft, draft.add(turn));
+        endUnborn(draft, draft.add(turn, stored));
         hearOfLocals(draft);
     }
 

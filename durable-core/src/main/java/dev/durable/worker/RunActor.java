@@ -52,6 +52,7 @@ final class RunActor {
 
     private @Nullable Draft underWay;
     private Mail.@Nullable Claimed claim;
+    private int weighed;
     private boolean evicting;
     private boolean leaving;
 
@@ -76,7 +77,14 @@ final class RunActor {
 
     /** Rough bytes it keeps in memory. */
     int weight() {
-        return holding.weight();
+        weighed = holding.weight();
+        return weighed;
+    }
+
+    /** Whether the cache should weigh it anew: it has grown by half, or begun or ended to be busy. */
+    boolean hasOtherWeight() {
+        int now = holding.weight();
+        return (now == 0) != (weighed == 0) || now > weighed + weighed / 2;
     }
 
     /** Reads all mail and does what follows from it. */
@@ -110,8 +118,10 @@ final class RunActor {
         LiveRun rising = holding.warmUp(run.type(), mail.request().started().headers());
         Draft draft = holding.newDraft();
         NewRun written = run;
+        boolean begun = false;
         try {
             rising.start(draft, mail.request().started());
+            begun = true;
             written = run.withFirstTurn(draft.events(), draft.jobs(), wakeAt(rising, draft));
         } catch (StalledException e) {
             // Started without its first turn: the claim that tries again records why it stalls.
@@ -121,10 +131,13 @@ final class RunActor {
         }
         underWay = draft;
         holding.starts(run.fence());
-        var unused = host.lanes()
-                .starts()
-                .submit(written)
-                .whenComplete((outcome, error) -> post(new Mail.StartWritten(outcome, error, mail.answer())));
+        boolean whole = begun;
+        var unused = host.lanes().starts().submit(written).whenComplete((outcome, error) -> {
+            if (whole && outcome instanceof StartOutcome.Started) {
+                begin(draft);
+            }
+            post(new Mail.StartWritten(outcome, error, mail.answer()));
+        });
     }
 
     private void startWritten(Mail.StartWritten mail) {
@@ -203,7 +216,7 @@ final class RunActor {
 
     private void send(Draft draft, boolean park) {
         HistoryEvent.Closing closing = draft.closing();
-        submit(new Transition(
+        Transition step = new Transition(
                 key,
                 holding.fence(),
                 host.random(),
@@ -216,18 +229,30 @@ final class RunActor {
                 park,
                 closing == null ? holding.warm().wakeAt() : null,
                 null,
-                closing == null ? null : closeOf(closing, draft.refusals() >= FORCE_CLOSE_AFTER)));
+                closing == null ? null : closeOf(closing, draft.refusals() >= FORCE_CLOSE_AFTER));
+        submit(step, draft);
     }
 
     private Transition.Close closeOf(HistoryEvent.Closing closing, boolean force) {
         return Closings.of(closing, force, host.code().replay().failures());
     }
 
-    private void submit(Transition transition) {
-        var unused = host.lanes()
-                .transitions()
-                .submit(transition)
-                .whenComplete((written, error) -> post(new Mail.Written(written, error)));
+    private void submit(Transition transition, Draft draft) {
+        var unused = host.lanes().transitions().submit(transition).whenComplete((written, error) -> {
+            if (written != null && written.isApplied()) {
+                begin(draft);
+            }
+            post(new Mail.Written(written, error));
+        });
+    }
+
+    /** Whatever goes wrong with the activities, the run hears that its step is written. */
+    private void begin(Draft draft) {
+        try {
+            draft.begin();
+        } catch (RuntimeException e) {
+            log.error("activities of {} could not be begun; their leases are found and given back", key, e);
+        }
     }
 
     // ── what became of it ────────────────────────────────────────────────────────────────────────────────────────────
@@ -338,9 +363,10 @@ final class RunActor {
     }
 
     private void writeNothing(@Nullable Instant wakeAt, Transition.@Nullable Stall stall) {
-        underWay = holding.newDraft();
+        Draft nothing = holding.newDraft();
+        underWay = nothing;
         holding.givesBack();
-        submit(Closings.nothing(key, holding.fence(), host.random(), holding.nextEventId(), wakeAt, stall));
+        submit(Closings.nothing(key, holding.fence(), host.random(), holding.nextEventId(), wakeAt, stall), nothing);
     }
 
     // ── rest ─────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -69,7 +69,9 @@ final class Runs implements RunHost.Outside, AttemptOutcome.Sink {
     @Override
     public void written(RunActor actor, Transition.@Nullable Close close) {
         if (close == null) {
-            cache.touch(actor);
+            if (actor.hasOtherWeight()) {
+                cache.touch(actor);
+            }
         } else {
             cache.remove(actor);
             waiters.closed(actor.key().runId(), new RunResult(close.status(), close.result(), close.failure()));

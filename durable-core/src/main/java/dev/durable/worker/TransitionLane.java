@@ -81,7 +81,11 @@ final class TransitionLane implements Step {
      * @param outcome as the store says
      * @param fence the fence it was written under, where it was written
      */
-    record Written(Transition.Outcome outcome, UUID fence) {}
+    record Written(Transition.Outcome outcome, UUID fence) {
+        boolean isApplied() {
+            return outcome == Transition.Outcome.APPLIED || outcome == Transition.Outcome.APPLIED_MORE;
+        }
+    }
 
     void onSubmit(Runnable wake) {
         this.wake = wake;

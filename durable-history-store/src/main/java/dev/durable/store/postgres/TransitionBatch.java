@@ -95,7 +95,8 @@ final class TransitionBatch {
 
     private void settle(Script script) {
         List<SettledRow> rows = all.stream()
-                .flatMap(t -> t.settled().stream().map(s -> new SettledRow(new JobKey(t.run(), s.seq()), s.lease())))
+                .flatMap(t -> t.settled().stream()
+                        .map(s -> new SettledRow(new JobKey(t.run(), s.seq()), s.lease(), s.heartbeats())))
                 .sorted(Comparator.comparing(SettledRow::key, JobKey.LOCK_ORDER))
                 .toList();
         if (!rows.isEmpty()) {
@@ -104,7 +105,9 @@ final class TransitionBatch {
             Param seqs = ints(rows, r -> r.key().seq());
             script.then(
                     TransitionSql.SETTLE, runs, shards, seqs, uuids(rows, SettledRow::lease), Param.of(rows.size()));
-            script.then(TransitionSql.DROP_HEARTBEATS, runs, shards, seqs);
+            if (rows.stream().anyMatch(SettledRow::heartbeats)) {
+                script.then(TransitionSql.DROP_HEARTBEATS, runs, shards, seqs);
+            }
         }
     }
 
@@ -207,7 +210,7 @@ final class TransitionBatch {
         return params;
     }
 
-    private record SettledRow(JobKey key, UUID lease) {}
+    private record SettledRow(JobKey key, UUID lease, boolean heartbeats) {}
 
     private record ConsumedRow(RunKey run, UUID message) {}
 }
