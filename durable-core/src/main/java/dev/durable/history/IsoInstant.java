@@ -39,7 +39,7 @@ final class IsoInstant {
             fraction *= 10;
         }
         long days = LocalDate.of(year, month, day).toEpochDay();
-        return Instant.ofEpochSecond(days * DAY_SECONDS + hour * 3_600 + minute * 60 + second, fraction);
+        return Instant.ofEpochSecond(days * DAY_SECONDS + hour * 3_600L + minute * 60L + second, fraction);
     }
 
     /** The number that stands there; negative where other characters than digits do. */

@@ -71,6 +71,7 @@ final class Baton {
      * Most turns take microseconds. A driver that is a virtual thread lets the coroutine have its carrier and is back when
      * that blocks; only then is it worth a timed sleep, which costs more than such a turn.
      */
+    @SuppressWarnings("ThreadPriorityCheck") // a hint: where it does not help, the timed sleep follows
     private boolean comesBackAtOnce() {
         if (!Thread.currentThread().isVirtual()) {
             return false;

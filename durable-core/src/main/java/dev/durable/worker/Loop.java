@@ -83,6 +83,7 @@ final class Loop implements AutoCloseable {
     }
 
     /** A timed sleep of a virtual thread costs a visit to the scheduler's timer; most sleeps here have no end of their own. */
+    @SuppressWarnings("WaitNotInLoop") // the loop is sleep's
     private long await(Duration duration, long left) throws InterruptedException {
         if (duration.compareTo(Step.UNTIL_WOKEN) >= 0) {
             changed.await();

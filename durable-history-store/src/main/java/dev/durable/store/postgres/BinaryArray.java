@@ -92,8 +92,8 @@ final class BinaryArray {
 
     private static void bind(PreparedStatement statement, int index, int arrayType, ByteBuffer bytes)
             throws SQLException {
-        byte[] whole = bytes.array();
-        byte[] sent = bytes.hasRemaining() ? java.util.Arrays.copyOf(whole, bytes.position()) : whole;
+        byte[] sent = new byte[bytes.flip().remaining()];
+        bytes.get(sent);
         statement.setArray(index, new PgArray(base(statement), arrayType, sent));
     }
 
