@@ -54,11 +54,11 @@ public interface HistoryStore extends Writes, StoreSource, AutoCloseable {
     List<ClaimedRun> claimRuns(RunClaim claim);
 
     /**
-     * The earliest wake of a parked run of these queues (where it stalled: not before its next try); empty when there is
-     * none. Messages are not looked at; it may have passed, as of a run whose type nobody here has. A hint for sleeping
-     * loops.
+     * The earliest wake after this time of a parked run of these queues (where it stalled: not before its next try); empty
+     * when there is none. Messages are not looked at. A hint for sleeping loops: what was due before they claimed, and is
+     * not theirs, tells them nothing.
      */
-    Optional<Instant> nextDue(Collection<String> taskQueues);
+    Optional<Instant> nextDue(Collection<String> taskQueues, Instant after);
 
     /** Claims ready jobs, and delayed ones whose time has come. */
     List<ClaimedJob> claimJobs(JobClaim claim);

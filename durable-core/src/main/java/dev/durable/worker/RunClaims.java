@@ -59,6 +59,7 @@ final class RunClaims implements Step {
 
     @Override
     public Duration runOnce() {
+        Instant before = store.clock().now();
         try {
             List<ClaimedRun> runs = store.claimRuns(
                     new RunClaim(session.get(), wanted.taskQueues(), wanted.types(), 0, BATCH, OWNED_FOR));
@@ -72,7 +73,7 @@ final class RunClaims implements Step {
                                     : messages.getOrDefault(run.run().runId(), List.of())));
                 }
             }
-            return runs.size() == BATCH ? AGAIN : untilNextDue();
+            return runs.size() == BATCH ? AGAIN : untilNextDue(before);
         } catch (StoreUnavailableException | CommitUnknownException e) {
             log.warn("claiming runs waits for the database: {}", e.getMessage());
             return DATABASE_AWAY;
@@ -87,12 +88,14 @@ final class RunClaims implements Step {
         }
     }
 
-    /** At most the poll interval; what is overdue and was not claimed belongs to others and gives no reason to hurry. */
-    private Duration untilNextDue() {
+    /**
+     * At most the poll interval. What was due before the claim and was not claimed belongs to others and gives no reason to
+     * hurry; what has become due since does.
+     */
+    private Duration untilNextDue(Instant claimed) {
         Instant now = store.clock().now();
-        return store.nextDue(wanted.taskQueues())
-                .filter(due -> due.isAfter(now))
-                .map(due -> Duration.between(now, due).plusMillis(1))
+        return store.nextDue(wanted.taskQueues(), claimed)
+                .map(due -> due.isAfter(now) ? Duration.between(now, due).plusMillis(1) : AGAIN)
                 .filter(wait -> wait.compareTo(pollInterval) < 0)
                 .orElse(pollInterval);
     }

@@ -153,8 +153,8 @@ public final class InMemoryHistoryStore implements HistoryStore {
     }
 
     @Override
-    public Optional<Instant> nextDue(Collection<String> taskQueues) {
-        return atomically(() -> tables.runs().firstWake(taskQueues));
+    public Optional<Instant> nextDue(Collection<String> taskQueues, Instant after) {
+        return atomically(() -> tables.runs().firstWake(taskQueues, after));
     }
 
     @Override

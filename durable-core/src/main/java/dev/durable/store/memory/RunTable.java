@@ -81,11 +81,11 @@ final class RunTable {
         return expiring.due(now);
     }
 
-    /** The first wake of a parked run of these queues. */
-    Optional<Instant> firstWake(Collection<String> taskQueues) {
+    /** The first wake after this time of a parked run of these queues. */
+    Optional<Instant> firstWake(Collection<String> taskQueues, Instant after) {
         return taskQueues.stream()
                 .flatMap(queue -> agenda(queue).inOrder())
-                .flatMap(run -> wakeOfParked(run.hold()).stream())
+                .flatMap(run -> wakeOfParked(run.hold(), after).stream())
                 .min(Instant::compareTo);
     }
 
@@ -109,9 +109,9 @@ final class RunTable {
                 && run.hold().openTo(claim.session(), since, now, CACHED_FIRST);
     }
 
-    private static Optional<Instant> wakeOfParked(Hold hold) {
+    private static Optional<Instant> wakeOfParked(Hold hold, Instant after) {
         Instant wake = hold.wakeAt();
-        return hold.ownedUntil() != null || wake == null
+        return hold.ownedUntil() != null || wake == null || !wake.isAfter(after)
                 ? Optional.empty()
                 : Optional.of(Times.latest(wake, hold.notBefore(), null));
     }

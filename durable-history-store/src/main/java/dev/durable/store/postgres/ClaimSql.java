@@ -67,11 +67,11 @@ final class ClaimSql {
                 select s.task_queue, max(s.run_id::text)::uuid as run_id, (select count(*)::int from seen) as scanned
                   from seen s group by s.task_queue) s""";
 
-    /** The earliest wake of a parked run of each queue. */
+    /** The earliest wake of a parked run of these queues, after a time. */
     static final String NEXT_DUE = """
             select min(s.due) as due from unnest(?::text[]) as q(task_queue)
              cross join lateral (
                     select greatest(s.wake_at, s.not_before) as due from durable.run_state s
-                     where s.task_queue = q.task_queue and s.wake_at is not null and s.owned_until is null and not s.paused
+                     where s.task_queue = q.task_queue and s.wake_at > ?::timestamptz and s.owned_until is null and not s.paused
                      order by s.wake_at limit 1) s""";
 }

@@ -173,8 +173,8 @@ public final class PostgresHistoryStore implements HistoryStore {
     }
 
     @Override
-    public Optional<Instant> nextDue(Collection<String> taskQueues) {
-        return runClaims.nextDue(taskQueues);
+    public Optional<Instant> nextDue(Collection<String> taskQueues, Instant after) {
+        return runClaims.nextDue(taskQueues, after);
     }
 
     @Override

@@ -40,7 +40,7 @@ final class RunClaims {
         return scan.claimed;
     }
 
-    Optional<Instant> nextDue(Collection<String> taskQueues) {
+    Optional<Instant> nextDue(Collection<String> taskQueues, Instant after) {
         List<String> queues = taskQueues.stream().sorted().toList();
         return connections.read(Locks.SHORT, tx -> {
             List<Instant> due = new ArrayList<>();
@@ -49,7 +49,8 @@ final class RunClaims {
                             ClaimSql.NEXT_DUE,
                             row -> Optional.ofNullable(Times.instant(row, "due"))
                                     .ifPresent(due::add),
-                            texts(queues, q -> q)));
+                            texts(queues, q -> q),
+                            Param.of(after.toString())));
             return due.stream().findFirst();
         });
     }

@@ -1,0 +1,66 @@
+package dev.durable.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.durable.store.HistoryStore;
+import dev.durable.store.contract.NewRunBuilder;
+import dev.durable.store.memory.InMemoryHistoryStore;
+import dev.durable.store.memory.VirtualClock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/** How long the loop that claims runs sleeps. */
+class RunClaimsTest {
+    private static final Duration POLL = Duration.ofSeconds(1);
+
+    private final VirtualClock clock = new VirtualClock();
+    private final HistoryStore store = InMemoryHistoryStore.on(clock);
+    private final List<String> claimed = new ArrayList<>();
+    private Duration handingOver = Duration.ZERO;
+    private final RunClaims claims = new RunClaims(
+            store,
+            new RunClaims.Wanted(Set.of("default"), Set.of("OrderWorkflow")),
+            UUID::randomUUID,
+            claim -> {
+                claimed.add(claim.claim().run().workflowId());
+                clock.advance(handingOver);
+            },
+            POLL);
+
+    @Test
+    void what_becomes_due_while_others_are_handed_over_is_claimed_at_once() throws Exception {
+        start(run("now"));
+        start(run("soon").wakeAt(clock.now().plusMillis(5)));
+        handingOver = Duration.ofMillis(10);
+
+        assertThat(claims.runOnce()).isEqualTo(Step.AGAIN);
+        claims.runOnce();
+
+        assertThat(claimed).containsExactly("now", "soon");
+    }
+
+    @Test
+    void a_run_that_is_overdue_and_not_for_this_worker_makes_no_timer_late() throws Exception {
+        start(run("foreign").type("UnknownHere"));
+        start(run("timer").wakeAt(clock.now().plusMillis(50)));
+        clock.advance(Duration.ofMillis(1));
+
+        Duration sleep = claims.runOnce();
+
+        assertThat(claimed).isEmpty();
+        assertThat(sleep).isEqualTo(Duration.ofMillis(50));
+        assertThat(claims.runOnce()).as("and is no reason to hurry").isEqualTo(sleep);
+    }
+
+    private NewRunBuilder run(String workflowId) {
+        return new NewRunBuilder(store, workflowId);
+    }
+
+    private void start(NewRunBuilder run) {
+        store.start(List.of(run.build()));
+    }
+}
