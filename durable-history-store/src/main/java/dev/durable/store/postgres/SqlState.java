@@ -13,13 +13,15 @@ enum SqlState {
     AGAIN,
     /** A run id that no partition covers. */
     NO_PARTITION,
-    /** The database is away, going away, or (a standby) not the one that can be written. */
+    /** The database is away, going away, out of disk, or (a standby) not the one that can be written. */
     UNAVAILABLE,
-    /** Anything else: a defect, a full disk, a missing right. */
+    /** Anything else: a defect, a missing right. */
     OTHER;
 
     private static final Set<String> ROLLED_BACK = Set.of("40001", "40P01", "40003");
     private static final Set<String> GOING_AWAY = Set.of("57P01", "57P02", "57P03", "57P05", "25006", "53300", "25P03");
+    /** The disk is full or fails: no item's fault, and giving up the outcome of an activity would run it again. */
+    private static final Set<String> DISK = Set.of("53100", "58030");
 
     static SqlState of(SQLException e) {
         String state = e.getSQLState() == null ? "" : e.getSQLState();
@@ -35,6 +37,6 @@ enum SqlState {
         if (state.equals("23514") && String.valueOf(e.getMessage()).contains("partition")) {
             return NO_PARTITION;
         }
-        return GOING_AWAY.contains(state) || state.startsWith("08") ? UNAVAILABLE : OTHER;
+        return GOING_AWAY.contains(state) || DISK.contains(state) || state.startsWith("08") ? UNAVAILABLE : OTHER;
     }
 }

@@ -1,0 +1,27 @@
+package dev.durable.store.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.sql.SQLException;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What an error of the server is taken for. */
+class SqlStateTest {
+
+    @ParameterizedTest
+    @CsvSource({
+        "08006, UNAVAILABLE",
+        "57P01, UNAVAILABLE",
+        "53100, UNAVAILABLE",
+        "58030, UNAVAILABLE",
+        "53200, OTHER",
+        "22021, OTHER",
+        "55P03, LOCKED",
+        "40P01, AGAIN",
+        "DU001, UNEXPECTED"
+    })
+    void a_full_disk_is_waited_for_and_what_one_item_may_have_caused_is_not(String code, SqlState meaning) {
+        assertThat(SqlState.of(new SQLException("as the test wants it", code))).isEqualTo(meaning);
+    }
+}
