@@ -16,7 +16,8 @@ import org.slf4j.MDC;
  *
  * <p>Every {@code Throwable} of the body is a failure of the attempt, an {@code Error} too: whether an {@code
  * OutOfMemoryError} or a {@code NoClassDefFoundError} is the body's fault or the process's can't be known here, and the
- * policy, which brings the next attempt perhaps to another process, is the best answer to both.
+ * policy, which brings the next attempt perhaps to another process, is the best answer to both. The same goes for an {@code
+ * Error} of code that reads arguments or writes the result: a class that can't be initialised here may be elsewhere.
  */
 final class ActivityCall {
     private ActivityCall() {}
@@ -55,6 +56,8 @@ final class ActivityCall {
             arguments = payloads.decodeArguments(method, input);
         } catch (RuntimeException | StackOverflowError e) {
             return new CanNotCross(e);
+        } catch (Error e) {
+            return new Threw(e);
         }
         @Nullable Object result;
         try {
@@ -69,6 +72,8 @@ final class ActivityCall {
                             : payloads.encode(result, method.returnType(), "the result of " + method.name()));
         } catch (RuntimeException | StackOverflowError e) {
             return new CanNotCross(e);
+        } catch (Error e) {
+            return new Threw(e);
         }
     }
 }

@@ -67,9 +67,23 @@ final class Crew implements Executor, AutoCloseable {
         if (idle > 0) {
             work.signal();
         } else {
-            Thread thread = factory.newThread(this::run);
-            threads.add(thread);
+            startOne();
+        }
+    }
+
+    /** Where the machine gives no thread more, those that there are take the tasks. */
+    private void startOne() {
+        Thread thread = factory.newThread(this::run);
+        try {
             thread.start();
+            threads.add(thread);
+        } catch (OutOfMemoryError e) {
+            waking = false;
+            if (threads.isEmpty()) {
+                tasks.clear();
+                throw new RejectedExecutionException("no thread could be started", e);
+            }
+            log.warn("{} tasks wait: no thread could be started beside {} others", tasks.size(), threads.size(), e);
         }
     }
 

@@ -19,9 +19,11 @@ import dev.durable.history.TimeoutType;
 import dev.durable.store.JobKey;
 import dev.durable.store.JobUpdate;
 import java.time.Duration;
+import java.util.AbstractMap;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -150,6 +152,19 @@ class AttemptTest {
 
         assertThat(bench.outcome(key)).isInstanceOf(ActivityFailed.class);
         assertThat(runs).hasValue(0);
+    }
+
+    @Test
+    void an_error_while_the_result_is_written_is_a_failed_attempt_and_its_slot_is_free_again() {
+        JobKey key = bench.ran(argument -> new AbstractMap<String, String>() {
+            @Override
+            public Set<Entry<String, String>> entrySet() {
+                throw new NoClassDefFoundError("Could not initialize class Catalogue");
+            }
+        });
+
+        assertThat(bench.state(key)).isEqualTo("delayed 2");
+        assertThat(bench.slots.free()).isEqualTo(4);
     }
 
     // ── failures ─────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -93,6 +93,45 @@ class CrewTest {
     }
 
     @Test
+    void where_no_thread_can_be_started_the_others_take_the_tasks_and_with_none_they_are_refused() throws Exception {
+        AtomicInteger refused = new AtomicInteger(1);
+        crew = new Crew(body -> new NoThread(body, refused), Duration.ofMinutes(1));
+        assertThatThrownBy(() -> crew.execute(() -> {})).isInstanceOf(RejectedExecutionException.class);
+
+        CountDownLatch go = new CountDownLatch(1);
+        CountDownLatch done = new CountDownLatch(3);
+        for (int i = 0; i < 3; i++) {
+            crew.execute(() -> {
+                refused.set(1);
+                await(go);
+                done.countDown();
+            });
+        }
+        go.countDown();
+
+        assertThat(done.await(30, TimeUnit.SECONDS)).isTrue();
+    }
+
+    /** What the machine gives where it has no threads left. */
+    private static final class NoThread extends Thread {
+        private final AtomicInteger refused;
+
+        NoThread(Runnable body, AtomicInteger refused) {
+            super(body);
+            setDaemon(true);
+            this.refused = refused;
+        }
+
+        @Override
+        public synchronized void start() {
+            if (refused.getAndDecrement() > 0) {
+                throw new OutOfMemoryError("unable to create native thread");
+            }
+            super.start();
+        }
+    }
+
+    @Test
     void closed_it_interrupts_what_runs_and_takes_nothing_more() throws Exception {
         CountDownLatch runs = new CountDownLatch(1);
         AtomicReference<Thread> ran = new AtomicReference<>();
@@ -106,6 +145,14 @@ class CrewTest {
         ran.get().join(TimeUnit.SECONDS.toMillis(30));
         assertThat(ran.get().isAlive()).isFalse();
         assertThatThrownBy(() -> crew.execute(() -> {})).isInstanceOf(RejectedExecutionException.class);
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private static void await(CyclicBarrier barrier) {
