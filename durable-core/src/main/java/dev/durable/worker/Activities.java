@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The half of a worker that runs activities, put together: an {@link ActivityWorker} for each task queue; for all of them
- * the {@link Session}, the look at the {@link HeldLeases}, the {@link Sweeper}, the {@link RunTimeouts}, the {@link
- * WaitingTimeouts} and the {@link Deadlines}.
+ * the {@link Session}, the look at the {@link HeldLeases} and the {@link EndedRuns}, the {@link Sweeper}, the {@link
+ * RunTimeouts}, the {@link WaitingTimeouts} and the {@link Deadlines}.
  */
 final class Activities implements ActivitySide {
     private static final Logger log = LoggerFactory.getLogger(Activities.class);
@@ -80,7 +80,8 @@ final class Activities implements ActivitySide {
             queues.put(name, new ActivityQueue(name, new Slots(queue.slots()), threads));
             localQueues.put(
                     name,
-                    new ActivityQueue(name, new Slots(Integer.MAX_VALUE), new BoundedExecutor(threads, queue.slots())));
+                    new ActivityQueue(
+                            name, new Slots(Integer.MAX_VALUE), new BoundedExecutor(threads, queue.slots()), threads));
         });
         this.locals = new LocalActivities(localQueues, host, lease);
     }
@@ -110,6 +111,10 @@ final class Activities implements ActivitySide {
                 "leases",
                 Drive.Kind.IO,
                 new HeldLeases(store, starter, reports, limits.sessionLease().dividedBy(LOOKS_A_LEASE)));
+        drive.add(
+                "ended-runs",
+                Drive.Kind.IO,
+                new EndedRuns(store, locals, locals.silence().dividedBy(LOOKS_A_LEASE)));
         drive.add("sweep", Drive.Kind.IO, new Sweeper(store, limits.sessionLease(), random));
         drive.add(
                 "waiting-timeouts",

@@ -7,12 +7,22 @@ final class ActivityQueue {
     private final String name;
     private final Slots slots;
     private final Executor executor;
+    private final Executor cancelActions;
     private volatile Runnable wake = () -> {};
 
     ActivityQueue(String name, Slots slots, Executor executor) {
+        this(name, slots, executor, executor);
+    }
+
+    /**
+     * @param executor where bodies run
+     * @param cancelActions where that runs which tells a body to stop: never behind the bodies
+     */
+    ActivityQueue(String name, Slots slots, Executor executor, Executor cancelActions) {
         this.name = name;
         this.slots = slots;
         this.executor = executor;
+        this.cancelActions = cancelActions;
     }
 
     String name() {
@@ -25,6 +35,10 @@ final class ActivityQueue {
 
     Executor executor() {
         return executor;
+    }
+
+    Executor cancelActions() {
+        return cancelActions;
     }
 
     /** Who cranks its worker. */

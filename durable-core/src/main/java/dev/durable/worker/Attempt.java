@@ -70,7 +70,7 @@ final class Attempt implements Runnable, Leases.Held {
                 .apply(job.activity())
                 .orElseThrow(() -> new IllegalStateException("activity " + job.activity() + " is not registered here"));
         Notes notes = Notes.of(job, host.deadlines().clock().now());
-        this.cancellation = new Cancellation(queue.executor());
+        this.cancellation = new Cancellation(queue.cancelActions());
         this.heartbeats = new Heartbeats(
                 Heartbeats.throttle(options.heartbeatTimeout()), host.deadlines(), this::sendHeartbeat, this::heard);
         this.watch = new AttemptWatch(

@@ -4,12 +4,13 @@ import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobUpdate;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Runs the local activities of the runs in this process. They have no job: a call becomes one event when it has ended.
@@ -25,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * as long as it lives, is the first to hear of that.
  */
 final class LocalActivities implements LocalCalls, Reports {
-    private static final Logger log = LoggerFactory.getLogger(LocalActivities.class);
+    private static final String RUN_LEFT = "its run is no longer in this process";
 
     private final Map<String, ActivityQueue> queues;
     private final ActivityHost host;
@@ -33,16 +34,28 @@ final class LocalActivities implements LocalCalls, Reports {
     private final Map<UUID, Call> calls = new ConcurrentHashMap<>();
     private volatile boolean draining;
 
-    /** A call that has not ended. */
+    /** A call that has not ended. Who takes the attempt that waits begins it, or gives it back: nobody else does. */
     private static final class Call {
         private final Caller caller;
-        private volatile ClaimedJob next;
+        private final AtomicReference<@Nullable ClaimedJob> waiting;
+        private volatile ClaimedJob latest;
         private volatile boolean cancelled;
         private volatile Deadlines.@Nullable Deadline delay;
 
         Call(Caller caller, ClaimedJob first) {
             this.caller = caller;
-            this.next = first;
+            this.latest = first;
+            this.waiting = new AtomicReference<>(first);
+        }
+
+        void waits(ClaimedJob next) {
+            latest = next;
+            waiting.set(next);
+        }
+
+        @Nullable
+        ClaimedJob take() {
+            return waiting.getAndSet(null);
         }
     }
 
@@ -61,9 +74,27 @@ final class LocalActivities implements LocalCalls, Reports {
         return host.leases();
     }
 
-    /** From now on nothing begins. */
+    /** From now on nothing begins; what waits for its next attempt is given back. */
     void drain() {
         draining = true;
+        calls.forEach((lease, call) -> {
+            host.deadlines().cancel(call.delay);
+            run(lease);
+        });
+    }
+
+    /** The runs that wait for calls. */
+    Set<UUID> runs() {
+        return calls.values().stream()
+                .map(call -> call.latest.key().run().runId())
+                .collect(Collectors.toSet());
+    }
+
+    /** These runs were ended from outside: nobody waits for their calls. */
+    void ended(Set<UUID> runs) {
+        calls.values().stream()
+                .filter(call -> runs.contains(call.latest.key().run().runId()))
+                .forEach(call -> call.caller.givenBack());
     }
 
     // ── what runs want ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -71,7 +102,7 @@ final class LocalActivities implements LocalCalls, Reports {
     @Override
     public void begin(ClaimedJob job, Caller caller) {
         calls.put(job.lease(), new Call(caller, job));
-        run(job);
+        run(job.lease());
     }
 
     @Override
@@ -79,11 +110,9 @@ final class LocalActivities implements LocalCalls, Reports {
         Call call = calls.get(lease);
         if (call != null) {
             call.cancelled = true;
-            Deadlines.Deadline delay = call.delay;
-            if (delay != null) {
-                host.deadlines().cancel(delay);
-                run(call.next);
-            } else if (host.leases().get(lease) instanceof Attempt attempt) {
+            host.deadlines().cancel(call.delay);
+            run(lease);
+            if (host.leases().get(lease) instanceof Attempt attempt) {
                 attempt.cancel();
             }
         }
@@ -96,7 +125,7 @@ final class LocalActivities implements LocalCalls, Reports {
             host.deadlines().cancel(call.delay);
         }
         if (host.leases().get(lease) instanceof Attempt attempt) {
-            attempt.lose("its run is no longer in this process");
+            attempt.lose(RUN_LEFT);
         }
     }
 
@@ -105,30 +134,41 @@ final class LocalActivities implements LocalCalls, Reports {
         return silence;
     }
 
-    private void run(ClaimedJob job) {
-        Call call = calls.get(job.lease());
-        if (call == null) {
+    /** Begins the attempt that waits, if one does. */
+    private void run(UUID lease) {
+        Call call = calls.get(lease);
+        ClaimedJob job = call == null ? null : call.take();
+        if (call == null || job == null) {
             return;
         }
-        call.delay = null;
         ActivityQueue queue = queues.get(job.taskQueue());
         if (draining || queue == null) {
-            giveBack(job.lease());
+            giveBack(lease);
             return;
         }
         try {
-            Attempt attempt = new Attempt(
-                    job, job.lease(), queue, queue.slots().takeEagerly().orElseThrow(), host);
-            host.leases().put(job.lease(), attempt);
-            if (call.cancelled) {
-                attempt.cancel();
-            }
-            queue.executor().execute(attempt);
+            begin(job, call, queue);
         } catch (RejectedExecutionException e) {
-            giveBack(job.lease());
+            giveBack(lease);
         } catch (RuntimeException e) {
-            log.error("local activity {} of {} can't be begun here", job.activity(), job.key(), e);
-            giveBack(job.lease());
+            calls.remove(lease);
+            host.leases().remove(lease);
+            call.caller.refused("local activity " + job.activity() + " can't be begun on this worker: " + e.getMessage()
+                    + ". A worker that has the workflow must have the local activities that it calls.");
+        }
+    }
+
+    private void begin(ClaimedJob job, Call call, ActivityQueue queue) {
+        Attempt attempt =
+                new Attempt(job, job.lease(), queue, queue.slots().takeEagerly().orElseThrow(), host);
+        host.leases().put(job.lease(), attempt);
+        if (call.cancelled) {
+            attempt.cancel();
+        }
+        if (calls.containsKey(job.lease())) {
+            queue.executor().execute(attempt);
+        } else {
+            attempt.lose(RUN_LEFT);
         }
     }
 
@@ -164,28 +204,22 @@ final class LocalActivities implements LocalCalls, Reports {
         if (call == null) {
             return;
         }
-        if (draining) {
-            giveBack(update.lease());
-            return;
-        }
-        ClaimedJob ended = call.next;
+        ClaimedJob ended = call.latest;
         Duration delay;
         switch (update) {
             case JobUpdate.Retry retry -> {
                 delay = retry.delay();
-                call.next = ended.again(retry.nextAttempt(), retry.notes(), retry.details());
+                call.waits(ended.again(retry.nextAttempt(), retry.notes(), retry.details()));
             }
             case JobUpdate.Release release -> {
                 delay = release.delay();
-                call.next = ended.again(ended.attempt(), ended.notes(), release.details());
+                call.waits(ended.again(ended.attempt(), ended.notes(), release.details()));
             }
             default -> throw new IllegalArgumentException(update + " does not end an attempt");
         }
-        ClaimedJob next = call.next;
-        if (call.cancelled) {
-            run(next);
-        } else {
-            call.delay = host.deadlines().in(delay, () -> run(next));
+        call.delay = host.deadlines().in(delay, () -> run(update.lease()));
+        if (call.cancelled || draining) {
+            run(update.lease());
         }
     }
 

@@ -12,8 +12,11 @@ interface LocalCalls {
         /** It ended. */
         void ended(AttemptOutcome outcome);
 
-        /** It will not be run here, as this worker stops: the run should be left to others. */
+        /** It will not be run here, as this worker stops or the run has ended: the run should be left to others. */
         void givenBack();
+
+        /** It can't be run here, whatever is tried: the run stalls. */
+        void refused(String why);
     }
 
     /** The turn that called it is durable: runs it. Its lease is a name in this process only. */
@@ -37,6 +40,9 @@ interface LocalCalls {
 
         @Override
         public void givenBack() {}
+
+        @Override
+        public void refused(String why) {}
     };
 
     /** Where no activities run. */

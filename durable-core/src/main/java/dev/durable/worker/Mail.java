@@ -26,8 +26,11 @@ sealed interface Mail {
     /** An activity of this process ended. */
     record Ended(AttemptOutcome outcome) implements Mail {}
 
-    /** A local activity will not be run here: the worker stops. */
+    /** A local activity will not be run here: the worker stops, or the run was ended by others. */
     record LocalGivenBack() implements Mail {}
+
+    /** A local activity can't be run here. */
+    record LocalRefused(String why) implements Mail {}
 
     /** What became of the transition under way. */
     record Written(

@@ -52,6 +52,7 @@ final class RunActor {
 
     private @Nullable Draft underWay;
     private Mail.@Nullable Claimed claim;
+    private @Nullable String refusal;
     private int weighed;
     private boolean evicting;
     private boolean leaving;
@@ -105,6 +106,7 @@ final class RunActor {
             case Mail.StartWritten written -> startWritten(written);
             case Mail.Ended ended -> holding.add(ended.outcome());
             case Mail.LocalGivenBack ignored -> leaving = true;
+            case Mail.LocalRefused refused -> refusal = refused.why();
             case Mail.Written written -> written(written);
             case Mail.Ask ask -> questions.add(ask);
             case Mail.Evict ignored -> evicting = true;
@@ -121,12 +123,11 @@ final class RunActor {
         boolean begun = false;
         try {
             rising.start(draft, mail.request().started());
-            begun = true;
             written = run.withFirstTurn(draft.events(), draft.jobs(), wakeAt(rising, draft));
-        } catch (StalledException e) {
+            begun = true;
+        } catch (RuntimeException e) {
             // Started without its first turn: the claim that tries again records why it stalls.
-            log.warn("first turn of {} stalls: {}", key.workflowId(), e.getMessage());
-            draft.discarded();
+            log.warn("first turn of {} stalls: {}", key.workflowId(), e.toString());
             holding.goCold();
         }
         underWay = draft;
@@ -170,11 +171,15 @@ final class RunActor {
                 claim = null;
                 holding.adopt(adopted);
             }
+            String refused = refusal;
+            refusal = null;
             if (!holding.isWarm()) {
                 leaving = false;
                 holding.drop();
             } else if (leaving) {
                 leave();
+            } else if (refused != null) {
+                stall(refused);
             } else {
                 holding.lookForMessages(List.of());
                 feed(holding.newDraft());
@@ -335,7 +340,7 @@ final class RunActor {
         }
     }
 
-    /** The worker stops: the run is due at once for whoever can run its local activities. */
+    /** The worker stops, or the run has ended: if it has not, it is due at once for whoever can run its local activities. */
     private void leave() {
         leaving = false;
         holding.drop();
@@ -405,6 +410,11 @@ final class RunActor {
         @Override
         public void givenBack() {
             post(new Mail.LocalGivenBack());
+        }
+
+        @Override
+        public void refused(String why) {
+            post(new Mail.LocalRefused(why));
         }
     }
 }

@@ -172,6 +172,30 @@ abstract class LocalActivitiesTest {
     }
 
     @Test
+    void a_run_that_was_terminated_calls_nothing_any_more(TestEngine engine) {
+        set(engine);
+        failures.set(2);
+        var h = engine.client().start(Basket.class, "b-1", w -> w.run(List.of("egg")));
+        engine.settle();
+        assertThat(asked).containsExactly("egg 1");
+
+        h.terminate("as the test wants it");
+        engine.advance(Duration.ofSeconds(10));
+        engine.advance(Duration.ofMinutes(10));
+
+        assertThat(asked).containsExactly("egg 1");
+    }
+
+    @Test
+    void a_worker_without_the_local_activity_stalls_the_run_and_says_so(TestEngine engine) {
+        engine.register(Impatient.class);
+        var h = engine.client().start(Impatient.class, "i-1", w -> w.run(Duration.ofDays(1)));
+        engine.settle();
+        assertThat(h.describe().stalledBy()).contains("local activity Lookups.slow can't be begun on this worker");
+        h.terminate("seen");
+    }
+
+    @Test
     void a_local_activity_cannot_checkpoint(TestEngine engine) {
         engine.register(Impatient.class).activity(Lookups.class, new Lookups() {
             @Override

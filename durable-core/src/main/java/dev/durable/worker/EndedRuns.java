@@ -1,0 +1,43 @@
+package dev.durable.worker;
+
+import dev.durable.StoreUnavailableException;
+import dev.durable.store.HistoryStore;
+import java.time.Duration;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Stops local activities of runs that were ended from outside, terminated or timed out: they have no job whose absence
+ * would tell ({@link HeldLeases} sees to the others), and a policy without a limit would call them for ever.
+ */
+final class EndedRuns implements Step {
+    private static final Logger log = LoggerFactory.getLogger(EndedRuns.class);
+
+    private final HistoryStore store;
+    private final LocalActivities locals;
+    private final Duration interval;
+
+    EndedRuns(HistoryStore store, LocalActivities locals, Duration interval) {
+        this.store = store;
+        this.locals = locals;
+        this.interval = interval;
+    }
+
+    @Override
+    public Duration runOnce() {
+        Set<UUID> waiting = locals.runs();
+        if (!waiting.isEmpty()) {
+            try {
+                locals.ended(store.closed(waiting).stream()
+                        .map(closed -> closed.run().runId())
+                        .collect(Collectors.toSet()));
+            } catch (StoreUnavailableException e) {
+                log.warn("looking for runs that were ended waits for the database: {}", e.getMessage());
+            }
+        }
+        return interval;
+    }
+}
