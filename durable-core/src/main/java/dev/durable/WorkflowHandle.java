@@ -35,7 +35,7 @@ public interface WorkflowHandle<W, R extends @Nullable Object> {
      */
     R result(Duration timeout);
 
-    /** The result when it comes, without a waiting thread. */
+    /** The result when it comes, without a waiting thread. Callbacks run on the common pool: they may use the client. */
     CompletableFuture<R> resultAsync();
 
     /** The result as this type, where the handle does not know it. */

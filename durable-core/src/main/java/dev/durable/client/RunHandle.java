@@ -83,9 +83,10 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
                 () -> Waiting.atMost(dispatch, this.<R>pending(returnType()), timeout, "the result of " + workflowId));
     }
 
+    /** Completed on no loop of the engine, which callbacks that wait for the client would stop for ever. */
     @Override
     public CompletableFuture<R> resultAsync() {
-        return pending(returnType());
+        return this.<R>pending(returnType()).thenApplyAsync(result -> result);
     }
 
     @Override

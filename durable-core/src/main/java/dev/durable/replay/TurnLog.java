@@ -3,10 +3,14 @@ package dev.durable.replay;
 import dev.durable.store.RunKey;
 import java.util.ArrayList;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
 /** What the code logs in a turn: kept until the turn's commit, dropped where there is none. */
 final class TurnLog {
+    private static final Logger log = LoggerFactory.getLogger(TurnLog.class);
+
     private final RunKey run;
     private final Journal journal;
     private List<Runnable> lines = new ArrayList<>(0);
@@ -35,7 +39,16 @@ final class TurnLog {
     private void write(List<Runnable> drained) {
         try (MDC.MDCCloseable workflow = MDC.putCloseable("workflowId", run.workflowId());
                 MDC.MDCCloseable runId = MDC.putCloseable("runId", run.runId().toString())) {
-            drained.forEach(Runnable::run);
+            drained.forEach(TurnLog::write);
+        }
+    }
+
+    /** A line that can't be written, say of an exception whose getMessage() throws, is no reason to lose the step. */
+    private static void write(Runnable line) {
+        try {
+            line.run();
+        } catch (RuntimeException e) {
+            log.warn("a line that workflow code logged can't be written", e);
         }
     }
 }

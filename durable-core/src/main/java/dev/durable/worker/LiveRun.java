@@ -137,7 +137,8 @@ final class LiveRun {
                 return true;
             }
         }
-        return false;
+        // Full to the brim, and yet that may have been all: a run that is not parked keeps others away.
+        return messages.isEmpty() && outcomes.isEmpty() && firstDue() == null;
     }
 
     private @Nullable TimerDue firstDue() {

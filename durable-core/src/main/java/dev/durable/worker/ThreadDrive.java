@@ -1,5 +1,6 @@
 package dev.durable.worker;
 
+import dev.durable.StoreUnavailableException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -16,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 /** A thread a step. */
 final class ThreadDrive implements Drive {
     private static final long MOMENT_NANOS = 5_000_000;
+    /** How soon who waits notices that the engine was closed. */
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
     private static final Duration KEEP_ALIVE = Duration.ofMinutes(1);
 
     /** Read by a loop of their own (the session asks for progress) while others are still added. */
@@ -23,6 +27,7 @@ final class ThreadDrive implements Drive {
 
     private final List<Runnable> executors = new CopyOnWriteArrayList<>();
     private boolean started;
+    private volatile boolean closed;
 
     @Override
     public Runnable add(String name, Kind kind, Step step) {
@@ -51,7 +56,24 @@ final class ThreadDrive implements Drive {
     @Override
     public <T extends @Nullable Object> T await(CompletableFuture<T> future, @Nullable Duration timeout)
             throws InterruptedException, ExecutionException, TimeoutException {
-        return timeout == null ? future.get() : future.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+        long left = timeout == null ? Long.MAX_VALUE : timeout.toNanos();
+        for (; left > LOOK_NANOS; left -= LOOK_NANOS) {
+            try {
+                return future.get(LOOK_NANOS, TimeUnit.NANOSECONDS);
+            } catch (TimeoutException e) {
+                refuseIfNobodyWorks(future);
+            }
+        }
+        return future.get(left, TimeUnit.NANOSECONDS);
+    }
+
+    private void refuseIfNobodyWorks(CompletableFuture<?> future) {
+        if (closed && !future.isDone()) {
+            throw new StoreUnavailableException(
+                    "the engine was closed while this waited for it, or before. What was sent may have happened or not:"
+                            + " look with the client of another engine, or of this process when it runs again. Usual cause:"
+                            + " a thread that goes on using the client while the application shuts down.");
+        }
     }
 
     @Override
@@ -77,5 +99,6 @@ final class ThreadDrive implements Drive {
             loops.get(i).close();
         }
         executors.forEach(Runnable::run);
+        closed = true;
     }
 }

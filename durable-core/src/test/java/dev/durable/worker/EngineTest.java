@@ -1,0 +1,200 @@
+package dev.durable.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.durable.Activity;
+import dev.durable.ActivityContext;
+import dev.durable.Durable;
+import dev.durable.DurableEngine;
+import dev.durable.Promise;
+import dev.durable.Run;
+import dev.durable.Signal;
+import dev.durable.StartOptions;
+import dev.durable.StoreUnavailableException;
+import dev.durable.Workflow;
+import dev.durable.WorkflowHandle;
+import dev.durable.store.HistoryStore;
+import dev.durable.store.memory.InMemoryHistoryStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A whole engine on its own threads, in real time. */
+@Timeout(60)
+class EngineTest {
+
+    @Activity(local = true, startToClose = "30s")
+    interface Watch {
+        void untilCancelled();
+    }
+
+    @Activity(taskQueue = "nobody")
+    interface Elsewhere {
+        void call(int number);
+    }
+
+    @Workflow
+    static class Echo {
+        private final Elsewhere elsewhere;
+
+        Echo(Elsewhere elsewhere) {
+            this.elsewhere = elsewhere;
+        }
+
+        @Run
+        String run(String word, boolean call) {
+            if (call) {
+                Durable.async(elsewhere::call, 1);
+            }
+            return word;
+        }
+    }
+
+    @Workflow
+    static class Impatient {
+        private final Watch watch;
+
+        Impatient(Watch watch) {
+            this.watch = watch;
+        }
+
+        @Run
+        void run() {
+            Promise<Void> watched = Durable.async(watch::untilCancelled);
+            Durable.sleep(Duration.ofMillis(50));
+            watched.cancel();
+            Durable.await(() -> false);
+        }
+    }
+
+    @Workflow
+    static class Wide {
+        private final Elsewhere elsewhere;
+        private boolean enough;
+
+        Wide(Elsewhere elsewhere) {
+            this.elsewhere = elsewhere;
+        }
+
+        @Run
+        int run(int width) {
+            List<Promise<Void>> calls = new ArrayList<>();
+            for (int i = 0; i < width; i++) {
+                calls.add(Durable.async(elsewhere::call, i));
+            }
+            Durable.await(() -> enough);
+            return calls.size();
+        }
+
+        @Signal
+        void enough() {
+            enough = true;
+        }
+    }
+
+    private final HistoryStore store = new InMemoryHistoryStore();
+
+    @Test
+    void a_callback_on_a_result_may_use_the_client_and_wait() throws Exception {
+        try (DurableEngine engine =
+                DurableEngine.builder(store).register(Echo.class, Wide.class).start()) {
+            WorkflowHandle<Wide, Integer> first = engine.client().start(Wide.class, "w-1", w -> w.run(1));
+            CompletableFuture<String> chained = first.resultAsync()
+                    .thenApply(one -> one + ", "
+                            + engine.client()
+                                    .start(Echo.class, "e-1", w -> w.run("two", false))
+                                    .result());
+            first.signal(w -> w.enough());
+
+            assertThat(chained.get(20, TimeUnit.SECONDS)).isEqualTo("1, two");
+        }
+    }
+
+    @Test
+    void a_client_of_a_closed_engine_is_told_so_instead_of_waiting_for_ever() {
+        DurableEngine engine = DurableEngine.builder(store).register(Echo.class).start();
+        engine.close();
+
+        assertThatThrownBy(() -> engine.client().start(Echo.class, "e-1", w -> w.run("one", false)))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageStartingWith("the engine was closed while this waited for it, or before.");
+    }
+
+    @Test
+    void who_waits_while_the_engine_closes_is_told_so() throws Exception {
+        CompletableFuture<Integer> result;
+        try (DurableEngine engine =
+                DurableEngine.builder(store).register(Wide.class).start()) {
+            WorkflowHandle<Wide, Integer> h = engine.client().start(Wide.class, "w-1", w -> w.run(1));
+            result = CompletableFuture.supplyAsync(h::result);
+        }
+
+        assertThatThrownBy(() -> result.get(20, TimeUnit.SECONDS)).hasCauseInstanceOf(StoreUnavailableException.class);
+    }
+
+    @Test
+    void a_first_turn_that_can_not_be_written_stalls_its_run_and_hangs_nobody() {
+        try (DurableEngine engine = DurableEngine.builder(store)
+                .register(Echo.class)
+                .maxPayloadBytes(10_000)
+                .start()) {
+            StartOptions large = StartOptions.id("e-1").header("trace", "x".repeat(20_000));
+            WorkflowHandle<Echo, String> h = engine.client().start(Echo.class, large, w -> w.run("one", true));
+
+            while (h.describe().stalledBy() == null) {
+                Thread.onSpinWait();
+            }
+            assertThat(h.describe().stalledBy()).contains("the headers");
+        }
+    }
+
+    @Test
+    void what_tells_a_local_activity_to_stop_runs_though_all_slots_are_taken() throws Exception {
+        CountDownLatch stopped = new CountDownLatch(1);
+        Watch watch = () -> {
+            CountDownLatch stop = new CountDownLatch(1);
+            ActivityContext.current().onCancel(stop::countDown);
+            try {
+                stop.await();
+                stopped.countDown();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException("nobody told it to stop", e);
+            }
+        };
+        try (DurableEngine engine = DurableEngine.builder(store)
+                .register(Impatient.class)
+                .activity(Watch.class, watch)
+                .queue("default", queue -> queue.slots(1))
+                .start()) {
+            engine.client().startVoid(Impatient.class, "i-1", w -> w.run());
+
+            assertThat(stopped.await(10, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    @Test
+    void a_claimed_run_whose_first_turn_fills_a_transition_is_parked_at_once() {
+        try (DurableEngine client = DurableEngine.builder(store)
+                        .register(Wide.class)
+                        .clientOnly()
+                        .start();
+                DurableEngine worker =
+                        DurableEngine.builder(store).register(Wide.class).start()) {
+            WorkflowHandle<Wide, Integer> h = client.client().start(Wide.class, "w-1", w -> w.run(2_500));
+            while (store.history(h.runId(), 2_501, 1).isEmpty()) {
+                Thread.onSpinWait();
+            }
+
+            h.signal(w -> w.enough());
+
+            assertThat(h.result(Duration.ofSeconds(8))).isEqualTo(2_500);
+            assertThat(worker.healthy()).isTrue();
+        }
+    }
+}
