@@ -53,6 +53,12 @@ public interface DurableEngine extends AutoCloseable {
         /** Upper bound of an idle poll; default 1s. */
         Builder pollInterval(Duration interval);
 
+        /**
+         * How long a client's call that writes (a start, a signal) waits while the database does not answer, before it
+         * throws; default 60s.
+         */
+        Builder callTimeout(Duration timeout);
+
         /** The largest payload in bytes of UTF-8; default 2 MiB. */
         Builder maxPayloadBytes(int bytes);
 

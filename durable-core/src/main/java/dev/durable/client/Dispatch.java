@@ -40,6 +40,9 @@ public interface Dispatch {
     /** Lets this process's worker work for a moment. */
     void breathe();
 
+    /** How long a call that writes waits for the database. */
+    Duration callTimeout();
+
     /**
      * Waits for the future.
      *

@@ -42,7 +42,7 @@ final class Messages {
     private void send(String workflowId, @Nullable UUID runId, InboxMessage message) {
         Delivery delivery = new Delivery(workflowId, runId, message);
         for (int attempt = 1; attempt <= TRIES_WHILE_CLOSING; attempt++) {
-            switch (Waiting.forEver(dispatch, dispatch.deliver(delivery))) {
+            switch (Waiting.forAnswer(dispatch, dispatch.deliver(delivery), "message to " + workflowId)) {
                 case ACCEPTED -> {
                     return;
                 }

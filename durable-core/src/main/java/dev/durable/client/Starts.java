@@ -78,7 +78,7 @@ final class Starts {
             StartOptions options, Supplier<NewRun> runs, Function<NewRun, CompletableFuture<StartOutcome>> send) {
         for (int attempt = 1; ; attempt++) {
             NewRun run = runs.get();
-            StartOutcome outcome = Waiting.forEver(dispatch, send.apply(run));
+            StartOutcome outcome = Waiting.forAnswer(dispatch, send.apply(run), "start of " + options.id());
             switch (outcome) {
                 case StartOutcome.Started ignored -> {
                     return run.run().runId();

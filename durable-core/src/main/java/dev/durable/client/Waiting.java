@@ -1,5 +1,6 @@
 package dev.durable.client;
 
+import dev.durable.StoreUnavailableException;
 import dev.durable.WaitTimedOutException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -9,6 +10,24 @@ import org.jspecify.annotations.Nullable;
 /** Waits of a client's thread. */
 final class Waiting {
     private Waiting() {}
+
+    /**
+     * For the answer to something that was sent. While the database is away it is sent again and again; a caller is not
+     * kept for that.
+     *
+     * @throws StoreUnavailableException when there is no answer in time; what was sent may still be written
+     */
+    static <T extends @Nullable Object> T forAnswer(Dispatch dispatch, CompletableFuture<T> future, String what) {
+        try {
+            return dispatch.await(future, dispatch.callTimeout());
+        } catch (TimeoutException e) {
+            throw new StoreUnavailableException(what + ": the database has not answered for "
+                    + dispatch.callTimeout().toSeconds()
+                    + " s. It goes on being tried in this process, so it may still happen. Usually the database is away or"
+                    + " overloaded, or a transaction keeps the workflow id locked. Doing it again under the same workflow id"
+                    + " (a start) is safe; a signal sent again is a second signal.");
+        }
+    }
 
     static <T extends @Nullable Object> T forEver(Dispatch dispatch, CompletableFuture<T> future) {
         try {

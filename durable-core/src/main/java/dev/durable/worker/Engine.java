@@ -73,7 +73,13 @@ final class Engine implements PreparedEngine {
                 activities == null ? EagerJobs.NONE : activities,
                 activities == null ? LocalCalls.NONE : activities.locals());
         this.client = new StoreClient(
-                new EngineDispatch(host, runs, waiters, drive, this::runsHere),
+                new EngineDispatch(
+                        host,
+                        runs,
+                        waiters,
+                        drive,
+                        this::runsHere,
+                        settings.limits().call()),
                 new ClientCode(registry, payloads, failures, random, settings.identity()));
     }
 

@@ -88,6 +88,12 @@ public final class EngineBuilder implements DurableEngine.Builder {
     }
 
     @Override
+    public EngineBuilder callTimeout(Duration timeout) {
+        limits = limits.withCall(timeout);
+        return this;
+    }
+
+    @Override
     public EngineBuilder maxPayloadBytes(int bytes) {
         limits = limits.withMaxPayloadBytes(bytes);
         return this;

@@ -37,8 +37,16 @@ final class EngineDispatch implements Dispatch {
     private final ResultWaiters waiters;
     private final Drive drive;
     private final Predicate<NewRun> runsHere;
+    private final Duration callTimeout;
 
-    EngineDispatch(RunHost host, Runs runs, ResultWaiters waiters, Drive drive, Predicate<NewRun> runsHere) {
+    EngineDispatch(
+            RunHost host,
+            Runs runs,
+            ResultWaiters waiters,
+            Drive drive,
+            Predicate<NewRun> runsHere,
+            Duration callTimeout) {
+        this.callTimeout = callTimeout;
         this.host = host;
         this.runs = runs;
         this.waiters = waiters;
@@ -140,6 +148,11 @@ final class EngineDispatch implements Dispatch {
     @Override
     public void seized(RunKey run) {
         runs.seized(run.runId());
+    }
+
+    @Override
+    public Duration callTimeout() {
+        return callTimeout;
     }
 
     @Override

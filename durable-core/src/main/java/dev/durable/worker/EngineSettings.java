@@ -42,6 +42,7 @@ record EngineSettings(
      * @param drain how long running activities may go on at close
      * @param sessionLease a session whose beat stands still for that long is dead
      * @param pollInterval upper bound of an idle poll
+     * @param call how long a client's call that writes waits for the database
      * @param turn how long workflow code may run between two waits
      * @param maxPayloadBytes the largest payload
      * @param cacheBytes rough weight of the runs kept in memory
@@ -50,6 +51,7 @@ record EngineSettings(
             Duration drain,
             Duration sessionLease,
             Duration pollInterval,
+            Duration call,
             Duration turn,
             int maxPayloadBytes,
             long cacheBytes) {
@@ -57,24 +59,29 @@ record EngineSettings(
                 Duration.ofSeconds(10),
                 Duration.ofSeconds(30),
                 Duration.ofSeconds(1),
+                Duration.ofSeconds(60),
                 Duration.ofSeconds(5),
                 PayloadCodec.DEFAULT_MAX_BYTES,
                 Math.max(64L << 20, Runtime.getRuntime().maxMemory() / 4));
 
         Limits withDrain(Duration value) {
-            return new Limits(value, sessionLease, pollInterval, turn, maxPayloadBytes, cacheBytes);
+            return new Limits(value, sessionLease, pollInterval, call, turn, maxPayloadBytes, cacheBytes);
         }
 
         Limits withSessionLease(Duration value) {
-            return new Limits(drain, value, pollInterval, turn, maxPayloadBytes, cacheBytes);
+            return new Limits(drain, value, pollInterval, call, turn, maxPayloadBytes, cacheBytes);
         }
 
         Limits withPollInterval(Duration value) {
-            return new Limits(drain, sessionLease, value, turn, maxPayloadBytes, cacheBytes);
+            return new Limits(drain, sessionLease, value, call, turn, maxPayloadBytes, cacheBytes);
+        }
+
+        Limits withCall(Duration value) {
+            return new Limits(drain, sessionLease, pollInterval, value, turn, maxPayloadBytes, cacheBytes);
         }
 
         Limits withMaxPayloadBytes(int value) {
-            return new Limits(drain, sessionLease, pollInterval, turn, value, cacheBytes);
+            return new Limits(drain, sessionLease, pollInterval, call, turn, value, cacheBytes);
         }
     }
 }

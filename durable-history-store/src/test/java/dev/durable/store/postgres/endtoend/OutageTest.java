@@ -19,6 +19,8 @@ import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -118,6 +120,34 @@ class OutageTest {
                     .filteredOn(type -> type.equals("ActivityCompleted") || type.equals("SignalReceived"))
                     .containsExactly("ActivityCompleted", "SignalReceived", "ActivityCompleted");
             assertThat(SqlInvariants.check(pool)).isEmpty();
+        } finally {
+            server.close();
+        }
+    }
+
+    @Test
+    void a_call_that_gets_no_answer_ends_and_says_that_it_may_still_happen() throws Exception {
+        EmbeddedPostgres server = EmbeddedPostgres.at(directory);
+        try (HikariDataSource pool = pool(server);
+                DurableEngine engine = Bench.engineOn(pool)
+                        .register(Journey.class, new SlowSteps())
+                        .callTimeout(Duration.ofSeconds(2))
+                        .drainTimeout(Duration.ofMillis(10))
+                        .start()) {
+            server.close();
+            assertThatThrownBy(() -> engine.client().start(Journey.class, "j-2", Journey::run))
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("start of j-2: the database has not answered for 2 s")
+                    .hasMessageContaining("it may still happen");
+            server = EmbeddedPostgres.at(directory);
+            var late = engine.client().handle(Journey.class, "j-2");
+            Instant giveUp = Instant.now().plus(Bench.SOON);
+            while (engine.client().workflows().page(5).isEmpty()
+                    && Instant.now().isBefore(giveUp)) {
+                Thread.onSpinWait();
+            }
+            assertThat(late.describe().summary().workflowId()).isEqualTo("j-2");
+            late.terminate("seen");
         } finally {
             server.close();
         }
