@@ -86,7 +86,8 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
     /** Completed on no loop of the engine, which callbacks that wait for the client would stop for ever. */
     @Override
     public CompletableFuture<R> resultAsync() {
-        return this.<R>pending(returnType()).thenApplyAsync(result -> result);
+        CompletableFuture<R> pending = pending(returnType());
+        return Waiting.cancelling(pending, pending.thenApplyAsync(result -> result));
     }
 
     @Override
@@ -101,8 +102,9 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
 
     private <T extends @Nullable Object> CompletableFuture<T> pending(Type type) {
         UUID acknowledged = started ? runId : null;
-        return dispatch.result(acknowledged == null ? run().run().runId() : acknowledged)
-                .thenApply(end -> new Results(code, workflow).of(workflowId, end, type));
+        CompletableFuture<RunResult> end =
+                dispatch.result(acknowledged == null ? run().run().runId() : acknowledged);
+        return Waiting.cancelling(end, end.thenApply(last -> new Results(code, workflow).of(workflowId, last, type)));
     }
 
     private Type returnType() {

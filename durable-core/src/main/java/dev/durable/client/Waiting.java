@@ -42,7 +42,19 @@ final class Waiting {
         try {
             return dispatch.await(future, timeout);
         } catch (TimeoutException e) {
+            future.cancel(false);
             throw new WaitTimedOutException(what + " did not come within " + timeout);
         }
+    }
+
+    /** Who cancels what was derived does not want the source either. */
+    static <T extends @Nullable Object> CompletableFuture<T> cancelling(
+            CompletableFuture<?> source, CompletableFuture<T> derived) {
+        var unused = derived.whenComplete((result, error) -> {
+            if (derived.isCancelled()) {
+                source.cancel(false);
+            }
+        });
+        return derived;
     }
 }

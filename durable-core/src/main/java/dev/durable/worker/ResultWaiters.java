@@ -16,7 +16,8 @@ import java.util.function.Predicate;
 
 /**
  * Clients of this process that wait for runs to close. A run that closes here tells them at once; for the others a
- * nudge asks at once, and one query per interval asks for all. The interval grows while nothing closes and starts over with each new waiter.
+ * nudge asks at once, and one query per interval asks for all. The interval grows while nothing closes and starts over with each new waiter. Who
+ * gives up (cancels the future) is asked for no longer.
  */
 final class ResultWaiters implements Step {
     private static final int IDS_PER_QUERY = 2_000;
@@ -24,7 +25,7 @@ final class ResultWaiters implements Step {
     private static final Duration LONGEST = Duration.ofMillis(250);
 
     private final HistoryStore store;
-    private final ConcurrentHashMap<UUID, CompletableFuture<RunResult>> waiting = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<UUID, Wanted> waiting = new ConcurrentHashMap<>();
     /** Those of them that are said to have closed elsewhere. */
     private final Set<UUID> hinted = ConcurrentHashMap.newKeySet();
 
@@ -35,6 +36,9 @@ final class ResultWaiters implements Step {
 
     private long askAllAt;
     private volatile Runnable wake = () -> {};
+
+    /** The end of a run, and how many wait for it. */
+    private record Wanted(CompletableFuture<RunResult> end, int waiters) {}
 
     ResultWaiters(HistoryStore store) {
         this.store = store;
@@ -52,7 +56,18 @@ final class ResultWaiters implements Step {
     /** The end of the run; shared by all who wait for it, so it must not be completed by them. */
     CompletableFuture<RunResult> result(UUID runId) {
         boolean first = waiting.isEmpty();
-        CompletableFuture<RunResult> shared = waiting.computeIfAbsent(runId, id -> new CompletableFuture<>());
+        CompletableFuture<RunResult> shared = waiting.compute(
+                        runId,
+                        (id, there) -> there == null
+                                ? new Wanted(new CompletableFuture<>(), 1)
+                                : new Wanted(there.end, there.waiters + 1))
+                .end;
+        CompletableFuture<RunResult> own = shared.copy();
+        var unused = own.whenComplete((result, error) -> {
+            if (own.isCancelled()) {
+                gaveUp(runId, shared);
+            }
+        });
         boolean far = !isHere.test(runId);
         if (far) {
             interval = SHORTEST;
@@ -61,14 +76,32 @@ final class ResultWaiters implements Step {
         if (far || first) {
             wake.run();
         }
-        return shared.copy();
+        return own;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // that very future
+    private void gaveUp(UUID runId, CompletableFuture<RunResult> shared) {
+        boolean done = false;
+        while (!done) {
+            Wanted wanted = waiting.get(runId);
+            done = wanted == null
+                    || wanted.end != shared
+                    || (wanted.waiters == 1
+                            ? waiting.remove(runId, wanted)
+                            : waiting.replace(runId, wanted, new Wanted(shared, wanted.waiters - 1)));
+        }
+    }
+
+    /** How many runs are waited for. */
+    int size() {
+        return waiting.size();
     }
 
     /** The run closed. */
     void closed(UUID runId, RunResult result) {
-        CompletableFuture<RunResult> future = waiting.remove(runId);
-        if (future != null) {
-            future.complete(result);
+        Wanted wanted = waiting.remove(runId);
+        if (wanted != null) {
+            wanted.end.complete(result);
         }
     }
 
@@ -97,13 +130,13 @@ final class ResultWaiters implements Step {
         return Duration.ofNanos(Math.max(1, Math.min(askAt - now, askAllAt - now)));
     }
 
-    /** Those that are said to have closed; now and then all; else those that go on elsewhere, if it is their time. */
+    /** Now and then all; else those that are said to have closed; else those that go on elsewhere, if it is their time. */
     private Collection<UUID> wanted() {
         long now = store.clock().nanoTime();
-        if (!hinted.isEmpty()) {
+        boolean all = now - askAllAt >= 0;
+        if (!all && !hinted.isEmpty()) {
             return takeHinted();
         }
-        boolean all = now - askAllAt >= 0;
         boolean far = now - askAt >= 0;
         if (all) {
             askAllAt = now + LONGEST.toNanos();

@@ -1,0 +1,52 @@
+package dev.durable.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.durable.client.RunResult;
+import dev.durable.store.RunKey;
+import dev.durable.store.contract.Seizures;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Clients that wait for runs which others close. */
+class ResultWaitersTest {
+    private final ActivityBench bench = new ActivityBench();
+    private final ResultWaiters waiters = new ResultWaiters(bench.store);
+
+    @Test
+    void a_run_nobody_told_of_is_found_though_others_are_told_of_all_the_time() {
+        RunKey quiet = bench.schedule("[\"x\"]").run();
+        RunKey loud = bench.schedule("[\"x\"]").run();
+        CompletableFuture<RunResult> result = waiters.result(quiet.runId());
+        var unused = waiters.result(loud.runId());
+        waiters.runOnce();
+        bench.memory.seize(Seizures.terminate(quiet));
+
+        for (int i = 0; i < 100 && !result.isDone(); i++) {
+            waiters.look(loud.runId());
+            waiters.runOnce();
+            bench.clock.advance(Duration.ofMillis(4));
+        }
+
+        assertThat(result).isDone();
+    }
+
+    @Test
+    void who_gives_up_is_asked_for_no_longer_and_the_others_still_are() {
+        RunKey run = bench.schedule("[\"x\"]").run();
+        CompletableFuture<RunResult> impatient = waiters.result(run.runId());
+        CompletableFuture<RunResult> patient = waiters.result(run.runId());
+
+        impatient.cancel(false);
+        assertThat(waiters.size()).isEqualTo(1);
+        bench.memory.seize(Seizures.terminate(run));
+        waiters.runOnce();
+        assertThat(patient).isDone();
+
+        RunKey other = bench.schedule("[\"x\"]").run();
+        waiters.result(other.runId()).cancel(false);
+        assertThat(waiters.size()).isZero();
+        assertThat(waiters.runOnce()).isEqualTo(Step.UNTIL_WOKEN);
+    }
+}
