@@ -119,7 +119,7 @@ final class Engine implements PreparedEngine {
                     store,
                     new RunClaims.Wanted(settings.queues().keySet(), registry.workflowTypes()),
                     side::session,
-                    runs::claimed,
+                    runs,
                     settings.limits().pollInterval());
             wakeClaims = drive.add("claims", Drive.Kind.IO, () -> closed ? Step.UNTIL_WOKEN : claims.runOnce());
         }

@@ -7,6 +7,7 @@ import dev.durable.store.ClaimedRun;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.RunKey;
+import dev.durable.store.StoredEvent;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.List;
@@ -148,7 +149,7 @@ final class Holding {
             messages.addAll(adopted.messages());
         }
         if (live == null) {
-            rebuild(run);
+            rebuild(run, adopted.firstPage());
         }
     }
 
@@ -163,9 +164,11 @@ final class Holding {
         look = true;
     }
 
-    private void rebuild(ClaimedRun run) {
+    private void rebuild(ClaimedRun run, @Nullable List<StoredEvent> firstPage) {
         LiveRun rising = warmUp(run.type(), Map.of());
-        Rebuild rebuilt = Rebuild.from(host.store(), key.runId(), rising);
+        Rebuild rebuilt = firstPage == null
+                ? Rebuild.from(host.store(), key.runId(), rising)
+                : Rebuild.from(host.store(), key.runId(), rising, firstPage);
         if (rebuilt.nextEventId() != run.nextEventId()) {
             throw new DurableException("history of " + key.workflowId() + " ends before event " + rebuilt.nextEventId()
                     + ", but its run says " + run.nextEventId());

@@ -5,6 +5,7 @@ import dev.durable.store.ClaimedRun;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.NewRun;
 import dev.durable.store.StartOutcome;
+import dev.durable.store.StoredEvent;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -12,8 +13,16 @@ import org.jspecify.annotations.Nullable;
 
 /** What a run's actor is told. */
 sealed interface Mail {
-    /** This process has claimed the run; these messages wait. Null where they could not be read: look. */
-    record Claimed(ClaimedRun claim, @Nullable List<InboxMessage> messages) implements Mail {}
+    /**
+     * This process has claimed the run.
+     *
+     * @param messages these wait; null where they could not be read: look
+     * @param firstPage its history, or as much of it as a page holds; null where it was not read
+     */
+    record Claimed(
+            ClaimedRun claim,
+            @Nullable List<InboxMessage> messages,
+            @Nullable List<StoredEvent> firstPage) implements Mail {}
 
     /** A client of this process starts the run; its first turn goes into the start's commit. */
     record Start(StartRequest request, CompletableFuture<StartOutcome> answer) implements Mail {}

@@ -21,11 +21,16 @@ import org.jspecify.annotations.Nullable;
  * @param firstTurn the first turn, where it was run just now and its commands are still to be written
  */
 record Rebuild(long nextEventId, @Nullable Turn firstTurn) {
-    private static final int PAGE = 2_000;
+    static final int PAGE = 2_000;
 
     /** Replays the whole history of the run. */
     static Rebuild from(HistoryStore store, UUID runId, LiveRun run) {
-        List<StoredEvent> page = store.history(runId, 1, PAGE);
+        return from(store, runId, run, store.history(runId, 1, PAGE));
+    }
+
+    /** The same, its first page having been read. */
+    static Rebuild from(HistoryStore store, UUID runId, LiveRun run, List<StoredEvent> firstPage) {
+        List<StoredEvent> page = firstPage;
         if (page.size() == 1 && read(run, page.getFirst()) instanceof HistoryEvent.Inbound started) {
             return new Rebuild(2, run.instance().feed(started));
         }

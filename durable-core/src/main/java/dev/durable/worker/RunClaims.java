@@ -6,13 +6,13 @@ import dev.durable.store.CommitUnknownException;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.RunClaim;
+import dev.durable.store.StoredEvent;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -33,7 +33,7 @@ final class RunClaims implements Step {
     private final HistoryStore store;
     private final Wanted wanted;
     private final Supplier<UUID> session;
-    private final Consumer<Mail.Claimed> claimed;
+    private final Takers takers;
     private final Duration pollInterval;
 
     /**
@@ -44,16 +44,20 @@ final class RunClaims implements Step {
      */
     record Wanted(Set<String> taskQueues, Set<String> types) {}
 
-    RunClaims(
-            HistoryStore store,
-            Wanted wanted,
-            Supplier<UUID> session,
-            Consumer<Mail.Claimed> claimed,
-            Duration pollInterval) {
+    /** The runs of this process. */
+    interface Takers {
+        /** Whether it has an instance of this run. */
+        boolean isCached(UUID runId);
+
+        /** A run was claimed for it. */
+        void claimed(Mail.Claimed claim);
+    }
+
+    RunClaims(HistoryStore store, Wanted wanted, Supplier<UUID> session, Takers takers, Duration pollInterval) {
         this.store = store;
         this.wanted = wanted;
         this.session = session;
-        this.claimed = claimed;
+        this.takers = takers;
         this.pollInterval = pollInterval;
     }
 
@@ -66,17 +70,26 @@ final class RunClaims implements Step {
             if (!runs.isEmpty()) {
                 Map<UUID, List<InboxMessage>> messages = messages(runs);
                 for (ClaimedRun run : runs) {
-                    claimed.accept(new Mail.Claimed(
+                    UUID runId = run.run().runId();
+                    takers.claimed(new Mail.Claimed(
                             run,
-                            messages == null
-                                    ? null
-                                    : messages.getOrDefault(run.run().runId(), List.of())));
+                            messages == null ? null : messages.getOrDefault(runId, List.of()),
+                            takers.isCached(runId) ? null : history(runId)));
                 }
             }
             return runs.size() == BATCH ? AGAIN : untilNextDue(before);
         } catch (StoreUnavailableException | CommitUnknownException e) {
             log.warn("claiming runs waits for the database: {}", e.getMessage());
             return DATABASE_AWAY;
+        }
+    }
+
+    /** Read here, where waiting for the database holds up nothing but claims, and not where workflow code runs. */
+    private @Nullable List<StoredEvent> history(UUID runId) {
+        try {
+            return store.history(runId, 1, Rebuild.PAGE);
+        } catch (StoreUnavailableException e) {
+            return null;
         }
     }
 

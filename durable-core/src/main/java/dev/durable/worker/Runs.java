@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The runs of this process: finds the actor of a run, and hears what becomes of it. */
-final class Runs implements RunHost.Outside, AttemptOutcome.Sink {
+final class Runs implements RunHost.Outside, AttemptOutcome.Sink, RunClaims.Takers {
     private final Turns turns;
     private final RunCache cache;
     private final ResultWaiters waiters;
@@ -44,8 +44,13 @@ final class Runs implements RunHost.Outside, AttemptOutcome.Sink {
         return cache.get(runId);
     }
 
-    /** This process claimed the run. */
-    void claimed(Mail.Claimed claim) {
+    @Override
+    public boolean isCached(UUID runId) {
+        return cache.get(runId).isPresent();
+    }
+
+    @Override
+    public void claimed(Mail.Claimed claim) {
         actor(claim.claim().run()).post(claim);
     }
 

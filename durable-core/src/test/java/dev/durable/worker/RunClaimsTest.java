@@ -25,9 +25,18 @@ class RunClaimsTest {
             store,
             new RunClaims.Wanted(Set.of("default"), Set.of("OrderWorkflow")),
             UUID::randomUUID,
-            claim -> {
-                claimed.add(claim.claim().run().workflowId());
-                clock.advance(handingOver);
+            new RunClaims.Takers() {
+                @Override
+                public boolean isCached(UUID runId) {
+                    return false;
+                }
+
+                @Override
+                public void claimed(Mail.Claimed claim) {
+                    claimed.add(claim.claim().run().workflowId());
+                    assertThat(claim.firstPage()).hasSize(1);
+                    clock.advance(handingOver);
+                }
             },
             POLL);
 
