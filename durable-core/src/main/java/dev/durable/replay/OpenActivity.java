@@ -20,16 +20,10 @@ final class OpenActivity implements Open {
     /**
      * @param local the call of a local activity; null where the history has a command
      */
-    OpenActivity(
-            int seq,
-            ActivityCall call,
-            DurablePromise<@Nullable Object> promise,
-            OpenWork work,
-            Coroutine by,
-            @Nullable ActivityScheduled local) {
+    OpenActivity(int seq, ActivityCall call, OpenWork work, Coroutine by, @Nullable ActivityScheduled local) {
         this.seq = seq;
         this.call = call;
-        this.promise = promise;
+        this.promise = work.newPromise();
         this.work = work;
         this.local = local;
         this.home = by.scope();

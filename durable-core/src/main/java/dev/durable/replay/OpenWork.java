@@ -39,6 +39,10 @@ final class OpenWork {
         this.run = run;
     }
 
+    DurablePromise<@Nullable Object> newPromise() {
+        return new DurablePromise<>(run);
+    }
+
     Journal journal() {
         return journal;
     }
@@ -55,7 +59,7 @@ final class OpenWork {
             String name = recordedName(call);
             journal.put((id, at) -> new ActivityScheduled(id, at, seq, name, taskQueue, call.input(), call.options()));
         }
-        OpenActivity scheduled = new OpenActivity(seq, call, new DurablePromise<>(run), this, by, local);
+        OpenActivity scheduled = new OpenActivity(seq, call, this, by, local);
         activities.put(seq, scheduled);
         if (local != null) {
             tellWorker(scheduled);

@@ -16,12 +16,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A transition in the making: whole turns and what goes with them, fed but not yet durable. Nothing in it may become
  * visible before it is written: jobs, logs, results wait here.
  */
 final class Draft {
+    private static final Logger log = LoggerFactory.getLogger(Draft.class);
+
     private final JobBirth birth;
     private final long firstEventId;
     private long nextEventId;
@@ -141,9 +145,18 @@ final class Draft {
      * the run has heard of it.
      */
     void begin() {
-        jobs.values().forEach(birth::start);
-        onceWritten.forEach(Runnable::run);
-        cancelled.forEach(birth::cancelRequested);
+        jobs.values().forEach(job -> alone(() -> birth.start(job)));
+        onceWritten.forEach(Draft::alone);
+        cancelled.forEach(seq -> alone(() -> birth.cancelRequested(seq)));
+    }
+
+    /** What goes wrong with one activity concerns no other. */
+    private static void alone(Runnable action) {
+        try {
+            action.run();
+        } catch (RuntimeException e) {
+            log.error("an activity whose transition is written could not be begun or told to stop", e);
+        }
     }
 
     /** The rest of what becomes visible, on the run's own thread. */

@@ -78,8 +78,8 @@ final class Engine implements PreparedEngine {
                         runs,
                         waiters,
                         drive,
-                        this::runsHere,
-                        settings.limits().call()),
+                        new EngineDispatch.Calls(
+                                this::runsHere, settings.limits().call())),
                 new ClientCode(registry, payloads, failures, random, settings.identity()));
     }
 

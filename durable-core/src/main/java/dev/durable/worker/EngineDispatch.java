@@ -36,22 +36,22 @@ final class EngineDispatch implements Dispatch {
     private final Runs runs;
     private final ResultWaiters waiters;
     private final Drive drive;
-    private final Predicate<NewRun> runsHere;
-    private final Duration callTimeout;
+    private final Calls calls;
 
-    EngineDispatch(
-            RunHost host,
-            Runs runs,
-            ResultWaiters waiters,
-            Drive drive,
-            Predicate<NewRun> runsHere,
-            Duration callTimeout) {
-        this.callTimeout = callTimeout;
+    /**
+     * How calls of a client are taken.
+     *
+     * @param runsHere whether this process runs the first turn of a start itself
+     * @param timeout how long a call that writes waits for the database
+     */
+    record Calls(Predicate<NewRun> runsHere, Duration timeout) {}
+
+    EngineDispatch(RunHost host, Runs runs, ResultWaiters waiters, Drive drive, Calls calls) {
         this.host = host;
         this.runs = runs;
         this.waiters = waiters;
         this.drive = drive;
-        this.runsHere = runsHere;
+        this.calls = calls;
     }
 
     @Override
@@ -66,7 +66,7 @@ final class EngineDispatch implements Dispatch {
         if (transaction.isPresent()) {
             return CompletableFuture.completedFuture(transaction.get().start(whole));
         }
-        if (!runsHere.test(run)) {
+        if (!calls.runsHere().test(run)) {
             return host.lanes().starts().submit(whole);
         }
         CompletableFuture<StartOutcome> answer = new CompletableFuture<>();
@@ -152,7 +152,7 @@ final class EngineDispatch implements Dispatch {
 
     @Override
     public Duration callTimeout() {
-        return callTimeout;
+        return calls.timeout();
     }
 
     @Override

@@ -16,8 +16,8 @@ import java.util.function.Predicate;
 
 /**
  * Clients of this process that wait for runs to close. A run that closes here tells them at once; for the others a
- * nudge asks at once, and one query per interval asks for all. The interval grows while nothing closes and starts over with each new waiter. Who
- * gives up (cancels the future) is asked for no longer.
+ * nudge asks at once, and one query per interval asks for all. The interval grows while nothing closes and starts over
+ * with each new waiter. Who gives up (cancels the future) is asked for no longer.
  */
 final class ResultWaiters implements Step {
     private static final int IDS_PER_QUERY = 2_000;

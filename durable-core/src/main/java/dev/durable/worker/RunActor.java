@@ -135,7 +135,7 @@ final class RunActor {
         boolean whole = begun;
         var unused = host.lanes().starts().submit(written).whenComplete((outcome, error) -> {
             if (whole && outcome instanceof StartOutcome.Started) {
-                begin(draft);
+                draft.begin();
             }
             post(new Mail.StartWritten(outcome, error, mail.answer()));
         });
@@ -245,19 +245,10 @@ final class RunActor {
     private void submit(Transition transition, Draft draft) {
         var unused = host.lanes().transitions().submit(transition).whenComplete((written, error) -> {
             if (written != null && written.isApplied()) {
-                begin(draft);
+                draft.begin();
             }
             post(new Mail.Written(written, error));
         });
-    }
-
-    /** Whatever goes wrong with the activities, the run hears that its step is written. */
-    private void begin(Draft draft) {
-        try {
-            draft.begin();
-        } catch (RuntimeException e) {
-            log.error("activities of {} could not be begun; their leases are found and given back", key, e);
-        }
     }
 
     // ── what became of it ────────────────────────────────────────────────────────────────────────────────────────────

@@ -60,7 +60,14 @@ select w.workflow_id, w.run_id, scheduled.seq, scheduled.attributes ->> 'activit
        readable(heartbeat.details) as heartbeat_details, heartbeat.at as heartbeat_at
   from workflow_run w
   join (select e.run_id, e.shard, e.at, seq_of(e.attributes) as seq, readable(e.attributes) as attributes
-          from history_event e where e.type = 'ActivityScheduled') scheduled
+          from history_event e where e.type = 'ActivityScheduled'
+        union all
+        select e.run_id, e.shard, e.at, seq_of(e.attributes),
+               (readable(e.attributes) -> 'local') || jsonb_build_object('taskQueue', started.task_queue)
+          from history_event e
+          join workflow_run started on started.run_id = e.run_id and started.shard = e.shard
+         where e.type in ('ActivityCompleted', 'ActivityFailed', 'ActivityTimedOut', 'ActivityCancelled')
+           and readable(e.attributes) -> 'local' is not null) scheduled
     on scheduled.run_id = w.run_id and scheduled.shard = w.shard
   left join (select e.run_id, e.shard, e.at, e.type, seq_of(e.attributes) as seq, readable(e.attributes) as attributes
           from history_event e

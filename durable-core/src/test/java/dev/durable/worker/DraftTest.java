@@ -1,0 +1,38 @@
+package dev.durable.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.durable.store.RunIds;
+import dev.durable.store.RunKey;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+class DraftTest {
+    private final Draft draft = new Draft(
+            new JobBirth(
+                    new RunKey(RunIds.create(Instant.now(), "order-1", 7), "order-1"),
+                    "OrderWorkflow",
+                    Map.of(),
+                    EagerJobs.NONE,
+                    headers -> "{}"),
+            1);
+    private final List<String> done = new ArrayList<>();
+
+    @Test
+    void an_activity_that_can_not_be_begun_keeps_no_other_from_it() {
+        UUID lease = UUID.randomUUID();
+        draft.onceWritten(() -> done.add("first"));
+        draft.onceWritten(() -> {
+            throw new IllegalStateException("no slot is reserved under " + lease);
+        });
+        draft.onceWritten(() -> done.add("third"));
+
+        draft.begin();
+
+        assertThat(done).containsExactly("first", "third");
+    }
+}
