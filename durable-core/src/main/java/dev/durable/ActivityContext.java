@@ -49,4 +49,14 @@ public interface ActivityContext {
 
     /** Headers of the activity's options and of the run. */
     Map<String, String> headers();
+
+    /**
+     * The transaction that a {@code transactional} activity runs in, as what its code uses: {@code
+     * ActivityContext.current().transaction(java.sql.Connection.class)}. It commits with the activity's completion, and
+     * nobody else commits it, rolls it back or closes it. To be used on the body's own thread, until the body ends. Where
+     * a framework (Spring) runs the transaction, its own means find the connection too.
+     *
+     * @throws IllegalStateException when the activity is not transactional, or its transaction is no such thing
+     */
+    <T> T transaction(Class<T> type);
 }

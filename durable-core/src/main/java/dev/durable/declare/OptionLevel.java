@@ -86,6 +86,13 @@ final class OptionLevel {
     ActivityOptions applyTo(ActivityOptions base, RetryPolicy policy) {
         Map<String, String> allHeaders = new LinkedHashMap<>(base.headers());
         allHeaders.putAll(headers);
+        boolean transactional = get(Option.TRANSACTIONAL, base.transactional());
+        boolean local = get(Option.LOCAL, base.local());
+        if (transactional && local) {
+            throw new IllegalArgumentException("It is both transactional and local, and a local activity has no job that"
+                    + " its transaction could complete. Take one of them away: local for work that may be done again,"
+                    + " transactional for writes that must not be");
+        }
         return new ActivityOptions(
                 get(Option.TASK_QUEUE, base.taskQueue()),
                 get(Option.START_TO_CLOSE, base.startToClose()),
@@ -94,8 +101,8 @@ final class OptionLevel {
                 get(Option.HEARTBEAT_TIMEOUT, base.heartbeatTimeout()),
                 retry(policy),
                 get(Option.PRIORITY, base.priority()),
-                get(Option.TRANSACTIONAL, base.transactional()),
-                get(Option.LOCAL, base.local()),
+                transactional,
+                local,
                 allHeaders);
     }
 

@@ -42,6 +42,11 @@ public interface HistoryStore extends Writes, StoreSource, AutoCloseable {
         return this;
     }
 
+    /** How activities commit together with what they write; empty where this store can't. */
+    default Optional<TransactionalActivities> transactional() {
+        return Optional.empty();
+    }
+
     /** Tells whether a transition or a start whose answer never came happened. */
     List<ReadBack.Outcome> readBack(List<ReadBack> attempts);
 

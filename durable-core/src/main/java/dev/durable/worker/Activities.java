@@ -61,6 +61,7 @@ final class Activities implements ActivitySide {
         // java.util.Random, as it may be shared by threads.
         this.random = new Random(setup.ids().get().getLeastSignificantBits());
         this.reports = new ActivityReports(lane, runs, leases);
+        reports.transactional(store.transactional());
         this.host = new ActivityHost(
                 setup.code(),
                 reports,

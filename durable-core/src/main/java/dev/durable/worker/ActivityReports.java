@@ -2,6 +2,8 @@ package dev.durable.worker;
 
 import dev.durable.store.JobUpdate;
 import dev.durable.store.JobUpdate.Outcome;
+import dev.durable.store.TransactionalActivities;
+import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -23,6 +25,7 @@ final class ActivityReports implements Reports {
     private final Leases leases;
     private final LongAdder stale = new LongAdder();
     private AttemptOutcome.Sink background = outcome -> false;
+    private Optional<TransactionalActivities> transactional = Optional.empty();
 
     ActivityReports(Lane<JobUpdate, Outcome> lane, AttemptOutcome.Sink runs, Leases leases) {
         this.lane = lane;
@@ -33,6 +36,16 @@ final class ActivityReports implements Reports {
     /** Who takes outcomes that no cached run takes, before they go to an inbox; before anything runs. */
     void background(AttemptOutcome.Sink sink) {
         background = sink;
+    }
+
+    /** How activities commit together with what they write; before anything runs. */
+    void transactional(Optional<TransactionalActivities> store) {
+        transactional = store;
+    }
+
+    @Override
+    public Optional<TransactionalActivities> transactional() {
+        return transactional;
     }
 
     @Override

@@ -121,6 +121,10 @@ final class Attempt implements Runnable, Leases.Held {
     private void runBody() {
         Instant startedAt = host.deadlines().clock().now();
         watch.begin(options.startToClose());
+        if (options.transactional()) {
+            runInTransaction(startedAt);
+            return;
+        }
         ActivityCall.Ended how;
         try {
             how = ActivityCall.run(binding, job, context, host.code().payloads());
@@ -133,6 +137,34 @@ final class Attempt implements Runnable, Leases.Held {
         slot.free();
         if (counts) {
             tell(() -> end.ended(how, startedAt, cause, heartbeats.latest()));
+        }
+    }
+
+    /**
+     * What it wrote and its completion are one commit. It ends before that: a timeout, a lost lease or a shutdown that
+     * comes later is decided by the job's row, which either still has the lease or has gone with the commit.
+     */
+    private void runInTransaction(Instant startedAt) {
+        TransactionalBody body = new TransactionalBody(host.reports().transactional(), context, thread);
+        AtomicReference<Cancellation.Cause> cause = new AtomicReference<>(cancellation.cause());
+        TransactionalBody.Result result = body.run(
+                () -> ActivityCall.run(binding, job, context, host.code().payloads()),
+                () -> {
+                    cause.set(cancellation.cause());
+                    return ends(Phase.RUNNING);
+                },
+                returned -> end.settlement(returned, startedAt));
+        slot.free();
+        if (!result.counts()) {
+            return;
+        }
+        switch (result.outcome()) {
+            case COMMITTED -> host.leases().remove(job.lease());
+            case STALE -> {
+                log.info("{} is stale: its lease was lost, and what it wrote was rolled back", this);
+                host.leases().remove(job.lease());
+            }
+            case ROLLED_BACK -> tell(() -> end.ended(result.how(), startedAt, cause.get(), heartbeats.latest()));
         }
     }
 

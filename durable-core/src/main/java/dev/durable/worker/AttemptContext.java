@@ -10,6 +10,7 @@ import dev.durable.history.ActivityTimeoutUpdated;
 import dev.durable.history.Payload;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobUpdate;
+import dev.durable.store.TransactionalActivities;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
@@ -27,6 +28,7 @@ final class AttemptContext implements ActivityContext {
     private final ActivityOptions options;
     private final Parts parts;
     private final ActivityHost host;
+    private volatile TransactionalActivities.@Nullable Transaction transaction;
 
     /** The parts of the attempt that a body moves. */
     record Parts(Cancellation cancellation, Heartbeats heartbeats, AttemptWatch watch, Notes notes) {}
@@ -130,6 +132,27 @@ final class AttemptContext implements ActivityContext {
     public Map<String, String> headers() {
         Object headers = host.code().payloads().decode(new Payload(job.headers()), HEADERS.type(), "the headers");
         return headers == null ? Map.of() : Map.copyOf((Map<String, String>) headers);
+    }
+
+    /** From here on, or with null no longer, the body is inside this transaction. */
+    void within(TransactionalActivities.@Nullable Transaction open) {
+        transaction = open;
+    }
+
+    @Override
+    public <T> T transaction(Class<T> type) {
+        TransactionalActivities.Transaction open = transaction;
+        T seen = open == null ? null : open.as(type);
+        if (seen == null) {
+            throw new IllegalStateException("transaction(" + type.getSimpleName() + ".class) in " + job.activity() + ": "
+                    + (!options.transactional()
+                            ? "the activity is not transactional. Declare it @Activity(transactional = true)"
+                            : open == null
+                                    ? "the body has ended, and its transaction with it"
+                                    : "its transaction has no " + type.getName()
+                                            + ". On PostgreSQL it is a java.sql.Connection; in memory there is none"));
+        }
+        return seen;
     }
 
     private void annotate() {

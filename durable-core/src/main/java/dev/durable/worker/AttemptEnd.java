@@ -6,6 +6,7 @@ import dev.durable.CancelledException;
 import dev.durable.history.Failure;
 import dev.durable.history.TimeoutType;
 import dev.durable.store.ClaimedJob;
+import dev.durable.store.JobUpdate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -54,6 +55,11 @@ final class AttemptEnd {
             case ActivityCall.CanNotCross refused -> report.failed(encoded(refused.why()));
             case ActivityCall.Threw threw -> threw(threw.thrown(), cause, details);
         }
+    }
+
+    /** What settles it, where the body's own transaction does. */
+    JobUpdate.Settle settlement(ActivityCall.Returned returned, Instant startedAt) {
+        return report.settlement(returned.result(), startedAt);
     }
 
     /** It never ran its body. */

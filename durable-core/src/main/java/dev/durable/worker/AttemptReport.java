@@ -42,8 +42,17 @@ final class AttemptReport {
     }
 
     void completed(Payload result, Instant startedAt) {
-        settle(new ActivityCompleted(
-                0, now(), seq(), job.attempt(), job.lease(), result, startedAt, identity(), call()));
+        settle(completion(result, startedAt));
+    }
+
+    /** The same in words only: the caller settles, in a transaction of its own. */
+    JobUpdate.Settle settlement(Payload result, Instant startedAt) {
+        return new JobUpdate.Settle(job.key(), job.lease(), message(completion(result, startedAt)));
+    }
+
+    private ActivityCompleted completion(Payload result, Instant startedAt) {
+        return new ActivityCompleted(
+                0, now(), seq(), job.attempt(), job.lease(), result, startedAt, identity(), call());
     }
 
     void failed(Failure failure) {
@@ -98,16 +107,20 @@ final class AttemptReport {
         host.reports()
                 .settle(new AttemptOutcome(
                         job,
-                        new InboxMessage(
-                                job.lease(),
-                                MessageKind.ACTIVITY_OUTCOME,
-                                event.type(),
-                                EventJson.attributes(event),
-                                notes.json(),
-                                null),
+                        message(event),
                         heartbeats.getAsBoolean(),
                         host.reports().local(),
                         () -> host.leases().remove(job.lease())));
+    }
+
+    private InboxMessage message(HistoryEvent.Inbound event) {
+        return new InboxMessage(
+                job.lease(),
+                MessageKind.ACTIVITY_OUTCOME,
+                event.type(),
+                EventJson.attributes(event),
+                notes.json(),
+                null);
     }
 
     private @Nullable LocalCall call() {

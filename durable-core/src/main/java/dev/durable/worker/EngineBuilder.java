@@ -145,6 +145,7 @@ public final class EngineBuilder implements DurableEngine.Builder {
         Registry built = registry.register(BackgroundJob.class).build();
         PayloadCodec payloads = new PayloadCodec(limits.maxPayloadBytes(), mapper);
         SignatureCheck.of(built, payloads);
+        TransactionalCheck.of(built, store);
         if (queues.isEmpty()) {
             queues.put("default", QueueSettings.DEFAULT);
         }

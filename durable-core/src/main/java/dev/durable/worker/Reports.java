@@ -2,6 +2,8 @@ package dev.durable.worker;
 
 import dev.durable.store.JobUpdate;
 import dev.durable.store.JobUpdate.Outcome;
+import dev.durable.store.TransactionalActivities;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** What attempts tell: of jobs to the store, of local activities to their run. */
@@ -15,6 +17,11 @@ interface Reports {
 
     /** Whether the attempts are of local activities: nothing of them is in the store before their outcome. */
     boolean local();
+
+    /** How attempts commit together with what they write; empty where they can't. */
+    default Optional<TransactionalActivities> transactional() {
+        return Optional.empty();
+    }
 
     /** The attempt ended its activity. */
     void settle(AttemptOutcome outcome);

@@ -19,7 +19,7 @@ class OptionLevelsTest {
             startToClose = "10s",
             heartbeatTimeout = "3s",
             taskQueue = "slow",
-            local = true,
+            transactional = true,
             headers = {"a=1", "b = 2"},
             retry = @Retry(maxAttempts = 5, initialInterval = "200ms", backoff = 3, doNotRetry = IOException.class))
     interface Payments {
@@ -27,7 +27,6 @@ class OptionLevelsTest {
 
         @Activity(
                 startToClose = "20s",
-                transactional = true,
                 priority = -2,
                 headers = "a=3",
                 retry = @Retry(maxAttempts = 7, jitter = 0, doNotRetry = IllegalStateException.class))
@@ -77,8 +76,8 @@ class OptionLevelsTest {
                                 List.of(IOException.class.getName()),
                                 3),
                         0,
-                        false,
                         true,
+                        false,
                         Map.of("a", "1", "b", "2")));
     }
 
@@ -101,7 +100,7 @@ class OptionLevelsTest {
                                 3),
                         -2,
                         true,
-                        true,
+                        false,
                         Map.of("a", "3", "b", "2")));
     }
 
@@ -109,7 +108,7 @@ class OptionLevelsTest {
     void configuration_overrides_annotations_and_its_method_keys_override_its_type_keys() {
         Map<String, String> configuration = Map.of(
                 "durable.activities.Payments.start-to-close", "1h",
-                "durable.activities.Payments.local", "false",
+                "durable.activities.Payments.transactional", "false",
                 "durable.activities.Payments.headers.c", "4",
                 "durable.activities.Payments.retry.max-attempts", "9",
                 "durable.activities.Payments.retry.do-not-retry", "com.acme.Declined, com.acme.Gone",
@@ -118,7 +117,7 @@ class OptionLevelsTest {
 
         ActivityOptions special = options(Payments.class, "special", configuration);
         assertThat(special.startToClose()).isEqualTo(Duration.ofHours(1));
-        assertThat(special.local()).isFalse();
+        assertThat(special.transactional()).isFalse();
         assertThat(special.headers()).isEqualTo(Map.of("a", "3", "b", "2", "c", "4"));
         assertThat(special.retry().maxAttempts()).isEqualTo(11);
         assertThat(special.retry().doNotRetry()).containsExactly("com.acme.Declined", "com.acme.Gone");
@@ -221,5 +220,23 @@ class OptionLevelsTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new OptionsAtCallSite().jitter(3))
                 .withMessageContaining("a number from 0 to 1, and is 3.0");
+    }
+
+    @Activity
+    interface Torn {
+        @Activity(transactional = true, local = true)
+        void work();
+    }
+
+    @Test
+    void transactional_and_local_do_not_go_together_at_registration_and_at_the_call_site() {
+        org.assertj.core.api.Assertions.assertThatThrownBy(() -> options(Torn.class, "work", Map.of()))
+                .isInstanceOf(dev.durable.RegistrationException.class)
+                .hasMessageContaining("Torn.work")
+                .hasMessageContaining("both transactional and local")
+                .hasMessageContaining("Take one of them away");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new OptionsAtCallSite().local(true).apply(options(Payments.class, "plain", Map.of())))
+                .withMessageContaining("both transactional and local");
     }
 }

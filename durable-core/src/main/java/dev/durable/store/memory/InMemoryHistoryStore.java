@@ -22,6 +22,7 @@ import dev.durable.store.SessionInfo;
 import dev.durable.store.StartOutcome;
 import dev.durable.store.StoreClock;
 import dev.durable.store.StoredEvent;
+import dev.durable.store.TransactionalActivities;
 import dev.durable.store.Transition;
 import java.time.Instant;
 import java.util.Collection;
@@ -35,6 +36,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A history store in this process's memory: same refusals, same outcomes as the PostgreSQL store. Thread-safe; each
@@ -43,6 +45,13 @@ import java.util.stream.Stream;
 public final class InMemoryHistoryStore implements HistoryStore {
     /** How many messages may wait for one run. */
     public static final int INBOX_LIMIT = 10_000;
+
+    private static final TransactionalActivities.Transaction NO_TRANSACTION = new TransactionalActivities.Transaction() {
+        @Override
+        public <T> @Nullable T as(Class<T> type) {
+            return null;
+        }
+    };
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Tables tables;
@@ -135,6 +144,23 @@ public final class InMemoryHistoryStore implements HistoryStore {
             }
         }
         return each(items, transitions::commit);
+    }
+
+    /**
+     * Runs them as any activity: there is no database in which anything could be written together with the outcome. What
+     * a body does to other systems stays done if its attempt is lost.
+     */
+    @Override
+    public Optional<TransactionalActivities> transactional() {
+        return Optional.of(body -> {
+            Optional<JobUpdate.Settle> settlement = body.in(NO_TRANSACTION);
+            if (settlement.isEmpty()) {
+                return TransactionalActivities.Outcome.ROLLED_BACK;
+            }
+            return update(List.of(settlement.get())).getFirst() == JobUpdate.Outcome.STALE
+                    ? TransactionalActivities.Outcome.STALE
+                    : TransactionalActivities.Outcome.COMMITTED;
+        });
     }
 
     @Override

@@ -23,6 +23,7 @@ import dev.durable.store.SessionInfo;
 import dev.durable.store.StartOutcome;
 import dev.durable.store.StoreClock;
 import dev.durable.store.StoredEvent;
+import dev.durable.store.TransactionalActivities;
 import dev.durable.store.Transition;
 import dev.durable.store.Writes;
 import java.time.Instant;
@@ -65,6 +66,8 @@ public final class PostgresHistoryStore implements HistoryStore {
     private final RunReads runReads;
     private final Listings listings;
     private final CallerTransactions callers;
+    private final OwnTransactions own;
+    private final TransactionalJobs transactional;
     private final Descriptions descriptions;
     private final LongSupplier nanoTime;
     private volatile @Nullable EstimatedClock clock;
@@ -86,7 +89,10 @@ public final class PostgresHistoryStore implements HistoryStore {
         sessions = new Sessions(connections, nudges);
         runReads = new RunReads(connections);
         listings = new Listings(connections);
+        own = new OwnTransactions(options.dataSource, failures::of);
         callers = options.transactions;
+        transactional = new TransactionalJobs(
+                connections, options.activityTransactions == null ? own : options.activityTransactions, nudges);
         descriptions = new Descriptions(connections);
         nanoTime = options.nanoTime;
     }
@@ -134,7 +140,16 @@ public final class PostgresHistoryStore implements HistoryStore {
 
     @Override
     public Optional<Joined> joined() {
-        return callers.current().map(connection -> run -> hot.starts().startIn(connection, run, callers));
+        return joined(own).or(() -> joined(callers));
+    }
+
+    private Optional<Joined> joined(CallerTransactions transactions) {
+        return transactions.current().map(connection -> run -> hot.starts().startIn(connection, run, transactions));
+    }
+
+    @Override
+    public Optional<TransactionalActivities> transactional() {
+        return Optional.of(transactional);
     }
 
     @Override
@@ -286,6 +301,7 @@ public final class PostgresHistoryStore implements HistoryStore {
         private SchemaMode schemaMode = SchemaMode.MIGRATE;
         private int inboxLimit = 10_000;
         private CallerTransactions transactions = CallerTransactions.NONE;
+        private @Nullable ActivityTransactions activityTransactions;
         private boolean notify = true;
         private @Nullable String description;
         private LongSupplier nanoTime = System::nanoTime;
@@ -315,6 +331,12 @@ public final class PostgresHistoryStore implements HistoryStore {
         /** How the store finds the transaction its caller has open, so that starts take part in it; none unless told. */
         public Builder transactions(CallerTransactions finder) {
             transactions = finder;
+            return this;
+        }
+
+        /** Who runs the transactions of transactional activities; plain ones of this DataSource unless told. */
+        public Builder activityTransactions(ActivityTransactions runner) {
+            activityTransactions = runner;
             return this;
         }
 

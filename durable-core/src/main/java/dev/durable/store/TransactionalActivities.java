@@ -1,0 +1,46 @@
+package dev.durable.store;
+
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs bodies of activities inside transactions of the application's database, where that is the store's own: what the
+ * body writes and the outcome of its activity are committed together, or neither is.
+ */
+public interface TransactionalActivities {
+
+    /**
+     * Runs the body on the calling thread inside a new transaction. Where it gives a settlement, the last statements of
+     * that transaction settle the job under its lease, and it commits. Where it gives none, all is rolled back.
+     *
+     * <p>Whatever is thrown, the store knows what happened and the caller need not: the job goes in the same commit, so
+     * whatever is later said under its lease is STALE exactly if the transaction was committed.
+     *
+     * @throws RuntimeException when the transaction could not begin, or was not committed, or the answer to COMMIT never
+     *     came
+     */
+    Outcome run(Body body);
+
+    /** What is done inside. */
+    @FunctionalInterface
+    interface Body {
+        /** Does it, and tells how the activity ended; empty rolls back. */
+        Optional<JobUpdate.Settle> in(Transaction transaction);
+    }
+
+    /** The transaction, as the body may use it. */
+    interface Transaction {
+        /** What it is to code of this type (a {@code java.sql.Connection}, say); null where it is no such thing. */
+        <T> @Nullable T as(Class<T> type);
+    }
+
+    /** What became of it. */
+    enum Outcome {
+        /** Its writes and the outcome are durable; or the same outcome was before. */
+        COMMITTED,
+        /** The body gave no settlement: nothing of it is there. */
+        ROLLED_BACK,
+        /** The lease was lost: nothing of it is there, and nothing will be. */
+        STALE
+    }
+}

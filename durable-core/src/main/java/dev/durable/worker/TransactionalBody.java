@@ -1,0 +1,107 @@
+package dev.durable.worker;
+
+import dev.durable.NonRetryableException;
+import dev.durable.store.JobUpdate;
+import dev.durable.store.TransactionalActivities;
+import dev.durable.store.TransactionalActivities.Outcome;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The body of a transactional activity.
+ *
+ * <pre>
+ *   begin ─► body ─► ended, if it is the first to say so ─► settle under the lease ─► COMMIT
+ *              │ threw, or another ended it: ROLLBACK          │ no lease: ROLLBACK     │ no answer
+ *              ▼                                               ▼                        ▼
+ *        reported as any failure                             stale        reported as a failure, too
+ * </pre>
+ *
+ * <p>That last report is no guess. It goes under the lease: if the commit happened, the job has gone with it and the
+ * report is refused as stale; if not, the job is there and is tried again. Until the connection's server process has
+ * ended, its lock on the job makes the report wait.
+ */
+final class TransactionalBody {
+    private final Optional<TransactionalActivities> store;
+    private final AttemptContext context;
+    private final BodyThread thread;
+    private ActivityCall.@Nullable Ended how;
+    private boolean counts;
+
+    TransactionalBody(Optional<TransactionalActivities> store, AttemptContext context, BodyThread thread) {
+        this.store = store;
+        this.context = context;
+        this.thread = thread;
+    }
+
+    /**
+     * How it went.
+     *
+     * @param counts whether it ended by itself; nothing else is to be said otherwise
+     * @param outcome what is in the store
+     * @param how what to report where that is nothing
+     */
+    record Result(boolean counts, Outcome outcome, ActivityCall.Ended how) {}
+
+    /**
+     * @param body the call
+     * @param ends ends the attempt, and tells whether it had not ended before
+     * @param settlement what settles the job
+     */
+    Result run(
+            Supplier<ActivityCall.Ended> body,
+            BooleanSupplier ends,
+            Function<ActivityCall.Returned, JobUpdate.Settle> settlement) {
+        try {
+            Outcome outcome = store.orElseThrow(TransactionalBody::impossible).run(transaction -> {
+                ActivityCall.Ended ended = inside(transaction, body, ends);
+                return counts && ended instanceof ActivityCall.Returned returned
+                        ? Optional.of(settlement.apply(returned))
+                        : Optional.empty();
+            });
+            return new Result(counts, outcome, how());
+        } catch (RuntimeException | Error e) {
+            return failed(e, ends);
+        }
+    }
+
+    private ActivityCall.Ended inside(
+            TransactionalActivities.Transaction transaction, Supplier<ActivityCall.Ended> body, BooleanSupplier ends) {
+        context.within(transaction);
+        try {
+            how = body.get();
+        } finally {
+            context.within(null);
+            // No interrupt from here on: it would hit the commit.
+            thread.leave();
+        }
+        counts = ends.getAsBoolean();
+        return how();
+    }
+
+    /** No transaction was to be had, or it was not committed as far as is known. */
+    private Result failed(Throwable why, BooleanSupplier ends) {
+        if (how == null) {
+            thread.leave();
+            counts = ends.getAsBoolean();
+        }
+        boolean bodysOwn = how != null && !(how instanceof ActivityCall.Returned);
+        return new Result(counts, Outcome.ROLLED_BACK, bodysOwn ? how() : new ActivityCall.Threw(why));
+    }
+
+    private ActivityCall.Ended how() {
+        ActivityCall.Ended ended = how;
+        if (ended == null) {
+            throw new IllegalStateException("the store did not run the body");
+        }
+        return ended;
+    }
+
+    private static NonRetryableException impossible() {
+        return new NonRetryableException("the activity is transactional, and this worker's store has no transactions that"
+                + " an activity could share. Use PostgresHistoryStore, or take transactional = true away.");
+    }
+}

@@ -1,0 +1,78 @@
+package dev.durable.store.postgres;
+
+import dev.durable.store.JobUpdate;
+import dev.durable.store.Nudges;
+import dev.durable.store.TransactionalActivities;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Activities that commit together with what they write. The last statements of the body's transaction are those of any
+ * outcome: the job locked by its lease, then the job deleted and the message inserted.
+ *
+ * <pre>
+ *   begin ─► body's statements ─► lock job by lease ─► delete it, insert outcome ─► COMMIT
+ * </pre>
+ *
+ * <p>The job is locked only then: heartbeats of the body go by other connections, and a body that takes long keeps nobody
+ * from the job. Who dies before COMMIT did nothing; the lock timeouts of the last statements bound how long a process that
+ * is paused between them and COMMIT keeps the job.
+ */
+final class TransactionalJobs implements TransactionalActivities {
+    private final Connections connections;
+    private final ActivityTransactions transactions;
+    private final Nudges nudges;
+
+    TransactionalJobs(Connections connections, ActivityTransactions transactions, Nudges nudges) {
+        this.connections = connections;
+        this.transactions = transactions;
+        this.nudges = nudges;
+    }
+
+    @Override
+    public Outcome run(Body body) {
+        Attempt attempt = new Attempt(body);
+        transactions.run(attempt);
+        // Only now: what is told must be there.
+        attempt.hints.sendTo(nudges);
+        return attempt.outcome;
+    }
+
+    private final class Attempt implements ActivityTransactions.Work {
+        private final Body body;
+        private final Hints hints = new Hints();
+        private Outcome outcome = Outcome.ROLLED_BACK;
+
+        Attempt(Body body) {
+            this.body = body;
+        }
+
+        @Override
+        public boolean in(Connection connection) throws SQLException {
+            Optional<JobUpdate.Settle> settlement = body.in(new OfConnection(BodyConnection.over(connection)));
+            if (settlement.isEmpty()) {
+                return false;
+            }
+            outcome = settle(connection, settlement.get()) ? Outcome.COMMITTED : Outcome.STALE;
+            return outcome == Outcome.COMMITTED;
+        }
+
+        private boolean settle(Connection connection, JobUpdate.Settle settlement) {
+            List<JobUpdates.Item> one = List.of(new JobUpdates.Item(0, settlement));
+            return connections.in(connection, tx -> {
+                tx.run(new Script().read(Locks.LONG.setup(connections.schema()), row -> {}));
+                return new JobUpdateBatch(tx, one, hints).write().containsKey(0);
+            });
+        }
+    }
+
+    private record OfConnection(Connection connection) implements Transaction {
+        @Override
+        public <T> @Nullable T as(Class<T> type) {
+            return type.isInstance(connection) ? type.cast(connection) : null;
+        }
+    }
+}

@@ -1,0 +1,224 @@
+package dev.durable.store.postgres.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.durable.Activity;
+import dev.durable.ActivityContext;
+import dev.durable.Durable;
+import dev.durable.DurableClient;
+import dev.durable.DurableEngine;
+import dev.durable.Promise;
+import dev.durable.Retry;
+import dev.durable.Run;
+import dev.durable.Workflow;
+import dev.durable.store.postgres.SqlInvariants;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
+import org.jooq.SQLDialect;
+import org.jooq.impl.DSL;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** An activity's own writes and its completion are one commit. */
+@Timeout(90)
+class TransactionalActivityTest {
+
+    @Activity(
+            transactional = true,
+            startToClose = "10s",
+            retry = @Retry(initialInterval = "1ms", maxInterval = "1ms"))
+    interface Accounts {
+        int book(String account) throws SQLException;
+    }
+
+    @Workflow
+    static class Booking {
+        private final Accounts accounts;
+
+        Booking(Accounts accounts) {
+            this.accounts = accounts;
+        }
+
+        @Run
+        int run(String account, int times) throws Exception {
+            List<Promise<Integer>> all = IntStream.range(0, times)
+                    .mapToObj(i -> Durable.async(() -> accounts.book(account)))
+                    .toList();
+            return Promise.all(all).size();
+        }
+    }
+
+    private final Bench bench = new Bench();
+
+    @BeforeEach
+    void table() throws SQLException {
+        execute("create table booking (idempotency_key text not null, account text not null)");
+    }
+
+    @AfterEach
+    void drop() throws SQLException {
+        assertThat(SqlInvariants.check(bench.dataSource())).isEmpty();
+        bench.close();
+    }
+
+    /** Writes its row, as the body of a transactional activity does. */
+    static int insert(String account) throws SQLException {
+        Connection connection = ActivityContext.current().transaction(Connection.class);
+        try (var insert = connection.prepareStatement("insert into booking values (?, ?)")) {
+            insert.setString(1, ActivityContext.current().info().idempotencyKey());
+            insert.setString(2, account);
+            return insert.executeUpdate();
+        }
+    }
+
+    @Test
+    void what_it_writes_and_its_completion_are_there_together() throws Exception {
+        try (DurableEngine engine = bench.engine()
+                .register(Booking.class)
+                .activity(Accounts.class, TransactionalActivityTest::insert)
+                .start()) {
+            var run = engine.client().start(Booking.class, "b-1", w -> w.run("ann", 5));
+            assertThat(run.result(Bench.SOON)).isEqualTo(5);
+        }
+        assertRowsAreCompletions(5);
+    }
+
+    @Test
+    void a_body_that_throws_leaves_nothing_and_is_retried() throws Exception {
+        AtomicInteger attempts = new AtomicInteger();
+        try (DurableEngine engine = bench.engine()
+                .register(Booking.class)
+                .activity(Accounts.class, account -> {
+                    int rows = insert(account);
+                    if (attempts.incrementAndGet() < 3) {
+                        throw new IllegalStateException("after the insert");
+                    }
+                    return rows;
+                })
+                .start()) {
+            engine.client().start(Booking.class, "b-1", w -> w.run("ann", 1)).result(Bench.SOON);
+        }
+        assertThat(attempts).hasValue(3);
+        assertRowsAreCompletions(1);
+    }
+
+    @Test
+    void jooq_writes_through_the_same_connection() throws Exception {
+        try (DurableEngine engine = bench.engine()
+                .register(Booking.class)
+                .activity(
+                        Accounts.class,
+                        account -> DSL.using(
+                                        ActivityContext.current().transaction(Connection.class), SQLDialect.POSTGRES)
+                                .insertInto(DSL.table("booking"))
+                                .values(ActivityContext.current().info().idempotencyKey(), account)
+                                .execute())
+                .start()) {
+            engine.client().start(Booking.class, "b-1", w -> w.run("ann", 2)).result(Bench.SOON);
+        }
+        assertRowsAreCompletions(2);
+    }
+
+    @Test
+    void a_lease_that_was_lost_rolls_everything_back() throws Exception {
+        AtomicInteger attempts = new AtomicInteger();
+        try (DurableEngine engine = bench.engine()
+                .register(Booking.class)
+                .activity(Accounts.class, account -> {
+                    int rows = insert(account);
+                    if (attempts.incrementAndGet() == 1) {
+                        // as if the sweep of another process had taken it for lost
+                        execute("update durable.activity_job set state = 0, lease = null, session = null, claim = null");
+                    }
+                    return rows;
+                })
+                .start()) {
+            engine.client().start(Booking.class, "b-1", w -> w.run("ann", 1)).result(Bench.SOON);
+        }
+        assertThat(attempts).hasValue(2);
+        assertRowsAreCompletions(1);
+    }
+
+    @Test
+    void the_body_can_not_end_its_transaction() throws Exception {
+        AtomicReference<String> said = new AtomicReference<>("");
+        try (DurableEngine engine = bench.engine()
+                .register(Booking.class)
+                .activity(Accounts.class, account -> {
+                    int rows = insert(account);
+                    try (Connection connection = ActivityContext.current().transaction(Connection.class)) {
+                        connection.commit();
+                    } catch (IllegalStateException e) {
+                        said.set(e.getMessage());
+                    }
+                    return rows;
+                })
+                .start()) {
+            engine.client().start(Booking.class, "b-1", w -> w.run("ann", 1)).result(Bench.SOON);
+        }
+        assertThat(said.get()).contains("commit() on the connection of a transactional activity", "savepoint");
+        assertRowsAreCompletions(1);
+    }
+
+    @Test
+    void a_run_that_the_body_starts_exists_exactly_if_the_activity_completes() throws Exception {
+        AtomicReference<DurableClient> client = new AtomicReference<>();
+        AtomicInteger attempts = new AtomicInteger();
+        try (DurableEngine engine = bench.engine()
+                .register(Booking.class)
+                .activity(Accounts.class, account -> {
+                    int attempt = attempts.incrementAndGet();
+                    if (account.equals("ann")) {
+                        client.get().start(Booking.class, "after-" + attempt, w -> w.run("bob", 1));
+                        if (attempt == 1) {
+                            throw new IllegalStateException("after the start");
+                        }
+                    }
+                    return insert(account);
+                })
+                .start()) {
+            client.set(engine.client());
+            engine.client().start(Booking.class, "b-1", w -> w.run("ann", 1)).result(Bench.SOON);
+            engine.client().handle(Booking.class, "after-2").resultAs(Integer.class);
+            assertThat(engine.client().workflows().page(10)).hasSize(2);
+        }
+        assertRowsAreCompletions(2);
+    }
+
+    private void assertRowsAreCompletions(int expected) throws SQLException {
+        assertThat(number("select count(*) from booking")).isEqualTo(expected);
+        assertThat(number(ROWS_THAT_ARE_NOT_COMPLETIONS)).isZero();
+    }
+
+    /** Rows without exactly one completion, and completions without exactly one row. */
+    static final String ROWS_THAT_ARE_NOT_COMPLETIONS = """
+            select count(*) from (
+                select idempotency_key, count(*) as rows from booking group by idempotency_key) b
+              full join (
+                select e.run_id || ':' || durable.seq_of(e.attributes) as idempotency_key, count(*) as events
+                  from durable.history_event e where e.type = 'ActivityCompleted' group by 1) c using (idempotency_key)
+             where rows is distinct from 1 or events is distinct from 1""";
+
+    private void execute(String sql) throws SQLException {
+        try (Connection connection = bench.dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private long number(String sql) throws SQLException {
+        try (Connection connection = bench.dataSource().getConnection();
+                Statement statement = connection.createStatement();
+                var rows = statement.executeQuery(sql)) {
+            rows.next();
+            return rows.getLong(1);
+        }
+    }
+}
