@@ -89,9 +89,10 @@ final class OptionLevel {
         boolean transactional = get(Option.TRANSACTIONAL, base.transactional());
         boolean local = get(Option.LOCAL, base.local());
         if (transactional && local) {
-            throw new IllegalArgumentException("It is both transactional and local, and a local activity has no job that"
-                    + " its transaction could complete. Take one of them away: local for work that may be done again,"
-                    + " transactional for writes that must not be");
+            throw new IllegalArgumentException(
+                    "It is both transactional and local, and a local activity has no job that"
+                            + " its transaction could complete. Take one of them away: local for work that may be done again,"
+                            + " transactional for writes that must not be");
         }
         return new ActivityOptions(
                 get(Option.TASK_QUEUE, base.taskQueue()),

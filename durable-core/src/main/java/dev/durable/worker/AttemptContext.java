@@ -144,13 +144,14 @@ final class AttemptContext implements ActivityContext {
         TransactionalActivities.Transaction open = transaction;
         T seen = open == null ? null : open.as(type);
         if (seen == null) {
-            throw new IllegalStateException("transaction(" + type.getSimpleName() + ".class) in " + job.activity() + ": "
-                    + (!options.transactional()
-                            ? "the activity is not transactional. Declare it @Activity(transactional = true)"
-                            : open == null
-                                    ? "the body has ended, and its transaction with it"
-                                    : "its transaction has no " + type.getName()
-                                            + ". On PostgreSQL it is a java.sql.Connection; in memory there is none"));
+            throw new IllegalStateException(
+                    "transaction(" + type.getSimpleName() + ".class) in " + job.activity() + ": "
+                            + (!options.transactional()
+                                    ? "the activity is not transactional. Declare it @Activity(transactional = true)"
+                                    : open == null
+                                            ? "the body has ended, and its transaction with it"
+                                            : "its transaction has no " + type.getName()
+                                                    + ". On PostgreSQL it is a java.sql.Connection; in memory there is none"));
         }
         return seen;
     }

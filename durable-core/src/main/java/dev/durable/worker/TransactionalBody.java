@@ -101,7 +101,8 @@ final class TransactionalBody {
     }
 
     private static NonRetryableException impossible() {
-        return new NonRetryableException("the activity is transactional, and this worker's store has no transactions that"
-                + " an activity could share. Use PostgresHistoryStore, or take transactional = true away.");
+        return new NonRetryableException(
+                "the activity is transactional, and this worker's store has no transactions that"
+                        + " an activity could share. Use PostgresHistoryStore, or take transactional = true away.");
     }
 }

@@ -46,12 +46,13 @@ public final class InMemoryHistoryStore implements HistoryStore {
     /** How many messages may wait for one run. */
     public static final int INBOX_LIMIT = 10_000;
 
-    private static final TransactionalActivities.Transaction NO_TRANSACTION = new TransactionalActivities.Transaction() {
-        @Override
-        public <T> @Nullable T as(Class<T> type) {
-            return null;
-        }
-    };
+    private static final TransactionalActivities.Transaction NO_TRANSACTION =
+            new TransactionalActivities.Transaction() {
+                @Override
+                public <T> @Nullable T as(Class<T> type) {
+                    return null;
+                }
+            };
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Tables tables;

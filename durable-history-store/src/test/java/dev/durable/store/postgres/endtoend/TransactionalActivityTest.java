@@ -30,10 +30,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(90)
 class TransactionalActivityTest {
 
-    @Activity(
-            transactional = true,
-            startToClose = "10s",
-            retry = @Retry(initialInterval = "1ms", maxInterval = "1ms"))
+    @Activity(transactional = true, startToClose = "10s", retry = @Retry(initialInterval = "1ms", maxInterval = "1ms"))
     interface Accounts {
         int book(String account) throws SQLException;
     }
@@ -135,7 +132,8 @@ class TransactionalActivityTest {
                     int rows = insert(account);
                     if (attempts.incrementAndGet() == 1) {
                         // as if the sweep of another process had taken it for lost
-                        execute("update durable.activity_job set state = 0, lease = null, session = null, claim = null");
+                        execute(
+                                "update durable.activity_job set state = 0, lease = null, session = null, claim = null");
                     }
                     return rows;
                 })
