@@ -20,6 +20,7 @@ final class OwnTransactions implements ActivityTransactions, CallerTransactions 
 
     private final DataSource dataSource;
     private final Function<SQLException, RuntimeException> failures;
+
     @SuppressWarnings("ThreadLocalUsage") // another store's transaction on this thread is none of this one's
     private final ThreadLocal<@Nullable Open> current = new ThreadLocal<>();
 
