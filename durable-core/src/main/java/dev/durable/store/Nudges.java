@@ -16,6 +16,14 @@ public interface Nudges {
     /** Listens until the returned handle is closed; the listener must be quick and must not throw. */
     AutoCloseable listen(Consumer<Nudge> listener);
 
+    /**
+     * Whether hints of other processes arrive just now, as far as this process can know: then idle loops look less often.
+     * False wherever that is not proved.
+     */
+    default boolean heard() {
+        return false;
+    }
+
     /** One hint. */
     sealed interface Nudge {}
 

@@ -34,6 +34,8 @@ final class Activities implements ActivitySide {
     private static final Duration DRAIN_SLACK = Attempt.INTERRUPT_GRACE.multipliedBy(2);
     /** The claims are compared that often within a lease, as it is how a body without heartbeats learns to stop. */
     private static final int LOOKS_A_LEASE = 10;
+    /** No hint tells of a timeout that nobody here watches: looked for every few polls, every process does. */
+    private static final int TIMEOUT_POLLS = 3;
 
     private final HistoryStore store;
     private final ActivitySetup setup;
@@ -107,7 +109,11 @@ final class Activities implements ActivitySide {
                 "jobs-" + name,
                 Drive.Kind.IO,
                 new ActivityWorker(
-                        store, queue, setup.names(), starter, new PollPace(limits.pollInterval(), random)))));
+                        store,
+                        queue,
+                        setup.names(),
+                        starter,
+                        new PollPace(new IdleInterval(limits.pollInterval(), store.nudges()), random)))));
         drive.add(
                 "leases",
                 Drive.Kind.IO,
@@ -117,18 +123,12 @@ final class Activities implements ActivitySide {
                 Drive.Kind.IO,
                 new EndedRuns(store, locals, locals.silence().dividedBy(LOOKS_A_LEASE)));
         drive.add("sweep", Drive.Kind.IO, new Sweeper(store, limits.sessionLease(), random));
-        drive.add(
-                "waiting-timeouts",
-                Drive.Kind.IO,
-                new WaitingTimeouts(store, new PollPace(limits.pollInterval(), random)));
+        Duration timeouts = limits.pollInterval().multipliedBy(TIMEOUT_POLLS);
+        drive.add("waiting-timeouts", Drive.Kind.IO, new WaitingTimeouts(store, new PollPace(timeouts, random)));
         drive.add(
                 "run-timeouts",
                 Drive.Kind.IO,
-                new RunTimeouts(
-                        store,
-                        setup.ids(),
-                        new PollPace(limits.pollInterval(), random),
-                        run -> runTimedOut.accept(run)));
+                new RunTimeouts(store, setup.ids(), new PollPace(timeouts, random), run -> runTimedOut.accept(run)));
     }
 
     @Override

@@ -120,8 +120,10 @@ final class Engine implements PreparedEngine {
                     new RunClaims.Wanted(settings.queues().keySet(), registry.workflowTypes()),
                     side::session,
                     runs,
-                    settings.limits().pollInterval());
-            wakeClaims = drive.add("claims", Drive.Kind.IO, () -> closed ? Step.UNTIL_WOKEN : claims.runOnce());
+                    new IdleInterval(settings.limits().pollInterval(), store.nudges()));
+            claims.onWake(drive.add("claims", Drive.Kind.IO, () -> closed ? Step.UNTIL_WOKEN : claims.runOnce()));
+            wakeClaims = claims::nudge;
+            runs.onDue(claims::due);
         }
         log.info(
                 "{} serves queues {} with workflows {} and activities {}",

@@ -133,9 +133,11 @@ final class RunActor {
         underWay = draft;
         holding.starts(run.fence());
         boolean whole = begun;
+        Instant timer = begun ? rising.wakeAt() : null;
         var unused = host.lanes().starts().submit(written).whenComplete((outcome, error) -> {
             if (whole && outcome instanceof StartOutcome.Started) {
                 draft.begin();
+                dueHere(timer);
             }
             post(new Mail.StartWritten(outcome, error, mail.answer()));
         });
@@ -235,23 +237,31 @@ final class RunActor {
                 closing == null ? holding.warm().wakeAt() : null,
                 null,
                 closing == null ? null : closeOf(closing, draft.refusals() >= FORCE_CLOSE_AFTER));
-        submit(step, draft);
+        submit(step, draft, step.wakeAt());
     }
 
     private Transition.Close closeOf(HistoryEvent.Closing closing, boolean force) {
         return Closings.of(closing, force, host.code().replay().failures());
     }
 
-    private void submit(Transition transition, Draft draft) {
+    /** The timer is the one for which this process wakes up, once it is durable; null is none, or others may. */
+    private void submit(Transition transition, Draft draft, @Nullable Instant timer) {
         var unused = host.lanes().transitions().submit(transition).whenComplete((written, error) -> {
             if (written != null && written.isApplied()) {
                 draft.begin();
+                dueHere(timer);
             }
             post(new Mail.Written(written, error));
         });
     }
 
     // ── what became of it ────────────────────────────────────────────────────────────────────────────────────────────
+
+    private void dueHere(@Nullable Instant timer) {
+        if (timer != null) {
+            host.outside().due(timer);
+        }
+    }
 
     private void written(Mail.Written mail) {
         Draft draft = takeUnderWay();
@@ -362,7 +372,10 @@ final class RunActor {
         Draft nothing = holding.newDraft();
         underWay = nothing;
         holding.givesBack();
-        submit(Closings.nothing(key, holding.fence(), host.random(), holding.nextEventId(), wakeAt, stall), nothing);
+        submit(
+                Closings.nothing(key, holding.fence(), host.random(), holding.nextEventId(), wakeAt, stall),
+                nothing,
+                null);
     }
 
     // ── rest ─────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -21,6 +23,12 @@ import org.slf4j.LoggerFactory;
 /**
  * Claims due runs and hands them to their actors. A claim whose reply is lost, or whose process dies, needs no care: it
  * runs out.
+ *
+ * <pre>
+ *   asleep ── a nudge, or the time to look has come ──► claim ── full ──► claim again
+ *     ▲  └─── a run parks here and is due earlier: asleep until then       │
+ *     └──── until the next run is due, at most an idle interval ◄─────────┘ not full
+ * </pre>
  */
 final class RunClaims implements Step {
     private static final Logger log = LoggerFactory.getLogger(RunClaims.class);
@@ -34,7 +42,14 @@ final class RunClaims implements Step {
     private final Wanted wanted;
     private final Supplier<UUID> session;
     private final Takers takers;
-    private final Duration pollInterval;
+    private final IdleInterval idle;
+    /** Claims at the next crank, whatever the time is. */
+    private final AtomicBoolean nudged = new AtomicBoolean(true);
+    /** The earliest time at which a run that parked here since the last look is due. */
+    private final AtomicReference<Instant> parked = new AtomicReference<>(Instant.MAX);
+
+    private volatile Instant nextLook = Instant.MIN;
+    private volatile Runnable wake = () -> {};
 
     /**
      * What this worker can run.
@@ -53,17 +68,43 @@ final class RunClaims implements Step {
         void claimed(Mail.Claimed claim);
     }
 
-    RunClaims(HistoryStore store, Wanted wanted, Supplier<UUID> session, Takers takers, Duration pollInterval) {
+    RunClaims(HistoryStore store, Wanted wanted, Supplier<UUID> session, Takers takers, IdleInterval idle) {
         this.store = store;
         this.wanted = wanted;
         this.session = session;
         this.takers = takers;
-        this.pollInterval = pollInterval;
+        this.idle = idle;
+    }
+
+    /** What ends its sleep. */
+    void onWake(Runnable waker) {
+        wake = waker;
+    }
+
+    /** Somebody says that runs are due. */
+    void nudge() {
+        nudged.set(true);
+        wake.run();
+    }
+
+    /** A run parked here and is due then; any thread. Without it a short timer would wait for the next look. */
+    void due(Instant at) {
+        if (at.isBefore(nextLook)) {
+            parked.accumulateAndGet(at, RunClaims::earlier);
+            wake.run();
+        }
     }
 
     @Override
     public Duration runOnce() {
         Instant before = store.clock().now();
+        Instant look = earlier(nextLook, parked.get());
+        if (!nudged.getAndSet(false) && before.isBefore(look)) {
+            return sleepUntil(look, before);
+        }
+        // From here on whoever parks is heard of, until it is known when to look next.
+        nextLook = Instant.MAX;
+        parked.set(Instant.MAX);
         try {
             List<ClaimedRun> runs = store.claimRuns(
                     new RunClaim(session.get(), wanted.taskQueues(), wanted.types(), 0, BATCH, OWNED_FOR));
@@ -77,10 +118,10 @@ final class RunClaims implements Step {
                             takers.isCached(runId) ? null : history(runId)));
                 }
             }
-            return runs.size() == BATCH ? AGAIN : untilNextDue(before);
+            return runs.size() == BATCH ? again() : untilNextDue(before);
         } catch (StoreUnavailableException | CommitUnknownException e) {
             log.warn("claiming runs waits for the database: {}", e.getMessage());
-            return DATABASE_AWAY;
+            return sleepUntil(before.plus(DATABASE_AWAY), before);
         }
     }
 
@@ -102,14 +143,28 @@ final class RunClaims implements Step {
     }
 
     /**
-     * At most the poll interval. What was due before the claim and was not claimed belongs to others and gives no reason to
-     * hurry; what has become due since does.
+     * At most the idle interval. What was due before the claim and was not claimed belongs to others and gives no reason
+     * to hurry; what has become due since does.
      */
     private Duration untilNextDue(Instant claimed) {
         Instant now = store.clock().now();
-        return store.nextDue(wanted.taskQueues(), claimed)
-                .map(due -> due.isAfter(now) ? Duration.between(now, due).plusMillis(1) : AGAIN)
-                .filter(wait -> wait.compareTo(pollInterval) < 0)
-                .orElse(pollInterval);
+        Instant latest = now.plus(idle.next());
+        Instant due = store.nextDue(wanted.taskQueues(), claimed).orElse(latest);
+        return due.isAfter(now) ? sleepUntil(earlier(due.plusMillis(1), latest), now) : again();
+    }
+
+    private Duration again() {
+        nudged.set(true);
+        return AGAIN;
+    }
+
+    private Duration sleepUntil(Instant look, Instant now) {
+        nextLook = look;
+        Instant at = earlier(look, parked.get());
+        return at.isAfter(now) ? Duration.between(now, at) : AGAIN;
+    }
+
+    private static Instant earlier(Instant one, Instant other) {
+        return one.isBefore(other) ? one : other;
     }
 }

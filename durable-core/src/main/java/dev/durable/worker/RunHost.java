@@ -7,6 +7,7 @@ import dev.durable.replay.WorkflowInstance;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.RunKey;
 import dev.durable.store.Transition;
+import java.time.Instant;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Function;
@@ -38,6 +39,9 @@ record RunHost(HistoryStore store, Lanes lanes, Code code, Outside outside) {
 
         /** A transition of this actor's run is durable; with the end of the run where it closed. */
         void written(RunActor actor, Transition.@Nullable Close close);
+
+        /** A run is parked, durably, until this time. */
+        void due(Instant at);
 
         /** The actor has nothing in memory any more. */
         void unneeded(RunActor actor);

@@ -3,8 +3,10 @@ package dev.durable.worker;
 import dev.durable.client.RunResult;
 import dev.durable.store.RunKey;
 import dev.durable.store.Transition;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +18,7 @@ final class Runs implements RunHost.Outside, AttemptOutcome.Sink, RunClaims.Take
     private final Supplier<UUID> random;
     private EagerJobs eager = EagerJobs.NONE;
     private LocalCalls locals = LocalCalls.NONE;
+    private volatile Consumer<Instant> timers = at -> {};
     private @Nullable RunHost host;
 
     Runs(Turns turns, RunCache cache, ResultWaiters waiters, Supplier<UUID> random) {
@@ -81,6 +84,16 @@ final class Runs implements RunHost.Outside, AttemptOutcome.Sink, RunClaims.Take
             cache.remove(actor);
             waiters.closed(actor.key().runId(), new RunResult(close.status(), close.result(), close.failure()));
         }
+    }
+
+    @Override
+    public void due(Instant at) {
+        timers.accept(at);
+    }
+
+    /** Who is told when runs that park here are due. */
+    void onDue(Consumer<Instant> listener) {
+        timers = listener;
     }
 
     @Override

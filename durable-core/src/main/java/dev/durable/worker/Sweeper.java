@@ -51,7 +51,7 @@ final class Sweeper implements Step {
             if (requeued > 0) {
                 log.warn("{} jobs of dead sessions were queued again", requeued);
             }
-            return requeued == BATCH ? AGAIN : third();
+            return requeued == BATCH ? AGAIN : nextLook();
         } catch (StoreUnavailableException | CommitUnknownException e) {
             log.warn("the sweep waits for the database: {}", e.getMessage());
             seen.clear();
@@ -77,6 +77,17 @@ final class Sweeper implements Step {
     private static Seen observed(SessionInfo session, Map<UUID, Seen> before, long now) {
         Seen last = before.get(session.session());
         return last != null && last.beat() == session.beat() ? last : new Seen(session.beat(), now);
+    }
+
+    /** A third of a lease, or when the lease of who stands still is over: so that a death is noticed when it is certain. */
+    private Duration nextLook() {
+        Duration third = third();
+        long overdue = seen.values().stream()
+                .mapToLong(last -> last.since() + lease.toNanos() - lastLook)
+                .filter(left -> left > 0)
+                .min()
+                .orElse(Long.MAX_VALUE);
+        return overdue < third.toNanos() ? Duration.ofNanos(overdue).plusMillis(1) : third;
     }
 
     private Duration third() {

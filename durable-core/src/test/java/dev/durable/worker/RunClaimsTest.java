@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** How long the loop that claims runs sleeps. */
@@ -38,7 +39,7 @@ class RunClaimsTest {
                     clock.advance(handingOver);
                 }
             },
-            POLL);
+            new IdleInterval(POLL, store.nudges()));
 
     @Test
     void what_becomes_due_while_others_are_handed_over_is_claimed_at_once() throws Exception {
@@ -63,6 +64,33 @@ class RunClaimsTest {
         assertThat(claimed).isEmpty();
         assertThat(sleep).isEqualTo(Duration.ofMillis(50));
         assertThat(claims.runOnce()).as("and is no reason to hurry").isEqualTo(sleep);
+    }
+
+    @Test
+    void a_timer_that_begins_here_is_waited_for_and_not_for_the_next_poll() throws Exception {
+        Duration untilPoll = claims.runOnce();
+        AtomicInteger woken = new AtomicInteger();
+        claims.onWake(woken::incrementAndGet);
+
+        start(run("short").wakeAt(clock.now().plusMillis(20)));
+        claims.due(clock.now().plusMillis(20));
+
+        assertThat(untilPoll).isEqualTo(POLL);
+        assertThat(woken).hasValue(1);
+        assertThat(claims.runOnce()).isEqualTo(Duration.ofMillis(20));
+        clock.advance(Duration.ofMillis(20));
+        claims.runOnce();
+        assertThat(claimed).containsExactly("short");
+    }
+
+    @Test
+    void a_timer_far_away_wakes_nobody() {
+        claims.runOnce();
+        claims.onWake(() -> {
+            throw new AssertionError("woken for a timer beyond the next look");
+        });
+
+        claims.due(clock.now().plus(POLL).plusMillis(1));
     }
 
     private NewRunBuilder run(String workflowId) {

@@ -18,6 +18,8 @@ final class Audience {
     private volatile boolean listening;
     private volatile boolean heardAny;
     private volatile long heardAt;
+    private volatile boolean heardSelf;
+    private volatile long heardSelfAt;
 
     Audience(LongSupplier nanoTime) {
         this.nanoTime = nanoTime;
@@ -26,6 +28,7 @@ final class Audience {
     /** This process hears others from here on, or does not any more. */
     void listening(boolean now) {
         heardAny = false;
+        heardSelf = false;
         listening = now;
     }
 
@@ -33,6 +36,17 @@ final class Audience {
     void heard() {
         heardAt = nanoTime.getAsLong();
         heardAny = true;
+    }
+
+    /** What this process said came back: so does what others say. */
+    void heardSelf() {
+        heardSelfAt = nanoTime.getAsLong();
+        heardSelf = true;
+    }
+
+    /** Whether what others say arrives here: proved by what came back of our own. */
+    boolean isHeard() {
+        return listening && heardSelf && nanoTime.getAsLong() - heardSelfAt < BELIEVED_NANOS;
     }
 
     boolean isElsewhere() {

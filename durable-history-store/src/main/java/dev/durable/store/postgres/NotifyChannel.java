@@ -48,6 +48,11 @@ final class NotifyChannel implements NudgeChannel {
     }
 
     @Override
+    public boolean isHeard() {
+        return audience.isHeard();
+    }
+
+    @Override
     public void close() {
         lock.lock();
         try {

@@ -15,6 +15,11 @@ interface NudgeChannel extends AutoCloseable {
         public void hear(Consumer<Collection<Nudge>> listener) {}
 
         @Override
+        public boolean isHeard() {
+            return false;
+        }
+
+        @Override
         public void close() {}
     };
 
@@ -23,6 +28,9 @@ interface NudgeChannel extends AutoCloseable {
 
     /** From here on the listener is told what others send; it stays the same. Once is enough. */
     void hear(Consumer<Collection<Nudge>> listener);
+
+    /** Whether what others send arrives here just now. */
+    boolean isHeard();
 
     /** Stops hearing; may begin again. */
     @Override

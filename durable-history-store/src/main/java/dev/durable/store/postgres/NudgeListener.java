@@ -119,6 +119,7 @@ final class NudgeListener {
             NudgeMessage message = NudgeMessage.decode(notification.getParameter());
             if (message.sender().equals(station.self)) {
                 heardMyself = true;
+                station.audience.heardSelf();
             } else {
                 station.audience.heard();
                 asked |= message.asks();

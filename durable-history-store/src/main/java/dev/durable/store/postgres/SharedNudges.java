@@ -31,6 +31,11 @@ final class SharedNudges implements Nudges, AutoCloseable {
         channel.send(nudges);
     }
 
+    @Override
+    public boolean heard() {
+        return channel.isHeard();
+    }
+
     /** The first who listens here makes this process listen to others. */
     @Override
     public AutoCloseable listen(Consumer<Nudge> listener) {
