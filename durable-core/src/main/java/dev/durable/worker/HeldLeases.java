@@ -1,6 +1,7 @@
 package dev.durable.worker;
 
 import dev.durable.StoreUnavailableException;
+import dev.durable.store.CommitUnknownException;
 import dev.durable.store.HeldJob;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.JobUpdate;
@@ -55,7 +56,7 @@ final class HeldLeases implements Step {
         Map<UUID, HeldJob> held;
         try {
             held = store.held(session).stream().collect(Collectors.toMap(HeldJob::lease, job -> job));
-        } catch (StoreUnavailableException e) {
+        } catch (StoreUnavailableException | CommitUnknownException e) {
             log.warn("reading the claims of this process waits for the database: {}", e.getMessage());
             return interval;
         }

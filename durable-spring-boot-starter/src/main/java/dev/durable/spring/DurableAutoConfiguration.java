@@ -3,6 +3,7 @@ package dev.durable.spring;
 import dev.durable.DurableClient;
 import dev.durable.DurableEngine;
 import dev.durable.store.HistoryStore;
+import dev.durable.store.postgres.ActivityTransactions;
 import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.worker.EngineBuilder;
 import dev.durable.worker.PreparedEngine;
@@ -14,6 +15,8 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
 
 /** An engine and a client on the application's DataSource. Every bean gives way to one of the application's own. */
 @AutoConfiguration(afterName = "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration")
@@ -23,15 +26,22 @@ public class DurableAutoConfiguration {
 
     @Bean(destroyMethod = "close")
     @ConditionalOnMissingBean
-    HistoryStore durableHistoryStore(ObjectProvider<DataSource> dataSources, DurableProperties properties) {
+    HistoryStore durableHistoryStore(
+            ObjectProvider<DataSource> dataSources,
+            DurableProperties properties,
+            ObjectProvider<ActivityTransactions> activityTransactions,
+            ObjectProvider<PlatformTransactionManager> managers) {
         DataSource dataSource = dataSources.getIfUnique();
         if (dataSource == null) {
             throw new NoDataSourceException(dataSources.stream().count());
         }
+        SpringTransactions transactions = new SpringTransactions(dataSource);
         return PostgresHistoryStore.builder(dataSource)
                 .schema(properties.getSchema())
                 .schemaMode(properties.getMigrate())
-                .transactions(new SpringTransactions(dataSource))
+                .transactions(transactions)
+                .activityTransactions(activityTransactions.getIfUnique(() -> new SpringActivityTransactions(
+                        () -> managers.getIfUnique(() -> new JdbcTransactionManager(dataSource)), transactions)))
                 .build();
     }
 

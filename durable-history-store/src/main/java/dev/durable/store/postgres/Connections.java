@@ -7,6 +7,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
+import org.jooq.exception.DataAccessException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -79,6 +80,9 @@ final class Connections {
                 return result;
             } catch (SQLException e) {
                 throw afterRollback(tx, e);
+            } catch (DataAccessException e) {
+                SQLException cause = e.getCause(SQLException.class);
+                throw afterRollback(tx, cause == null ? new SQLException(e) : cause);
             } catch (RuntimeException | Error e) {
                 afterRollback(tx, new SQLException(e));
                 throw e;

@@ -32,4 +32,14 @@ public class ShopApplication {
     Orders orders(DurableClient client, JdbcTemplate jdbc) {
         return new Orders(client, jdbc);
     }
+
+    @Bean
+    Audit audit(JdbcTemplate jdbc) {
+        return new Audit(jdbc);
+    }
+
+    @Bean
+    Ledger ledger(JdbcTemplate jdbc, Audit audit) {
+        return new JdbcLedger(jdbc, audit);
+    }
 }

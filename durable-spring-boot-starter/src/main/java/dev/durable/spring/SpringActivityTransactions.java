@@ -1,0 +1,55 @@
+package dev.durable.spring;
+
+import dev.durable.StoreUnavailableException;
+import dev.durable.store.postgres.ActivityTransactions;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.function.Supplier;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/**
+ * Transactional activities in Spring's own transactions: what their bodies write through {@code JdbcTemplate}, JPA, jOOQ
+ * or {@code @Transactional} beans takes part.
+ */
+final class SpringActivityTransactions implements ActivityTransactions {
+    private final Supplier<PlatformTransactionManager> manager;
+    private final SpringTransactions current;
+
+    /**
+     * @param manager of the store's DataSource; asked when the first is needed
+     * @param current finds the connection of the transaction on this thread
+     */
+    SpringActivityTransactions(Supplier<PlatformTransactionManager> manager, SpringTransactions current) {
+        this.manager = manager;
+        this.current = current;
+    }
+
+    @Override
+    public void run(Work work) {
+        TransactionTemplate template = new TransactionTemplate(manager.get());
+        template.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+        template.setName("durable activity");
+        template.executeWithoutResult(status -> inside(work, status));
+    }
+
+    private void inside(Work work, TransactionStatus status) {
+        try {
+            if (!work.in(connection())) {
+                status.setRollbackOnly();
+            }
+        } catch (SQLException e) {
+            throw new StoreUnavailableException("the transaction of an activity failed: " + e.getMessage(), e);
+        }
+    }
+
+    private Connection connection() {
+        return current.current()
+                .orElseThrow(() -> new IllegalStateException("a transactional activity found no connection of Durable's"
+                        + " DataSource in the transaction that Spring began for it. Usual cause: the only, or primary,"
+                        + " PlatformTransactionManager is for another DataSource. Give an ActivityTransactions bean that"
+                        + " uses the right one."));
+    }
+}

@@ -1,0 +1,10 @@
+package dev.durable.spring.app;
+
+import dev.durable.Activity;
+import dev.durable.Retry;
+
+/** Books into the application's own tables. */
+@Activity(transactional = true, retry = @Retry(initialInterval = "1ms", maxAttempts = 3))
+public interface Ledger {
+    int book(String account, int failures);
+}
