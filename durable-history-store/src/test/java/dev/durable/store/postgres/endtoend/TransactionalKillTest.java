@@ -61,7 +61,8 @@ class TransactionalKillTest {
     @Test
     void rows_equal_completions_after_two_hundred_cut_connections_and_some_killed_processes() throws Exception {
         int cut;
-        try (DurableEngine engine = engine(database.pooledDataSource(24), () -> {}).start()) {
+        try (DurableEngine engine =
+                engine(database.pooledDataSource(24), () -> {}).start()) {
             cut = workWhile(engine, this::cutConnections);
             workWhile(engine, this::killProcesses);
             for (WorkflowHandle<?, Integer> run : runs) {
@@ -100,8 +101,8 @@ class TransactionalKillTest {
         Thread worker = Thread.ofPlatform().start(() -> {
             while (!done.get()) {
                 String id = "run-" + runs.size();
-                runs.add(engine.client()
-                        .start(TransactionalActivityTest.Booking.class, id, w -> w.run(id, ACTIVITIES)));
+                runs.add(
+                        engine.client().start(TransactionalActivityTest.Booking.class, id, w -> w.run(id, ACTIVITIES)));
                 await(runs.getLast());
             }
         });
@@ -145,7 +146,8 @@ class TransactionalKillTest {
     private int killProcesses() throws IOException, InterruptedException {
         for (int i = 0; i < PROCESSES; i++) {
             Process process = new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
                             "-XX:TieredStopAtLevel=1",
                             "-cp",
                             System.getProperty("java.class.path"),
