@@ -53,6 +53,12 @@ public interface HistoryStore extends Writes, StoreSource, AutoCloseable {
     /** Ends a run without its code. Gives the run that was closed; empty when there was none to close. */
     Optional<RunKey> seize(Seizure seizure);
 
+    /**
+     * What operators, holders of tokens and the sweep want done with jobs: at most one order a job in a batch. What is
+     * applied stands in the job, in its notes and in the audit by one commit.
+     */
+    List<JobOrder.Outcome> order(List<JobOrder> orders);
+
     // ── background: never waits for a lock ──────────────────────────────────────────────────────────────────────────
 
     /** Claims due runs: those whose time has come and those with messages that wake. */
@@ -73,6 +79,9 @@ public interface HistoryStore extends Writes, StoreSource, AutoCloseable {
      * before their first attempt: the job goes, {@link TimedOutIdleJob} comes into the run's inbox. Tells how many.
      */
     int timeOutWaiting(int limit);
+
+    /** Jobs left to holders of tokens whose attempt has run out of its time, or who were silent for too long. */
+    List<OpenJob> overdueExternal(int limit);
 
     /** Open runs whose deadline has passed, or that were to be begun by a time that has passed; to be seized. */
     List<RunKey> expiredRuns(int limit);
@@ -125,6 +134,9 @@ public interface HistoryStore extends Writes, StoreSource, AutoCloseable {
 
     /** How many a listing has. */
     long count(RunFilter filter);
+
+    /** A page of open jobs, in the order of {@link JobKey#LOCK_ORDER}. */
+    List<OpenJob> jobs(JobFilter filter, int limit);
 
     /** All there is to know of a run. */
     Optional<RunDetails> details(UUID runId);

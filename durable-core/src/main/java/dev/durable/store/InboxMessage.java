@@ -20,4 +20,10 @@ public record InboxMessage(
         String name,
         String payload,
         @Nullable String notes,
-        @Nullable Instant at) {}
+        @Nullable Instant at) {
+
+    /** The same with these notes. */
+    public InboxMessage with(@Nullable String otherNotes) {
+        return new InboxMessage(messageId, kind, name, payload, otherNotes, at);
+    }
+}

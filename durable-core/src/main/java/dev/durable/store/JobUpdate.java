@@ -59,6 +59,25 @@ public sealed interface JobUpdate {
     /** The timeout of the running attempt was changed; notes hold the event. */
     record Annotate(JobKey key, UUID lease, String notes) implements JobUpdate {}
 
+    /**
+     * Its body has returned; whoever has its token ends the attempt, under the same lease. No session holds it any more.
+     *
+     * @param notes all informing events so far, a JSON array; null without
+     * @param details last heartbeat details to keep; null keeps what is stored
+     * @param left until the attempt times out; an order that this worker has not heard of counts for more
+     * @param silence longest time without a heartbeat; null is not watched
+     * @param revision what this worker has heard of orders
+     */
+    record Detach(
+            JobKey key,
+            UUID lease,
+            @Nullable String notes,
+            @Nullable String details,
+            Duration left,
+            @Nullable Duration silence,
+            int revision)
+            implements JobUpdate {}
+
     /** What became of it. */
     enum Outcome {
         ACCEPTED,

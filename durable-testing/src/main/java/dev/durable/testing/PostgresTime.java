@@ -30,7 +30,8 @@ final class PostgresTime implements TestTime {
                 union all select min(visible_at) from durable.activity_job where state = 1
                 union all select min(least(schedule_to_close_deadline, case when attempt = 1 and crashes = 0
                                                then schedule_to_start_deadline end))
-                            from durable.activity_job where state in (0, 1)
+                            from durable.activity_job where state in (0, 1, 4)
+                union all select min(least(deadline, silent_until)) from durable.activity_job where state = 5
             ) as times(due) where due > durable.clock()""";
 
     private volatile Duration ahead = Duration.ZERO;

@@ -38,7 +38,7 @@ final class Claims {
         }
         List<ClaimedJob> claimed = new ArrayList<>();
         for (Job job : tables.jobs().claimable(claim.taskQueue(), claim.activities(), claim.limit(), tables.now())) {
-            tables.jobs().run(job, new NewJob.Lease(UUID.randomUUID(), claim.session()));
+            tables.jobs().run(job, new NewJob.Lease(UUID.randomUUID(), claim.session()), tables.now());
             claimed.add(job.claimed());
         }
         return claimed;

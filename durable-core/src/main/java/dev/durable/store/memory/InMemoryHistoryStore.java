@@ -8,9 +8,13 @@ import dev.durable.store.HeldJob;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobClaim;
+import dev.durable.store.JobFilter;
+import dev.durable.store.JobKey;
+import dev.durable.store.JobOrder;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.NewRun;
 import dev.durable.store.Nudges;
+import dev.durable.store.OpenJob;
 import dev.durable.store.ReadBack;
 import dev.durable.store.RunClaim;
 import dev.durable.store.RunDetails;
@@ -63,6 +67,7 @@ public final class InMemoryHistoryStore implements HistoryStore {
     private final Claims claims;
     private final Seizures seizures;
     private final Orphans orphans;
+    private final Orders orders;
     private final Reads reads;
 
     private InMemoryHistoryStore(StoreClock clock, int inboxLimit) {
@@ -74,7 +79,8 @@ public final class InMemoryHistoryStore implements HistoryStore {
         claims = new Claims(tables);
         seizures = new Seizures(tables);
         orphans = new Orphans(tables);
-        reads = new Reads(tables.runs());
+        orders = new Orders(tables);
+        reads = new Reads(tables.runs(), tables.sessions());
     }
 
     /** A store on the system's clock. */
@@ -132,6 +138,18 @@ public final class InMemoryHistoryStore implements HistoryStore {
     @Override
     public List<JobUpdate.Outcome> update(List<JobUpdate> items) {
         return each(items, updates::update);
+    }
+
+    @Override
+    public List<JobOrder.Outcome> order(List<JobOrder> items) {
+        Set<JobKey> keys = new HashSet<>();
+        for (JobOrder item : items) {
+            if (!keys.add(item.key())) {
+                throw new IllegalArgumentException("two orders for " + item.key()
+                        + " in one batch: send the second when the first is answered");
+            }
+        }
+        return each(items, orders::order);
     }
 
     @Override
@@ -196,6 +214,15 @@ public final class InMemoryHistoryStore implements HistoryStore {
             overdue.forEach(tables::timeOut);
             return overdue.size();
         });
+    }
+
+    @Override
+    public List<OpenJob> overdueExternal(int limit) {
+        return atomically(() -> tables.jobs()
+                .overdueExternal(tables.now())
+                .limit(limit)
+                .map(reads::open)
+                .toList());
     }
 
     @Override
@@ -272,6 +299,11 @@ public final class InMemoryHistoryStore implements HistoryStore {
     @Override
     public long count(RunFilter filter) {
         return atomically(() -> reads.count(filter));
+    }
+
+    @Override
+    public List<OpenJob> jobs(JobFilter filter, int limit) {
+        return atomically(() -> reads.jobs(filter, limit));
     }
 
     @Override

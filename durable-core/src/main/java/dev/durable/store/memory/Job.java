@@ -1,17 +1,24 @@
 package dev.durable.store.memory;
 
+import dev.durable.ActivityState;
 import dev.durable.WorkflowDescription.PendingActivity;
 import dev.durable.store.CancelledIdleJob;
 import dev.durable.store.ClaimedJob;
+import dev.durable.store.HeldJob;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobKey;
+import dev.durable.store.JobNotes;
+import dev.durable.store.JobOrder;
+import dev.durable.store.JobUpdate;
 import dev.durable.store.NewJob;
+import dev.durable.store.OpenJob;
 import dev.durable.store.TimedOutIdleJob;
 import dev.durable.store.TimedOutIdleJob.Timeout;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,19 +30,14 @@ import org.jspecify.annotations.Nullable;
  *     eager    └── delayed ◄───┘ └── crash over the budget ──► dead
  *                 retry, release
  * </pre>
+ *
+ * Paused, a job that waits is held where no claim looks; one that runs is held when it is put back. Left to the holder of
+ * a token it is external: it keeps its lease, and no session has it.
  */
 final class Job {
-    /** Where it stands. */
-    enum State {
-        READY,
-        DELAYED,
-        RUNNING,
-        DEAD
-    }
-
     private final JobKey key;
-    private final NewJob spec;
-    private State state = State.READY;
+    private NewJob spec;
+    private ActivityState state = ActivityState.READY;
     private NewJob.@Nullable Lease lease;
     private @Nullable Instant visibleAt;
     private int attempt = 1;
@@ -44,6 +46,12 @@ final class Job {
     private @Nullable String notes;
     private @Nullable String lastFailure;
     private @Nullable String heartbeatDetails;
+    private @Nullable Instant claimedAt;
+    private boolean paused;
+    private int revision;
+    private @Nullable String operatorNotes;
+    private @Nullable Instant deadline;
+    private @Nullable Instant silentUntil;
 
     Job(JobKey key, NewJob spec) {
         this.key = key;
@@ -58,7 +66,7 @@ final class Job {
         return spec;
     }
 
-    State state() {
+    ActivityState state() {
         return state;
     }
 
@@ -75,18 +83,154 @@ final class Job {
         return cancelRequested;
     }
 
-    void run(NewJob.Lease holder) {
-        state = State.RUNNING;
+    boolean paused() {
+        return paused;
+    }
+
+    void pause(boolean on) {
+        paused = on;
+    }
+
+    /** Whether an attempt is under way, here or elsewhere. */
+    boolean isLeased() {
+        return lease != null;
+    }
+
+    /** What orders have added travels with it from here on. */
+    void run(NewJob.Lease holder, Instant now) {
+        state = ActivityState.RUNNING;
         lease = holder;
         visibleAt = null;
+        claimedAt = now;
+        notes = allNotes();
+        operatorNotes = null;
+        revision = 0;
     }
 
     /** Null is at once. */
     void waitUntil(@Nullable Instant until) {
-        state = until == null ? State.READY : State.DELAYED;
-        lease = null;
+        state = paused ? ActivityState.PAUSED : until == null ? ActivityState.READY : ActivityState.DELAYED;
         visibleAt = until;
+        endAttempt();
     }
+
+    @Nullable
+    Instant visibleAt() {
+        return visibleAt;
+    }
+
+    private void endAttempt() {
+        lease = null;
+        claimedAt = null;
+        deadline = null;
+        silentUntil = null;
+    }
+
+    /** Its body has returned, the attempt goes on. */
+    void detach(JobUpdate.Detach how, Instant now) {
+        boolean heard = revision <= how.revision() || deadline == null;
+        state = ActivityState.EXTERNAL;
+        notes = how.notes();
+        heartbeat(how.details());
+        deadline = heard ? now.plus(how.left()) : deadline;
+        silentUntil = how.silence() == null ? null : now.plus(how.silence());
+    }
+
+    /** When whoever has its token has run out of time; null is never. */
+    @Nullable
+    Instant holdsUntil() {
+        return Times.earlier(deadline, silentUntil);
+    }
+
+    // ── orders ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    JobOrder.Seen seen() {
+        return new JobOrder.Seen(lease == null ? null : lease.token(), attempt, revision);
+    }
+
+    /** Something of it was ordered to change. */
+    void revised(@Nullable String note) {
+        revision++;
+        operatorNotes = JobNotes.with(operatorNotes, note);
+    }
+
+    void deadline(Instant until) {
+        deadline = until;
+    }
+
+    void silentUntil(@Nullable Instant until) {
+        silentUntil = until;
+    }
+
+    void forgiveCrashes() {
+        crashes = 0;
+    }
+
+    void options(JobOrder.UpdateOptions order) {
+        spec = new NewJob(
+                spec.seq(),
+                spec.activity(),
+                spec.taskQueue(),
+                spec.priority(),
+                spec.input(),
+                order.options(),
+                spec.headers(),
+                spec.workflowType(),
+                spec.scheduledAt(),
+                order.scheduleToStart(),
+                order.scheduleToClose(),
+                order.maxWorkerCrashes(),
+                spec.eager());
+    }
+
+    @Nullable
+    String notes() {
+        return notes;
+    }
+
+    @Nullable
+    String allNotes() {
+        return JobNotes.joined(notes, operatorNotes);
+    }
+
+    HeldJob held() {
+        HeldJob.Ordered ordered = revision == 0
+                ? null
+                : new HeldJob.Ordered(
+                        revision, deadline, spec.options(), spec.scheduleToCloseDeadline(), operatorNotes);
+        return new HeldJob(key, lease().token(), cancelRequested, ordered);
+    }
+
+    OpenJob open(Function<UUID, @Nullable String> identity) {
+        OpenJob.Worker worker = state == ActivityState.RUNNING
+                ? new OpenJob.Worker(lease().session(), identity.apply(lease().session()))
+                : null;
+        return new OpenJob(
+                key,
+                spec.activity(),
+                spec.taskQueue(),
+                spec.workflowType(),
+                state,
+                paused,
+                cancelRequested,
+                seen(),
+                crashes,
+                spec.input(),
+                spec.options(),
+                new OpenJob.Times(
+                        spec.scheduledAt(),
+                        visibleAt,
+                        claimedAt,
+                        deadline,
+                        silentUntil,
+                        spec.scheduleToCloseDeadline()),
+                worker,
+                lastFailure,
+                heartbeatDetails,
+                allNotes());
+    }
+
+    // ── attempts ────────────────────────────────────────────────────────────────────────────────────────────────────
 
     /** Counts a crash, and tells whether the budget allows another try. */
     boolean crash() {
@@ -94,8 +238,8 @@ final class Job {
     }
 
     void die() {
-        state = State.DEAD;
-        lease = null;
+        state = ActivityState.DEAD;
+        endAttempt();
     }
 
     void requestCancel() {
@@ -118,7 +262,7 @@ final class Job {
     }
 
     InboxMessage cancelledOutcome() {
-        return CancelledIdleJob.outcome(key, attempt - 1, heartbeatDetails, notes);
+        return CancelledIdleJob.outcome(key, attempt - 1, heartbeatDetails, allNotes());
     }
 
     /** When its time is over if nobody runs it; null is never. Schedule-to-start is for the first attempt only. */
@@ -133,7 +277,7 @@ final class Job {
         Instant toClose = spec.scheduleToCloseDeadline();
         Timeout timeout =
                 toClose != null && !toClose.isAfter(now) ? Timeout.SCHEDULE_TO_CLOSE : Timeout.SCHEDULE_TO_START;
-        return TimedOutIdleJob.outcome(key, timeout, attempt - 1, heartbeatDetails, notes);
+        return TimedOutIdleJob.outcome(key, timeout, attempt - 1, heartbeatDetails, allNotes());
     }
 
     ClaimedJob claimed() {
@@ -161,7 +305,7 @@ final class Job {
                 state.name().toLowerCase(Locale.ROOT),
                 attempt,
                 visibleAt,
-                lease == null ? null : lease.session(),
+                lease == null || state == ActivityState.EXTERNAL ? null : lease.session(),
                 lastFailure,
                 heartbeatDetails);
     }

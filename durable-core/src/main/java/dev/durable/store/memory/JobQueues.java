@@ -1,5 +1,7 @@
 package dev.durable.store.memory;
 
+import dev.durable.ActivityState;
+import dev.durable.store.JobUpdate;
 import dev.durable.store.NewJob;
 import java.time.Duration;
 import java.time.Instant;
@@ -21,6 +23,8 @@ final class JobQueues {
     private final Map<String, Queue> queues = new HashMap<>();
     /** Those that wait, by when their time is over. */
     private final Agenda<Job> deadlines = new Agenda<>();
+    /** Those in the hands of others, by when their time is over. */
+    private final Agenda<Job> external = new Agenda<>();
 
     private final Map<UUID, Map<UUID, Job>> running = new HashMap<>();
 
@@ -30,16 +34,37 @@ final class JobQueues {
     void add(Job job, Instant now) {
         NewJob.Lease eager = job.spec().eager();
         if (eager != null) {
-            hold(job, eager);
+            hold(job, eager, now);
         } else {
             makeReady(job, now);
         }
     }
 
     /** Takes it from its queue for this holder. */
-    void run(Job job, NewJob.Lease holder) {
+    void run(Job job, NewJob.Lease holder, Instant now) {
         remove(job);
-        hold(job, holder);
+        hold(job, holder, now);
+    }
+
+    /** Its session has it no more; the attempt is in the hands of who has its token. */
+    void detach(Job job, JobUpdate.Detach how, Instant now) {
+        remove(job);
+        job.detach(how, now);
+        external.put(job, job.holdsUntil());
+    }
+
+    /** Its options or deadlines were changed where it is. */
+    void reschedule(Job job) {
+        if (job.state() == ActivityState.EXTERNAL) {
+            external.put(job, job.holdsUntil());
+        } else if (!job.isLeased() && job.state() != ActivityState.DEAD) {
+            deadlines.put(job, job.waitsUntil());
+        }
+    }
+
+    /** Those in the hands of others whose time is over, the earliest first. */
+    Stream<Job> overdueExternal(Instant now) {
+        return external.due(now);
     }
 
     /** Puts it back into its queue, from wherever it is. */
@@ -48,11 +73,30 @@ final class JobQueues {
         if (delay.isZero() || delay.isNegative()) {
             makeReady(job, now);
         } else {
-            Instant visibleAt = now.plus(delay);
-            job.waitUntil(visibleAt);
-            of(job).delayed.put(job, visibleAt);
-            deadlines.put(job, job.waitsUntil());
+            waitUntil(job, now.plus(delay));
         }
+    }
+
+    /** Takes a job that waits out of its queue, or back where it would stand now. */
+    void pause(Job job, boolean on, Instant now) {
+        job.pause(on);
+        if (!job.isLeased()) {
+            Instant visibleAt = job.visibleAt();
+            remove(job);
+            if (visibleAt == null || !visibleAt.isAfter(now)) {
+                makeReady(job, now);
+            } else {
+                waitUntil(job, visibleAt);
+            }
+        }
+    }
+
+    private void waitUntil(Job job, Instant visibleAt) {
+        job.waitUntil(visibleAt);
+        if (!job.paused()) {
+            of(job).delayed.put(job, visibleAt);
+        }
+        deadlines.put(job, job.waitsUntil());
     }
 
     void bury(Job job) {
@@ -65,7 +109,8 @@ final class JobQueues {
         of(job).ready.remove(job);
         of(job).delayed.remove(job);
         deadlines.remove(job);
-        if (job.state() == Job.State.RUNNING) {
+        external.remove(job);
+        if (job.state() == ActivityState.RUNNING) {
             Map<UUID, Job> held = Objects.requireNonNull(running.get(job.lease().session()));
             held.remove(job.lease().token());
             if (held.isEmpty()) {
@@ -105,19 +150,24 @@ final class JobQueues {
 
     /** When delayed jobs become due, or the time of one that waits is over, after this time. */
     Stream<Instant> timesAfter(Instant now) {
-        return Stream.concat(
-                queues.values().stream().flatMap(queue -> queue.delayed.firstAfter(now).stream()),
-                deadlines.firstAfter(now).stream());
+        return Stream.of(
+                        queues.values().stream()
+                                .flatMap(queue -> queue.delayed.firstAfter(now).stream()),
+                        deadlines.firstAfter(now).stream(),
+                        external.firstAfter(now).stream())
+                .flatMap(times -> times);
     }
 
-    private void hold(Job job, NewJob.Lease holder) {
-        job.run(holder);
+    private void hold(Job job, NewJob.Lease holder, Instant now) {
+        job.run(holder, now);
         running.computeIfAbsent(holder.session(), s -> new LinkedHashMap<>()).put(holder.token(), job);
     }
 
     private void makeReady(Job job, Instant since) {
         job.waitUntil(null);
-        of(job).ready.put(job, since.minus(AGE_STEP.multipliedBy(job.spec().priority())));
+        if (!job.paused()) {
+            of(job).ready.put(job, since.minus(AGE_STEP.multipliedBy(job.spec().priority())));
+        }
         deadlines.put(job, job.waitsUntil());
     }
 

@@ -44,6 +44,7 @@ final class JobUpdates {
             }
             case JobUpdate.Heartbeat heartbeat -> job.heartbeat(heartbeat.details());
             case JobUpdate.Annotate annotate -> job.annotate(annotate.notes());
+            case JobUpdate.Detach detach -> tables.jobs().detach(job, detach, tables.now());
         }
     }
 

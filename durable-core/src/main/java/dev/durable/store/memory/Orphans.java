@@ -28,7 +28,7 @@ final class Orphans {
 
     List<HeldJob> held(UUID session) {
         return tables.jobs().heldBy(session).stream()
-                .map(job -> new HeldJob(job.key(), job.lease().token(), job.cancelRequested()))
+                .map(Job::held)
                 .toList();
     }
 

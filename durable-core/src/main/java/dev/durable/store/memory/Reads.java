@@ -2,6 +2,9 @@ package dev.durable.store.memory;
 
 import dev.durable.WorkflowDescription.PendingActivity;
 import dev.durable.store.InboxMessage;
+import dev.durable.store.JobFilter;
+import dev.durable.store.JobKey;
+import dev.durable.store.OpenJob;
 import dev.durable.store.RunDetails;
 import dev.durable.store.RunFilter;
 import dev.durable.store.RunKey;
@@ -21,9 +24,11 @@ import org.jspecify.annotations.Nullable;
 /** What can be asked. */
 final class Reads {
     private final RunTable runs;
+    private final Sessions sessions;
 
-    Reads(RunTable runs) {
+    Reads(RunTable runs, Sessions sessions) {
         this.runs = runs;
+        this.sessions = sessions;
     }
 
     Map<UUID, List<InboxMessage>> messages(Collection<RunKey> of, int limit) {
@@ -74,6 +79,31 @@ final class Reads {
 
     Optional<RunDetails> details(UUID runId) {
         return Optional.ofNullable(runs.find(runId)).map(Reads::describe);
+    }
+
+    List<OpenJob> jobs(JobFilter filter, int limit) {
+        JobKey after = filter.after();
+        return runs.all().values().stream()
+                .filter(run -> filter.workflowId() == null || filter.workflowId().equals(run.key().workflowId()))
+                .filter(run -> filter.runId() == null || filter.runId().equals(run.key().runId()))
+                .flatMap(run -> run.jobs().values().stream())
+                .filter(job -> after == null || JobKey.LOCK_ORDER.compare(job.key(), after) > 0)
+                .filter(job -> matches(filter, job))
+                .limit(limit)
+                .map(this::open)
+                .toList();
+    }
+
+    OpenJob open(Job job) {
+        return job.open(sessions::identity);
+    }
+
+    private static boolean matches(JobFilter filter, Job job) {
+        return (filter.seq() == null || filter.seq() == job.key().seq())
+                && (filter.activity() == null || filter.activity().equals(job.spec().activity()))
+                && (filter.taskQueue() == null || filter.taskQueue().equals(job.spec().taskQueue()))
+                && (filter.states().isEmpty() || filter.states().contains(job.state()))
+                && job.seen().attempt() >= filter.minAttempt();
     }
 
     private static RunDetails describe(Run run) {

@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** Living and dead worker processes. */
 final class Sessions {
@@ -37,6 +38,12 @@ final class Sessions {
     boolean isAlive(UUID session) {
         SessionInfo row = rows.get(session);
         return row != null && !row.dead();
+    }
+
+    @Nullable
+    String identity(UUID session) {
+        SessionInfo row = rows.get(session);
+        return row == null ? null : row.identity();
     }
 
     void close(UUID session) {

@@ -1,5 +1,6 @@
 package dev.durable.store.memory;
 
+import dev.durable.ActivityState;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobKey;
 import dev.durable.store.NewJob;
@@ -99,7 +100,7 @@ final class Tables {
     /** The workflow wants it to stop: a running one learns of it, any other ends here. */
     void cancel(Job job) {
         job.requestCancel();
-        if (job.state() != Job.State.RUNNING) {
+        if (!job.isLeased()) {
             endCancelled(job);
         }
     }
@@ -135,8 +136,20 @@ final class Tables {
         return run;
     }
 
+    /** Paused, or no more. */
+    void pause(Job job, boolean on) {
+        jobs.pause(job, on, now());
+        hintIfReady(job);
+    }
+
+    /** Its next attempt is due. */
+    void retryNow(Job job) {
+        jobs.putBack(job, Duration.ZERO, now());
+        hintIfReady(job);
+    }
+
     private void hintIfReady(Job job) {
-        if (job.state() == Job.State.READY) {
+        if (job.state() == ActivityState.READY) {
             hints.owe(new JobsReady(job.spec().taskQueue()));
         }
     }

@@ -65,6 +65,14 @@ public abstract class HistoryStoreContract {
     }
 
     @Nested
+    class Orders extends JobOrderContract {
+        @Override
+        protected StoreFixture newFixture() {
+            return HistoryStoreContract.this.newFixture();
+        }
+    }
+
+    @Nested
     class Sessions extends SessionContract {
         @Override
         protected StoreFixture newFixture() {

@@ -44,7 +44,7 @@ record Cancellations(List<JobKey> running, List<LockedJob> idle) {
     }
 
     private void add(LockedJob job) {
-        if (job.state() == JobState.RUNNING) {
+        if (job.isLeased()) {
             running.add(job.key());
         } else {
             idle.add(job);
@@ -64,7 +64,7 @@ record Cancellations(List<JobKey> running, List<LockedJob> idle) {
     static void end(List<LockedJob> jobs, Tx tx, Script script, Hints hints) throws SQLException {
         new IdleJobs(jobs)
                 .end(
-                        (job, details) -> CancelledIdleJob.outcome(job.key(), job.attempt() - 1, details, job.notes()),
+                        (job, details) -> CancelledIdleJob.outcome(job.key(), job.attempt() - 1, details, job.allNotes()),
                         tx,
                         script,
                         hints);

@@ -28,7 +28,7 @@ record IdleJobs(List<LockedJob> jobs) {
                                 Objects.requireNonNull(overdue.get(job)),
                                 job.attempt() - 1,
                                 details,
-                                job.notes()),
+                                job.allNotes()),
                         tx,
                         script,
                         hints);

@@ -26,7 +26,8 @@ final class JobSql {
               from unnest(?::int[], ?::uuid[], ?::smallint[], ?::int[], ?::uuid[]) as u(item, run_id, shard, seq, lease)
              cross join lateral (
                     select j.run_id, j.seq, j.task_queue, j.lease, j.state,
-                           j.attempt, j.cancel_requested, j.notes
+                           j.attempt, j.cancel_requested, j.notes,
+                           j.operator_notes
                       from durable.activity_job j
                      where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq and j.lease = u.lease
                        for update) j""";
@@ -45,12 +46,13 @@ final class JobSql {
     /** Back into the queue, at once or later. Null keeps what is there. */
     static final String PUT_BACK = """
             update durable.activity_job j
-               set state = case when u.delay > 0 then 1 else 0 end,
+               set state = case when j.paused then 4 when u.delay > 0 then 1 else 0 end,
                    visible_at = case when u.delay > 0 then durable.clock() + u.delay * interval '1 ms' end,
                    rank = durable.clock() + greatest(u.delay, 0) * interval '1 ms' - j.priority * interval '10 s',
                    attempt = coalesce(u.attempt, j.attempt), notes = coalesce(u.notes::json, j.notes),
                    last_failure = coalesce(u.last_failure, j.last_failure),
-                   lease = null, claim = null, session = null, claimed_at = null, begun = true
+                   lease = null, claim = null, session = null, claimed_at = null, deadline = null, silent_until = null,
+                   begun = true
               from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::bigint[], ?::int[], ?::text[],
                                 ?::text[]) as u(run_id, shard, seq, delay, attempt, notes, last_failure)
                      cross join lateral (select j.ctid as c from durable.activity_job j
@@ -60,6 +62,19 @@ final class JobSql {
     static final String ANNOTATE = """
             update durable.activity_job j set notes = u.notes::json
               from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::text[]) as u(run_id, shard, seq, notes)
+                     cross join lateral (select j.ctid as c from durable.activity_job j
+                            where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j) u
+             where j.ctid = u.c""";
+
+    /** The body has returned, the attempt goes on in the hands of who has its token. */
+    static final String DETACH = """
+            update durable.activity_job j
+               set state = 5, session = null, claim = null, notes = u.notes::json,
+                   deadline = case when j.revision > u.revision and j.deadline is not null then j.deadline
+                                   else durable.clock() + u.left_ms * interval '1 ms' end,
+                   silent_until = durable.clock() + u.silence_ms * interval '1 ms'
+              from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::text[], ?::bigint[], ?::bigint[],
+                                ?::int[]) as u(run_id, shard, seq, notes, left_ms, silence_ms, revision)
                      cross join lateral (select j.ctid as c from durable.activity_job j
                             where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j) u
              where j.ctid = u.c""";
@@ -74,7 +89,8 @@ final class JobSql {
     static final String CLAIM = """
             update durable.activity_job j
                set state = 2, lease = gen_random_uuid(), claim = ?, session = ?, claimed_at = durable.clock(),
-                   visible_at = null
+                   visible_at = null, revision = 0, notes = durable.joined(j.notes, j.operator_notes),
+                   operator_notes = null
              where exists (select 1 from durable.session s where s.id = ? and not s.dead)
                and j.ctid = any(array(
                 select c.ctid from (
@@ -100,9 +116,10 @@ final class JobSql {
     /** Jobs that nobody runs and whose time is over; who is locked comes another time. The index has this expression. */
     static final String LOCK_OVERDUE = """
             select j.workflow_id, j.run_id, j.seq, j.task_queue, j.lease, j.state, j.attempt, j.cancel_requested, j.notes,
+                   j.operator_notes,
                    coalesce(j.schedule_to_close_deadline <= durable.clock(), false) as to_close
               from durable.activity_job j
-             where j.state in (0, 1)
+             where j.state in (0, 1, 4)
                and least(j.schedule_to_close_deadline,
                          case when j.attempt = 1 and j.crashes = 0 then j.schedule_to_start_deadline end)
                    <= durable.clock()

@@ -5,7 +5,11 @@ enum JobState {
     READY,
     DELAYED,
     RUNNING,
-    DEAD;
+    DEAD,
+    /** Held by an operator; claimed by nobody. */
+    PAUSED,
+    /** Left to the holder of its token. */
+    EXTERNAL;
 
     private static final JobState[] STATES = values();
 

@@ -34,6 +34,7 @@ final class JobUpdateBatch {
     private final Map<JobKey, String> details = new LinkedHashMap<>();
     private final Map<JobKey, String> notes = new LinkedHashMap<>();
     private final List<PutBack> putBack = new ArrayList<>();
+    private final List<JobUpdate.Detach> detached = new ArrayList<>();
     private final List<LockedJob> ended = new ArrayList<>();
     private final List<JobUpdate.Settle> settled = new ArrayList<>();
     /** Jobs that an update of this batch has let go: what follows it comes too late. */
@@ -91,8 +92,17 @@ final class JobUpdateBatch {
             case JobUpdate.Release release -> letGo(job.after(release), release.delay(), null);
             case JobUpdate.Heartbeat heartbeat -> details.put(job.key(), heartbeat.details());
             case JobUpdate.Annotate annotate -> notes.put(job.key(), annotate.notes());
+            case JobUpdate.Detach detach -> detach(detach, job);
         }
         return job.cancelRequested() ? Outcome.CANCEL_REQUESTED : Outcome.ACCEPTED;
+    }
+
+    private void detach(JobUpdate.Detach detach, LockedJob job) {
+        notes.remove(job.key());
+        detached.add(detach);
+        if (detach.details() != null) {
+            details.put(job.key(), detach.details());
+        }
     }
 
     private void letGo(LockedJob job, Duration delay, JobUpdate.@Nullable Retry retry) {
@@ -121,6 +131,9 @@ final class JobUpdateBatch {
         }
         if (!putBack.isEmpty()) {
             PutBack.write(putBack, script);
+        }
+        if (!detached.isEmpty()) {
+            Detached.write(detached, script);
         }
         Cancellations.end(ended, tx, script, hints);
         settle(script);

@@ -1,6 +1,7 @@
 package dev.durable.store.postgres;
 
 import dev.durable.store.JobKey;
+import dev.durable.store.JobNotes;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.NewJob;
 import dev.durable.store.RunKey;
@@ -24,6 +25,7 @@ record LockedJob(
         int attempt,
         boolean cancelRequested,
         @Nullable String notes,
+        @Nullable String operatorNotes,
         @Nullable String details) {
 
     /** One that the same transition schedules and cancels. */
@@ -31,10 +33,10 @@ record LockedJob(
         NewJob.Lease eager = job.eager();
         JobState state = eager == null ? JobState.READY : JobState.RUNNING;
         UUID lease = eager == null ? null : eager.token();
-        return new LockedJob(key, job.taskQueue(), lease, state, 1, true, null, null);
+        return new LockedJob(key, job.taskQueue(), lease, state, 1, true, null, null, null);
     }
 
-    /** Columns: run_id, seq, task_queue, lease, state, attempt, cancel_requested, notes. */
+    /** Columns: run_id, seq, task_queue, lease, state, attempt, cancel_requested, notes, operator_notes. */
     static LockedJob read(ResultSet row, Map<UUID, RunKey> runs) throws SQLException {
         RunKey run = Objects.requireNonNull(runs.get(row.getObject("run_id", UUID.class)));
         return read(row, run);
@@ -49,17 +51,38 @@ record LockedJob(
                 row.getInt("attempt"),
                 row.getBoolean("cancel_requested"),
                 row.getString("notes"),
+                row.getString("operator_notes"),
                 null);
+    }
+
+    /** What its worker noted, and what orders have added since. */
+    @Nullable
+    String allNotes() {
+        return JobNotes.joined(notes, operatorNotes);
+    }
+
+    /** Whether an attempt is under way, here or elsewhere. */
+    boolean isLeased() {
+        return state == JobState.RUNNING || state == JobState.EXTERNAL;
     }
 
     /** As it stands after this attempt failed. */
     LockedJob after(JobUpdate.Retry retry) {
         return new LockedJob(
-                key, taskQueue, null, state, retry.nextAttempt(), cancelRequested, retry.notes(), retry.details());
+                key,
+                taskQueue,
+                null,
+                state,
+                retry.nextAttempt(),
+                cancelRequested,
+                retry.notes(),
+                operatorNotes,
+                retry.details());
     }
 
     /** As it stands after it was given back. */
     LockedJob after(JobUpdate.Release release) {
-        return new LockedJob(key, taskQueue, null, state, attempt, cancelRequested, notes, release.details());
+        return new LockedJob(
+                key, taskQueue, null, state, attempt, cancelRequested, notes, operatorNotes, release.details());
     }
 }

@@ -35,7 +35,7 @@ interface Param {
         return array("int4", rows, Integer[]::new, column);
     }
 
-    static <T> Param longs(List<T> rows, Function<T, Long> column) {
+    static <T> Param longs(List<T> rows, Function<T, @Nullable Long> column) {
         return array("int8", rows, Long[]::new, column);
     }
 

@@ -8,10 +8,13 @@ import dev.durable.store.HeldJob;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobClaim;
+import dev.durable.store.JobFilter;
+import dev.durable.store.JobOrder;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.Joined;
 import dev.durable.store.NewRun;
 import dev.durable.store.Nudges;
+import dev.durable.store.OpenJob;
 import dev.durable.store.ReadBack;
 import dev.durable.store.RunClaim;
 import dev.durable.store.RunDetails;
@@ -62,6 +65,8 @@ public final class PostgresHistoryStore implements HistoryStore {
     private final Seizures seizures;
     private final RunClaims runClaims;
     private final JobClaims jobClaims;
+    private final JobOrders jobOrders;
+    private final OpenJobs openJobs;
     private final Sessions sessions;
     private final RunReads runReads;
     private final Listings listings;
@@ -86,6 +91,8 @@ public final class PostgresHistoryStore implements HistoryStore {
         seizures = new Seizures(connections, nudges);
         runClaims = new RunClaims(connections);
         jobClaims = new JobClaims(connections);
+        jobOrders = new JobOrders(connections, nudges);
+        openJobs = new OpenJobs(connections);
         sessions = new Sessions(connections, nudges);
         runReads = new RunReads(connections);
         listings = new Listings(connections);
@@ -168,6 +175,11 @@ public final class PostgresHistoryStore implements HistoryStore {
     }
 
     @Override
+    public List<JobOrder.Outcome> order(List<JobOrder> orders) {
+        return jobOrders.order(orders);
+    }
+
+    @Override
     public Writes patient() {
         return slow;
     }
@@ -200,6 +212,11 @@ public final class PostgresHistoryStore implements HistoryStore {
     @Override
     public int timeOutWaiting(int limit) {
         return sessions.timeOutWaiting(limit);
+    }
+
+    @Override
+    public List<OpenJob> overdueExternal(int limit) {
+        return openJobs.overdueExternal(limit);
     }
 
     @Override
@@ -276,6 +293,11 @@ public final class PostgresHistoryStore implements HistoryStore {
     @Override
     public long count(RunFilter filter) {
         return listings.count(filter);
+    }
+
+    @Override
+    public List<OpenJob> jobs(JobFilter filter, int limit) {
+        return openJobs.page(filter, limit);
     }
 
     @Override

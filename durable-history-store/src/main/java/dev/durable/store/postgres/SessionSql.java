@@ -15,14 +15,18 @@ final class SessionSql {
             update durable.session set dead = true where id = ? and beat = ? and not dead returning id""";
 
     static final String HELD = """
-            select j.run_id, j.workflow_id, j.seq, j.lease, j.cancel_requested from durable.activity_job j
+            select j.run_id, j.workflow_id, j.seq, j.lease, j.cancel_requested, j.revision, j.deadline,
+                   case when j.revision > 0 then j.options end as options, j.schedule_to_close_deadline,
+                   j.operator_notes
+              from durable.activity_job j
              where j.session = ? and j.state = 2""";
 
     static final String CLOSE = "delete from durable.session where id = ?";
 
     /** A session's jobs, in lock order; it says goodbye itself, so nobody else wants them. */
     static final String LOCK_JOBS_OF = """
-            select j.workflow_id, j.run_id, j.seq, j.task_queue, j.lease, j.state, j.attempt, j.cancel_requested, j.notes
+            select j.workflow_id, j.run_id, j.seq, j.task_queue, j.lease, j.state, j.attempt, j.cancel_requested, j.notes,
+                   j.operator_notes
               from durable.activity_job j where j.session = ? and j.state = 2
              order by j.run_id, j.seq for update""";
 
@@ -40,7 +44,7 @@ final class SessionSql {
             select j.* from gone g
              cross join lateral (
                     select j.workflow_id, j.crashes, j.max_crashes, j.run_id, j.seq, j.task_queue, j.lease,
-                           j.state, j.attempt, j.cancel_requested, j.notes
+                           j.state, j.attempt, j.cancel_requested, j.notes, j.operator_notes
                       from durable.activity_job j where j.session = g.session and j.state = 2
                        for no key update skip locked) j
              limit ?""";
@@ -48,9 +52,11 @@ final class SessionSql {
     /** A crash each: back into the queue, or beyond the budget a dead letter. */
     static final String CRASH = """
             update durable.activity_job j
-               set crashes = j.crashes + 1, state = case when j.crashes + 1 > j.max_crashes then 3 else 0 end,
+               set crashes = j.crashes + 1, state = case when j.crashes + 1 > j.max_crashes then 3
+                                when j.paused then 4 else 0 end,
                    rank = durable.clock() - j.priority * interval '10 s', visible_at = null,
-                   lease = null, claim = null, session = null, claimed_at = null, begun = true
+                   lease = null, claim = null, session = null, claimed_at = null, deadline = null, silent_until = null,
+                   begun = true
               from (select j.c from unnest(?::uuid[], ?::smallint[], ?::int[]) as u(run_id, shard, seq)
                      cross join lateral (select j.ctid as c from durable.activity_job j
                             where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j) u

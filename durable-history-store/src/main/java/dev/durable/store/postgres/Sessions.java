@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** Worker processes: alive while they beat, dead for ever once declared so; and what becomes of their jobs then. */
 final class Sessions {
@@ -60,8 +61,21 @@ final class Sessions {
                 row -> new HeldJob(
                         new JobKey(run(row), row.getInt("seq")),
                         row.getObject("lease", UUID.class),
-                        row.getBoolean("cancel_requested")),
+                        row.getBoolean("cancel_requested"),
+                        ordered(row)),
                 Param.of(session));
+    }
+
+    private static HeldJob.@Nullable Ordered ordered(ResultSet row) throws SQLException {
+        int revision = row.getInt("revision");
+        return revision == 0
+                ? null
+                : new HeldJob.Ordered(
+                        revision,
+                        Times.instant(row, "deadline"),
+                        row.getString("options"),
+                        Times.instant(row, "schedule_to_close_deadline"),
+                        row.getString("operator_notes"));
     }
 
     /** The session goes; its jobs are free at once. */

@@ -33,7 +33,7 @@ final class TransitionSql {
             select j.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::int[]) as u(run_id, shard, first, last)
              cross join lateral (
                     select j.run_id, j.seq, j.task_queue, j.lease, j.state,
-                           j.attempt, j.cancel_requested, j.notes
+                           j.attempt, j.cancel_requested, j.notes, j.operator_notes
                       from durable.activity_job j
                      where j.run_id = u.run_id and j.shard = u.shard and j.seq between u.first and u.last
                      order by j.seq for update) j""";

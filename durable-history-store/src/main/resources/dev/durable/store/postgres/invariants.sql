@@ -44,7 +44,7 @@ select format('1: the next event of run %s is %s, its last is %s', s.run_id, s.n
 select format('1: event %s of run %s is earlier than the one before', event_id, run_id)
   from (select run_id, event_id, at, lag(at) over (partition by run_id order by event_id) as before
           from durable.history_event
-         where type not in ('ActivityAttemptFailed', 'ActivityTimeoutUpdated')) e
+         where type not in ('ActivityAttemptFailed', 'ActivityTimeoutUpdated', 'ActivityOptionsUpdated', 'ActivityOperated')) e
  where at < before;
 
 -- 2. Each activity ends at most once, after it was scheduled; the outcome of a local one is its scheduling, too.
@@ -139,3 +139,11 @@ select format('5: a transition of run %s begins with %s at %s', run_id, type, ev
  where fence is not null and event_id > 2
    and type in ('ActivityScheduled', 'ActivityCancelRequested', 'TimerStarted', 'TimerCancelled', 'SideEffectRecorded',
                 'VersionRecorded');
+
+-- 3. A job has a lease exactly while an attempt is under way, a session exactly while that runs it; who is paused waits in
+-- no queue.
+select format('3: activity %s of run %s in state %s: lease %s, session %s, paused %s', seq, run_id, state, lease, session,
+              paused)
+  from durable.activity_job
+ where (lease is not null) <> (state in (2, 5)) or (session is not null) <> (state = 2)
+    or paused and state in (0, 1) or state = 4 and not paused;

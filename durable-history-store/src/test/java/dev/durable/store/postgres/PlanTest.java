@@ -30,6 +30,7 @@ class PlanTest {
             StartSql.class,
             RequestSql.class,
             JobSql.class,
+            OrderSql.class,
             ClaimSql.class,
             SessionSql.class,
             SeizureSql.class,
@@ -69,6 +70,13 @@ class PlanTest {
     void jobs_that_ran_out_of_time_are_found_by_an_index_that_has_no_others() throws SQLException {
         assertThat(explain(full, JobSql.LOCK_OVERDUE))
                 .anyMatch(line -> line.contains("Index Scan using activity_job_waiting_deadline"))
+                .noneMatch(line -> line.contains("Sort"));
+    }
+
+    @Test
+    void jobs_in_the_hands_of_others_that_ran_out_of_time_are_found_by_an_index_that_has_no_others() throws SQLException {
+        assertThat(explain(full, OrderSql.OVERDUE))
+                .anyMatch(line -> line.contains("Index Scan using activity_job_external"))
                 .noneMatch(line -> line.contains("Sort"));
     }
 

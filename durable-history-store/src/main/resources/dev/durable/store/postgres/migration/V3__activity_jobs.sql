@@ -1,7 +1,17 @@
 -- Activities that have not ended.
 -- Why: the first version. Locks: nothing that exists (new tables only).
 
--- state: 0 ready, 1 delayed, 2 running, 3 dead. A finished job is deleted in the completing transition: history is the
+-- Two arrays of informing events as one: what the job's worker noted, and what orders have added since its claim. Text in,
+-- text out: nothing of the events is read. Empty or null is nothing.
+create function joined(first json, second json) returns json
+    language sql immutable parallel safe as $$
+select case when first is null or first::text = '[]' then second
+            when second is null or second::text = '[]' then first
+            else (left(first::text, -1) || ',' || substr(second::text, 2))::json end
+$$;
+
+-- state: 0 ready, 1 delayed, 2 running, 3 dead, 4 paused (held, and claimed by nobody), 5 external (left to the holder of
+-- its token: it keeps its lease, no session has it). A finished job is deleted in the completing transition: history is the
 -- record. rank = when it became ready, less its priority: aging priority as a plain index order.
 create table activity_job (
     run_id                     uuid        not null,
@@ -14,15 +24,19 @@ create table activity_job (
     scheduled_at               timestamptz not null,
     schedule_to_start_deadline timestamptz,
     schedule_to_close_deadline timestamptz,
+    deadline                   timestamptz,
+    silent_until               timestamptz,
     seq                        integer     not null,
     attempt                    integer     not null default 1,
     crashes                    integer     not null default 0,
     max_crashes                integer     not null,
     priority                   integer     not null,
+    revision                   integer     not null default 0,
     state                      smallint    not null,
     shard                      smallint    not null,
     cancel_requested           boolean     not null default false,
     begun                      boolean     not null default false,
+    paused                     boolean     not null default false,
     workflow_id                text collate "C" not null,
     workflow_type              text        not null,
     task_queue                 text        not null,
@@ -32,6 +46,7 @@ create table activity_job (
     options                    json        not null,
     headers                    json        not null,
     notes                      json,
+    operator_notes             json,
     primary key (run_id, seq, shard)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000,
         autovacuum_analyze_scale_factor = 0.1, autovacuum_vacuum_cost_delay = 0);
@@ -41,6 +56,8 @@ create index activity_job_ready on activity_job (task_queue, rank) where state =
 create index activity_job_delayed on activity_job (task_queue, visible_at) where state = 1;
 -- The claims of a session, and the sessions that have claims.
 create index activity_job_running on activity_job (session) where state = 2;
+-- Those in the hands of others, by when their time is over. Queries repeat this expression word for word.
+create index activity_job_external on activity_job (least(deadline, silent_until)) where state = 5;
 create index activity_job_dead on activity_job (run_id, seq) where state = 3;
 
 -- How far a running attempt is. Its own narrow table: updates stay HOT and never touch the job.

@@ -51,12 +51,13 @@ select w.workflow_id, w.run_id, scheduled.seq, scheduled.attributes ->> 'activit
        case when ended.type is not null then lower(regexp_replace(substr(ended.type, 9), '(.)([A-Z])', '\1_\2', 'g'))
             when job.state = 0 then 'ready' when job.state = 1 then 'delayed'
             when job.state = 2 then 'running' when job.state = 3 then 'dead'
+            when job.state = 4 then 'paused' when job.state = 5 then 'external'
             when w.closed_at is not null then 'abandoned' else 'ended' end as state,
        scheduled.at as scheduled_at, job.claimed_at as started_at, ended.at as ended_at, job.visible_at as due_at,
        coalesce(job.attempt, (ended.attributes ->> 'attempt')::integer) as attempt,
        job.crashes, job.session, job.cancel_requested, job.last_failure,
        scheduled.attributes -> 'input' as input, ended.attributes -> 'result' as result,
-       ended.attributes -> 'failure' as failure, readable(job.notes) as notes,
+       ended.attributes -> 'failure' as failure, readable(joined(job.notes, job.operator_notes)) as notes,
        readable(heartbeat.details) as heartbeat_details, heartbeat.at as heartbeat_at
   from workflow_run w
   join (select e.run_id, e.shard, e.at, seq_of(e.attributes) as seq, readable(e.attributes) as attributes
@@ -84,7 +85,7 @@ select task_queue, sum(ready)::bigint as ready, sum(delayed)::bigint as delayed,
        sum(dead)::bigint as dead, min(oldest_ready_at) as oldest_ready_at,
        sum(open_runs)::bigint as open_runs, sum(due_runs)::bigint as due_runs, bool_or(paused) as paused
   from (select j.task_queue, (j.state = 0)::integer as ready, (j.state = 1)::integer as delayed,
-               (j.state = 2)::integer as running, (j.state = 3)::integer as dead,
+               (j.state in (2, 5))::integer as running, (j.state = 3)::integer as dead,
                case when j.state = 0 then j.rank + j.priority * interval '10 s' end as oldest_ready_at,
                0 as open_runs, 0 as due_runs, false as paused
           from activity_job j
@@ -97,7 +98,7 @@ select task_queue, sum(ready)::bigint as ready, sum(delayed)::bigint as delayed,
 -- Jobs whose worker died more often than allowed: their runs wait for an operator.
 create view v_dead_letter as
 select j.workflow_id, j.run_id, j.seq, j.workflow_type, j.activity, j.task_queue, j.attempt, j.crashes, j.last_failure,
-       j.scheduled_at, readable(j.input) as input, readable(j.notes) as notes, readable(h.details) as heartbeat_details
+       j.scheduled_at, readable(j.input) as input, readable(joined(j.notes, j.operator_notes)) as notes, readable(h.details) as heartbeat_details
   from activity_job j
   left join activity_heartbeat h on h.run_id = j.run_id and h.seq = j.seq and h.shard = j.shard
  where j.state = 3;

@@ -103,6 +103,16 @@ public class ActivityJob extends TableImpl<Record> {
     public final TableField<Record, Instant> SCHEDULE_TO_CLOSE_DEADLINE = createField(DSL.name("schedule_to_close_deadline"), SQLDataType.INSTANT, this, "");
 
     /**
+     * The column <code>activity_job.deadline</code>.
+     */
+    public final TableField<Record, Instant> DEADLINE = createField(DSL.name("deadline"), SQLDataType.INSTANT, this, "");
+
+    /**
+     * The column <code>activity_job.silent_until</code>.
+     */
+    public final TableField<Record, Instant> SILENT_UNTIL = createField(DSL.name("silent_until"), SQLDataType.INSTANT, this, "");
+
+    /**
      * The column <code>activity_job.seq</code>.
      */
     public final TableField<Record, Integer> SEQ = createField(DSL.name("seq"), SQLDataType.INTEGER.nullable(false), this, "");
@@ -128,6 +138,11 @@ public class ActivityJob extends TableImpl<Record> {
     public final TableField<Record, Integer> PRIORITY = createField(DSL.name("priority"), SQLDataType.INTEGER.nullable(false), this, "");
 
     /**
+     * The column <code>activity_job.revision</code>.
+     */
+    public final TableField<Record, Integer> REVISION = createField(DSL.name("revision"), SQLDataType.INTEGER.nullable(false).defaultValue(DSL.field(DSL.raw("0"), SQLDataType.INTEGER)), this, "");
+
+    /**
      * The column <code>activity_job.state</code>.
      */
     public final TableField<Record, Short> STATE = createField(DSL.name("state"), SQLDataType.SMALLINT.nullable(false), this, "");
@@ -146,6 +161,11 @@ public class ActivityJob extends TableImpl<Record> {
      * The column <code>activity_job.begun</code>.
      */
     public final TableField<Record, Boolean> BEGUN = createField(DSL.name("begun"), SQLDataType.BOOLEAN.nullable(false).defaultValue(DSL.field(DSL.raw("false"), SQLDataType.BOOLEAN)), this, "");
+
+    /**
+     * The column <code>activity_job.paused</code>.
+     */
+    public final TableField<Record, Boolean> PAUSED = createField(DSL.name("paused"), SQLDataType.BOOLEAN.nullable(false).defaultValue(DSL.field(DSL.raw("false"), SQLDataType.BOOLEAN)), this, "");
 
     /**
      * The column <code>activity_job.workflow_id</code>.
@@ -191,6 +211,11 @@ public class ActivityJob extends TableImpl<Record> {
      * The column <code>activity_job.notes</code>.
      */
     public final TableField<Record, JSON> NOTES = createField(DSL.name("notes"), SQLDataType.JSON, this, "");
+
+    /**
+     * The column <code>activity_job.operator_notes</code>.
+     */
+    public final TableField<Record, JSON> OPERATOR_NOTES = createField(DSL.name("operator_notes"), SQLDataType.JSON, this, "");
 
     private ActivityJob(Name alias, Table<Record> aliased) {
         this(alias, aliased, (Field<?>[]) null, null);

@@ -1,0 +1,139 @@
+package dev.durable.store;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What somebody who does not run an activity wants done with its job: an operator, the holder of a token, the sweep.
+ *
+ * <p>Who decided by what was read says so with {@link Seen}: if the job has moved on since, nothing is written and the
+ * answer is CHANGED; read again, decide again. So no order ever hits another attempt than the one it was meant for.
+ *
+ * <p>Thread-safe, immutable.
+ */
+public sealed interface JobOrder {
+    /** Which job. */
+    JobKey key();
+
+    /** What is kept of it. */
+    Trace trace();
+
+    /**
+     * What is kept of an order.
+     *
+     * @param audit the row for the audit; null for the sweep and token holders, who are no operators
+     * @param note an informing event as a JSON object of {type, at, attributes}, written with the activity's end; null
+     *     without
+     */
+    record Trace(
+            @Nullable Audit audit, @Nullable String note) {
+        /** Nothing. */
+        public static final Trace NONE = new Trace(null, null);
+    }
+
+    /**
+     * A row of the audit.
+     *
+     * @param id made by who gives the order: a resend is a DUPLICATE
+     * @param actor who
+     * @param action what, as one word
+     * @param details a JSON object
+     */
+    record Audit(UUID id, String actor, String action, String details) {}
+
+    /**
+     * How the job stood when it was read.
+     *
+     * @param lease of who ran it, or whose token it was; null when nobody did
+     * @param attempt the current or next one
+     * @param revision counts what orders changed since its claim
+     */
+    record Seen(@Nullable UUID lease, int attempt, int revision) {}
+
+    /** Its next attempt is due now; a dead one gets its crashes back. Paused it stays so, and is due when resumed. */
+    record RetryNow(JobKey key, Trace trace) implements JobOrder {}
+
+    /** Nobody begins an attempt of it until it is resumed; one that runs ends as it would. */
+    record Pause(JobKey key, Trace trace) implements JobOrder {}
+
+    /** As if it had not been paused: what became due meanwhile is due now. */
+    record Resume(JobKey key, Trace trace) implements JobOrder {}
+
+    /** The attempt that runs, here or elsewhere, has until then. */
+    record UpdateTimeout(JobKey key, Trace trace, Seen seen, Instant deadline) implements JobOrder {}
+
+    /**
+     * Other options from the next decision on.
+     *
+     * @param options all of them, as JSON text
+     * @param scheduleToStart the deadline by them; null is none
+     * @param scheduleToClose the deadline by them; null is none
+     * @param maxWorkerCrashes by them
+     */
+    record UpdateOptions(
+            JobKey key,
+            Trace trace,
+            Seen seen,
+            String options,
+            @Nullable Instant scheduleToStart,
+            @Nullable Instant scheduleToClose,
+            int maxWorkerCrashes)
+            implements JobOrder {}
+
+    /**
+     * It ended: the job goes, the outcome goes into the run's inbox with all notes of the job before its own.
+     *
+     * @param outcome its id recognises a resend
+     */
+    record End(JobKey key, Trace trace, Seen seen, InboxMessage outcome) implements JobOrder {
+        public End {
+            if (outcome.kind() != MessageKind.ACTIVITY_OUTCOME) {
+                throw new IllegalArgumentException("a job ends with an ACTIVITY_OUTCOME, not with " + outcome.kind());
+            }
+        }
+    }
+
+    /**
+     * The attempt that was left to the holder of a token failed, another follows.
+     *
+     * @param delay until then
+     * @param failedAttempt an informing event, as in {@link Trace#note}
+     * @param lastFailure message for descriptions
+     */
+    record FailAttempt(
+            JobKey key, Trace trace, Seen seen, Duration delay, String failedAttempt, String lastFailure)
+            implements JobOrder {}
+
+    /**
+     * The holder of a token tells that it lives and how far it is.
+     *
+     * @param details heartbeat details; null keeps those there are
+     * @param silentUntil when the next one must have come; null is never
+     */
+    record Beat(
+            JobKey key,
+            Trace trace,
+            Seen seen,
+            @Nullable String details,
+            @Nullable Instant silentUntil)
+            implements JobOrder {}
+
+    /** What became of it. */
+    enum Outcome {
+        APPLIED,
+        /** Nothing was to do: it stands like that already. */
+        UNCHANGED,
+        /** In its state there is nothing this could do: a running activity is not retried, a dead one not paused. */
+        REFUSED,
+        /** It is not as it was seen: read again. */
+        CHANGED,
+        /** There is no such job: it ended, or its run did. Nothing written. */
+        NOT_FOUND,
+        /** This very order was carried out before. */
+        DUPLICATE,
+        /** Somebody keeps the job locked; nothing was written. */
+        LOCKED
+    }
+}

@@ -1,0 +1,71 @@
+package dev.durable.store;
+
+import dev.durable.ActivityState;
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job as people, and those who give {@linkplain JobOrder orders}, see it.
+ *
+ * @param key which job
+ * @param activity its name
+ * @param taskQueue where it is claimed
+ * @param workflowType the type of its run
+ * @param state where it stands
+ * @param paused whether no further attempt begins
+ * @param cancelRequested whether its workflow wants it to stop
+ * @param seen its lease, attempt and revision, for orders
+ * @param crashes how often its worker died
+ * @param input arguments, a JSON array
+ * @param options ActivityOptions as JSON text
+ * @param times its times
+ * @param worker who runs it; null when nobody does
+ * @param lastFailure message of the last failed attempt
+ * @param heartbeatDetails last accepted details, JSON text
+ * @param notes its informing events, a JSON array
+ */
+public record OpenJob(
+        JobKey key,
+        String activity,
+        String taskQueue,
+        String workflowType,
+        ActivityState state,
+        boolean paused,
+        boolean cancelRequested,
+        JobOrder.Seen seen,
+        int crashes,
+        String input,
+        String options,
+        Times times,
+        @Nullable Worker worker,
+        @Nullable String lastFailure,
+        @Nullable String heartbeatDetails,
+        @Nullable String notes) {
+
+    /**
+     * Its times.
+     *
+     * @param scheduledAt when its workflow scheduled it
+     * @param visibleAt when its next attempt may begin, where that was or is ahead
+     * @param claimedAt since when it runs
+     * @param deadline when the attempt times out, as an order set it; null is by its options
+     * @param silentUntil when the holder of its token must have given a sign of life
+     * @param scheduleToCloseDeadline when all its attempts must have ended
+     */
+    public record Times(
+            Instant scheduledAt,
+            @Nullable Instant visibleAt,
+            @Nullable Instant claimedAt,
+            @Nullable Instant deadline,
+            @Nullable Instant silentUntil,
+            @Nullable Instant scheduleToCloseDeadline) {}
+
+    /**
+     * Who runs it.
+     *
+     * @param session the worker process
+     * @param identity how people call it; null where its session is gone
+     */
+    public record Worker(UUID session, @Nullable String identity) {}
+}

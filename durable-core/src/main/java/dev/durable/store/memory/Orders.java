@@ -1,0 +1,146 @@
+package dev.durable.store.memory;
+
+import dev.durable.ActivityState;
+import dev.durable.store.JobNotes;
+import dev.durable.store.JobOrder;
+import dev.durable.store.JobOrder.Audit;
+import dev.durable.store.JobOrder.Outcome;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** What operators, holders of tokens and the sweep want done with jobs. */
+final class Orders {
+    private final Tables tables;
+    private final Set<UUID> audited = new HashSet<>();
+
+    Orders(Tables tables) {
+        this.tables = tables;
+    }
+
+    Outcome order(JobOrder order) {
+        Audit audit = order.trace().audit();
+        if (audit != null && audited.contains(audit.id())) {
+            return Outcome.DUPLICATE;
+        }
+        Run run = tables.runs().find(order.key().run().runId());
+        Job job = run == null ? null : run.jobs().get(order.key().seq());
+        if (run == null || job == null) {
+            return wasCarriedOut(run, order) ? Outcome.DUPLICATE : Outcome.NOT_FOUND;
+        }
+        Outcome outcome = carryOut(order, run, job);
+        if (outcome == Outcome.APPLIED && audit != null) {
+            audited.add(audit.id());
+        }
+        return outcome;
+    }
+
+    private static boolean wasCarriedOut(@Nullable Run run, JobOrder order) {
+        return run != null
+                && order instanceof JobOrder.End end
+                && (run.inbox().contains(end.outcome().messageId())
+                        || run.hasRecorded(end.outcome().messageId()));
+    }
+
+    private Outcome carryOut(JobOrder order, Run run, Job job) {
+        return switch (order) {
+            case JobOrder.RetryNow now -> retryNow(now, job);
+            case JobOrder.Pause pause -> pause(pause, job, true);
+            case JobOrder.Resume resume -> pause(resume, job, false);
+            case JobOrder.UpdateTimeout update -> updateTimeout(update, job);
+            case JobOrder.UpdateOptions update -> updateOptions(update, job);
+            case JobOrder.End end -> end(end, run, job);
+            case JobOrder.FailAttempt failed -> failAttempt(failed, job);
+            case JobOrder.Beat beat -> beat(beat, job);
+        };
+    }
+
+    private Outcome retryNow(JobOrder order, Job job) {
+        if (job.isLeased()) {
+            return Outcome.REFUSED;
+        }
+        if (job.visibleAt() == null && job.state() != ActivityState.DEAD) {
+            return Outcome.UNCHANGED;
+        }
+        if (job.state() == ActivityState.DEAD) {
+            job.forgiveCrashes();
+        }
+        job.revised(order.trace().note());
+        tables.retryNow(job);
+        return Outcome.APPLIED;
+    }
+
+    private Outcome pause(JobOrder order, Job job, boolean on) {
+        if (job.state() == ActivityState.DEAD) {
+            return Outcome.REFUSED;
+        }
+        if (job.paused() == on) {
+            return Outcome.UNCHANGED;
+        }
+        job.revised(order.trace().note());
+        tables.pause(job, on);
+        return Outcome.APPLIED;
+    }
+
+    private Outcome updateTimeout(JobOrder.UpdateTimeout order, Job job) {
+        if (!job.seen().equals(order.seen())) {
+            return Outcome.CHANGED;
+        }
+        if (!job.isLeased()) {
+            return Outcome.REFUSED;
+        }
+        job.deadline(order.deadline());
+        job.revised(order.trace().note());
+        tables.jobs().reschedule(job);
+        return Outcome.APPLIED;
+    }
+
+    private Outcome updateOptions(JobOrder.UpdateOptions order, Job job) {
+        if (!job.seen().equals(order.seen())) {
+            return Outcome.CHANGED;
+        }
+        job.options(order);
+        job.revised(order.trace().note());
+        tables.jobs().reschedule(job);
+        return Outcome.APPLIED;
+    }
+
+    private Outcome end(JobOrder.End order, Run run, Job job) {
+        if (!job.seen().equals(order.seen())) {
+            return Outcome.CHANGED;
+        }
+        String notes = JobNotes.joined(
+                JobNotes.with(job.allNotes(), order.trace().note()), order.outcome().notes());
+        tables.delete(run, job);
+        tables.post(run, order.outcome().with(notes));
+        return Outcome.APPLIED;
+    }
+
+    private Outcome failAttempt(JobOrder.FailAttempt order, Job job) {
+        if (!job.seen().equals(order.seen())) {
+            return Outcome.CHANGED;
+        }
+        if (job.state() != ActivityState.EXTERNAL) {
+            return Outcome.REFUSED;
+        }
+        String notes = JobNotes.with(job.notes(), order.failedAttempt());
+        job.failedAttempt(order.seen().attempt() + 1, notes == null ? "[]" : notes, order.lastFailure());
+        job.revised(order.trace().note());
+        tables.putBack(job, order.delay());
+        return Outcome.APPLIED;
+    }
+
+    private Outcome beat(JobOrder.Beat order, Job job) {
+        if (!job.seen().equals(order.seen())) {
+            return Outcome.CHANGED;
+        }
+        if (job.state() == ActivityState.EXTERNAL) {
+            job.silentUntil(order.silentUntil());
+            job.revised(null);
+            tables.jobs().reschedule(job);
+        }
+        job.heartbeat(order.details());
+        return Outcome.APPLIED;
+    }
+}

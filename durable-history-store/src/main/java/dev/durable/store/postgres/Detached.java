@@ -1,0 +1,26 @@
+package dev.durable.store.postgres;
+
+import static dev.durable.store.postgres.Param.ints;
+import static dev.durable.store.postgres.Param.shorts;
+import static dev.durable.store.postgres.Param.texts;
+import static dev.durable.store.postgres.Param.uuids;
+
+import dev.durable.store.JobUpdate;
+import java.util.List;
+
+/** Jobs whose attempts go on in the hands of others. */
+final class Detached {
+    private Detached() {}
+
+    static void write(List<JobUpdate.Detach> rows, Script script) {
+        script.then(
+                JobSql.DETACH,
+                uuids(rows, r -> r.key().run().runId()),
+                shorts(rows, r -> r.key().run().shard()),
+                ints(rows, r -> r.key().seq()),
+                texts(rows, JobUpdate.Detach::notes),
+                Param.longs(rows, r -> r.left().toMillis()),
+                Param.longs(rows, r -> r.silence() == null ? null : r.silence().toMillis()),
+                ints(rows, JobUpdate.Detach::revision));
+    }
+}

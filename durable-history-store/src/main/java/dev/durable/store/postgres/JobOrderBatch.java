@@ -1,0 +1,291 @@
+package dev.durable.store.postgres;
+
+import static dev.durable.store.postgres.Param.bools;
+import static dev.durable.store.postgres.Param.instants;
+import static dev.durable.store.postgres.Param.ints;
+import static dev.durable.store.postgres.Param.shorts;
+import static dev.durable.store.postgres.Param.texts;
+import static dev.durable.store.postgres.Param.uuids;
+
+import dev.durable.store.JobKey;
+import dev.durable.store.JobNotes;
+import dev.durable.store.JobOrder;
+import dev.durable.store.JobOrder.Audit;
+import dev.durable.store.JobOrder.Outcome;
+import dev.durable.store.JobUpdate;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One transaction of orders: locks all jobs, judges each order by what it finds, writes each kind with one statement, and
+ * what operators did into the audit.
+ */
+final class JobOrderBatch {
+    private final Tx tx;
+    private final List<JobOrders.Item> items;
+    private final Hints hints;
+    private final Map<Integer, Outcome> outcomes = new HashMap<>();
+    private final List<JobOrder> applied = new ArrayList<>();
+    private final List<JobOrder.RetryNow> due = new ArrayList<>();
+    private final List<JobOrder> pauses = new ArrayList<>();
+    private final List<JobOrder.UpdateTimeout> deadlines = new ArrayList<>();
+    private final List<JobOrder.UpdateOptions> options = new ArrayList<>();
+    private final List<JobOrder.Beat> beats = new ArrayList<>();
+    private final List<PutBack> putBack = new ArrayList<>();
+    private final List<LockedJob> cancelled = new ArrayList<>();
+    private final List<JobKey> gone = new ArrayList<>();
+    private final MessageRows messages = new MessageRows();
+
+    JobOrderBatch(Tx tx, List<JobOrders.Item> items, Hints hints) {
+        this.tx = tx;
+        this.hints = hints;
+        this.items = items.stream()
+                .sorted(Comparator.comparing(item -> item.order().key(), JobKey.LOCK_ORDER))
+                .toList();
+    }
+
+    /** The outcomes of those whose job is there, and of those that were carried out before. */
+    Map<Integer, Outcome> write() throws SQLException {
+        Map<Integer, OrderedJob> jobs = lock();
+        for (JobOrders.Item item : items) {
+            OrderedJob job = jobs.get(item.index());
+            if (job != null && !outcomes.containsKey(item.index())) {
+                Outcome outcome = judge(item.order(), job);
+                outcomes.put(item.index(), outcome);
+                if (outcome == Outcome.APPLIED) {
+                    applied.add(item.order());
+                }
+            }
+        }
+        Script script = new Script();
+        change(script);
+        end(script);
+        audit(script);
+        tx.last(script);
+        return outcomes;
+    }
+
+    private Map<Integer, OrderedJob> lock() throws SQLException {
+        Map<Integer, OrderedJob> found = new HashMap<>();
+        Map<Integer, JobOrders.Item> byIndex = new HashMap<>();
+        items.forEach(item -> byIndex.put(item.index(), item));
+        Map<UUID, Integer> audited = new HashMap<>();
+        items.stream()
+                .filter(item -> item.order().trace().audit() != null)
+                .forEach(item -> audited.put(audit(item.order()).id(), item.index()));
+        Script script = new Script()
+                .read(
+                        OrderSql.LOCK,
+                        row -> {
+                            JobOrders.Item item = byIndex.get(row.getInt("item"));
+                            found.put(
+                                    row.getInt("item"),
+                                    OrderedJob.read(row, item.order().key().run()));
+                        },
+                        ints(items, JobOrders.Item::index),
+                        uuids(items, item -> item.order().key().run().runId()),
+                        shorts(items, item -> item.order().key().run().shard()),
+                        ints(items, item -> item.order().key().seq()));
+        if (!audited.isEmpty()) {
+            script.read(
+                    OrderSql.CARRIED_OUT,
+                    row -> outcomes.put(
+                            Objects.requireNonNull(audited.get(row.getObject("id", UUID.class))), Outcome.DUPLICATE),
+                    uuids(List.copyOf(audited.keySet()), id -> id));
+        }
+        tx.run(script);
+        return found;
+    }
+
+    // ── what becomes of each ─────────────────────────────────────────────────────────────────────────────────────────
+
+    private Outcome judge(JobOrder order, OrderedJob job) {
+        return switch (order) {
+            case JobOrder.RetryNow now -> retryNow(now, job);
+            case JobOrder.Pause pause -> pause(pause, job, true);
+            case JobOrder.Resume resume -> pause(resume, job, false);
+            case JobOrder.UpdateTimeout update -> seen(update.seen(), job, job.job().isLeased(), () -> deadlines.add(update));
+            case JobOrder.UpdateOptions update -> seen(update.seen(), job, true, () -> options.add(update));
+            case JobOrder.End end -> seen(end.seen(), job, true, () -> end(end, job));
+            case JobOrder.FailAttempt failed -> seen(failed.seen(), job, isExternal(job), () -> failAttempt(failed, job));
+            case JobOrder.Beat beat -> seen(beat.seen(), job, true, () -> beats.add(beat));
+        };
+    }
+
+    private static Outcome seen(JobOrder.Seen seen, OrderedJob job, boolean possible, Runnable take) {
+        if (!job.seen().equals(seen)) {
+            return Outcome.CHANGED;
+        }
+        if (!possible) {
+            return Outcome.REFUSED;
+        }
+        take.run();
+        return Outcome.APPLIED;
+    }
+
+    private Outcome retryNow(JobOrder.RetryNow order, OrderedJob job) {
+        if (job.job().isLeased()) {
+            return Outcome.REFUSED;
+        }
+        if (!job.waitsForTime() && !job.isDead()) {
+            return Outcome.UNCHANGED;
+        }
+        due.add(order);
+        hints.jobs(job.job().taskQueue());
+        return Outcome.APPLIED;
+    }
+
+    private Outcome pause(JobOrder order, OrderedJob job, boolean on) {
+        if (job.isDead()) {
+            return Outcome.REFUSED;
+        }
+        if (job.paused() == on) {
+            return Outcome.UNCHANGED;
+        }
+        pauses.add(order);
+        if (!on) {
+            hints.jobs(job.job().taskQueue());
+        }
+        return Outcome.APPLIED;
+    }
+
+    private void end(JobOrder.End order, OrderedJob job) {
+        String notes = JobNotes.joined(
+                JobNotes.with(job.job().allNotes(), order.trace().note()),
+                order.outcome().notes());
+        gone.add(order.key());
+        messages.add(order.key().run(), order.outcome().with(notes));
+    }
+
+    private void failAttempt(JobOrder.FailAttempt order, OrderedJob job) {
+        String notes = JobNotes.with(job.job().notes(), order.failedAttempt());
+        JobUpdate.Retry retry = new JobUpdate.Retry(
+                order.key(),
+                Objects.requireNonNull(job.job().lease()),
+                order.delay(),
+                order.seen().attempt() + 1,
+                notes == null ? "[]" : notes,
+                order.lastFailure(),
+                null);
+        if (job.job().cancelRequested()) {
+            cancelled.add(job.job().after(retry));
+        } else {
+            putBack.add(new PutBack(order.key(), order.delay().toMillis(), retry));
+            if (order.delay().isZero()) {
+                hints.jobs(job.job().taskQueue());
+            }
+        }
+    }
+
+    private static boolean isExternal(OrderedJob job) {
+        return job.job().state() == JobState.EXTERNAL;
+    }
+
+    // ── statements ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+    private void change(Script script) {
+        if (!due.isEmpty()) {
+            script.then(OrderSql.RETRY_NOW, keys(due, texts(due, JobOrderBatch::note)));
+        }
+        if (!pauses.isEmpty()) {
+            script.then(
+                    OrderSql.PAUSE,
+                    keys(
+                            pauses,
+                            bools(pauses, order -> order instanceof JobOrder.Pause),
+                            texts(pauses, JobOrderBatch::note)));
+        }
+        if (!deadlines.isEmpty()) {
+            script.then(
+                    OrderSql.DEADLINE,
+                    keys(
+                            deadlines,
+                            instants(deadlines, JobOrder.UpdateTimeout::deadline),
+                            texts(deadlines, JobOrderBatch::note)));
+        }
+        if (!options.isEmpty()) {
+            script.then(
+                    OrderSql.OPTIONS,
+                    keys(
+                            options,
+                            texts(options, JobOrder.UpdateOptions::options),
+                            instants(options, JobOrder.UpdateOptions::scheduleToStart),
+                            instants(options, JobOrder.UpdateOptions::scheduleToClose),
+                            ints(options, JobOrder.UpdateOptions::maxWorkerCrashes),
+                            texts(options, JobOrderBatch::note)));
+        }
+        beat(script);
+        if (!putBack.isEmpty()) {
+            PutBack.write(putBack, script);
+        }
+    }
+
+    private void beat(Script script) {
+        if (beats.isEmpty()) {
+            return;
+        }
+        script.then(OrderSql.BEAT, keys(beats, instants(beats, JobOrder.Beat::silentUntil)));
+        List<JobOrder.Beat> told =
+                beats.stream().filter(beat -> beat.details() != null).toList();
+        if (!told.isEmpty()) {
+            script.then(JobSql.HEARTBEAT, keys(told, texts(told, JobOrder.Beat::details)));
+        }
+    }
+
+    private void end(Script script) throws SQLException {
+        if (!gone.isEmpty()) {
+            script.then(JobSql.DROP, Heartbeats.keys(gone));
+            script.then(TransitionSql.DROP_HEARTBEATS, Heartbeats.keys(gone));
+            messages.insert(script, hints);
+        }
+        Cancellations.end(cancelled, tx, script, hints);
+    }
+
+    private void audit(Script script) {
+        Set<JobOrder> audited = new HashSet<>(applied);
+        audited.removeIf(order -> order.trace().audit() == null);
+        List<JobOrder> rows = List.copyOf(audited);
+        if (!rows.isEmpty()) {
+            script.then(
+                    OrderSql.AUDIT,
+                    uuids(rows, order -> audit(order).id()),
+                    texts(rows, order -> Text.storable(audit(order).actor())),
+                    texts(rows, order -> audit(order).action()),
+                    texts(rows, JobOrderBatch::target),
+                    texts(rows, order -> audit(order).details()));
+        }
+    }
+
+    private static String target(JobOrder order) {
+        return "activity " + order.key().seq() + " of run " + order.key().run().runId() + " of workflow "
+                + order.key().run().workflowId();
+    }
+
+    private static Audit audit(JobOrder order) {
+        return Objects.requireNonNull(order.trace().audit());
+    }
+
+    /** As an array of one: it is added to another. */
+    private static @Nullable String note(JobOrder order) {
+        return JobNotes.with(null, order.trace().note());
+    }
+
+    private static Param[] keys(List<? extends JobOrder> orders, Param... more) {
+        List<JobOrder> rows = List.copyOf(orders);
+        Param[] all = new Param[3 + more.length];
+        all[0] = uuids(rows, r -> r.key().run().runId());
+        all[1] = shorts(rows, r -> r.key().run().shard());
+        all[2] = ints(rows, r -> r.key().seq());
+        System.arraycopy(more, 0, all, 3, more.length);
+        return all;
+    }
+}

@@ -1,0 +1,108 @@
+package dev.durable.store.postgres;
+
+import static dev.durable.store.postgres.Param.ints;
+import static dev.durable.store.postgres.Param.shorts;
+import static dev.durable.store.postgres.Param.uuids;
+
+import dev.durable.store.JobKey;
+import dev.durable.store.JobOrder;
+import dev.durable.store.JobOrder.Outcome;
+import dev.durable.store.Nudges;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
+
+/** What operators, holders of tokens and the sweep want done with jobs. They may wait for a lock for seconds. */
+final class JobOrders {
+    private final Connections connections;
+    private final Nudges nudges;
+
+    JobOrders(Connections connections, Nudges nudges) {
+        this.connections = connections;
+        this.nudges = nudges;
+    }
+
+    List<Outcome> order(List<JobOrder> orders) {
+        if (orders.isEmpty()) {
+            return List.of();
+        }
+        refuseTwins(orders);
+        List<Item> items = IntStream.range(0, orders.size())
+                .mapToObj(i -> new Item(i, orders.get(i)))
+                .toList();
+        Hints hints = new Hints();
+        Map<Integer, Outcome> outcomes = write(items, hints);
+        hints.sendTo(nudges);
+        endedBefore(items.stream()
+                        .filter(item -> item.order() instanceof JobOrder.End && !outcomes.containsKey(item.index()))
+                        .toList())
+                .forEach(index -> outcomes.put(index, Outcome.DUPLICATE));
+        return items.stream()
+                .map(item -> outcomes.getOrDefault(item.index(), Outcome.NOT_FOUND))
+                .toList();
+    }
+
+    private static void refuseTwins(List<JobOrder> orders) {
+        Set<JobKey> keys = new HashSet<>();
+        for (JobOrder order : orders) {
+            if (!keys.add(order.key())) {
+                throw new IllegalArgumentException("two orders for " + order.key()
+                        + " in one batch: send the second when the first is answered");
+            }
+        }
+    }
+
+    private Map<Integer, Outcome> write(List<Item> items, Hints hints) {
+        Map<Integer, Outcome> outcomes = new HashMap<>();
+        try {
+            outcomes.putAll(attempt(items, hints));
+        } catch (SQLException e) {
+            if (SqlState.of(e) != SqlState.LOCKED && SqlState.of(e) != SqlState.AGAIN) {
+                throw connections.failures().of(e);
+            }
+            oneByOne(items, SqlState.of(e), hints, outcomes);
+        }
+        return outcomes;
+    }
+
+    private void oneByOne(List<Item> items, SqlState why, Hints hints, Map<Integer, Outcome> outcomes) {
+        try {
+            new Halves<Item>(item -> item.order().key(), part -> outcomes.putAll(attempt(part, hints)))
+                    .write(items, why)
+                    .forEach(item -> outcomes.put(item.index(), Outcome.LOCKED));
+        } catch (SQLException e) {
+            throw connections.failures().of(e);
+        }
+    }
+
+    private Map<Integer, Outcome> attempt(List<Item> items, Hints hints) throws SQLException {
+        return connections.attempt(Locks.LONG, tx -> new JobOrderBatch(tx, items, hints).write());
+    }
+
+    private List<Integer> endedBefore(List<Item> items) {
+        if (items.isEmpty()) {
+            return List.of();
+        }
+        return connections.read(Locks.SHORT, tx -> {
+            List<Integer> found = new ArrayList<>();
+            tx.last(new Script()
+                    .read(
+                            JobSql.SETTLED_BEFORE,
+                            row -> found.add(row.getInt("item")),
+                            ints(items, Item::index),
+                            uuids(items, item -> item.order().key().run().runId()),
+                            shorts(items, item -> item.order().key().run().shard()),
+                            uuids(items, item ->
+                                    ((JobOrder.End) item.order()).outcome().messageId())));
+            return found;
+        });
+    }
+
+    /** An order and its place in what was asked. */
+    record Item(int index, JobOrder order) {}
+}

@@ -1,0 +1,89 @@
+package dev.durable.store.postgres;
+
+/** Statements of orders on jobs: what operators, holders of tokens and the sweep want (lane <i>requests</i>). */
+final class OrderSql {
+    private OrderSql() {}
+
+    /** Orders that were carried out before: they stand in the audit. */
+    static final String CARRIED_OUT = "select a.id from durable.audit a where a.id = any(?::uuid[])";
+
+    /** In a statement of its own, in lock order, whoever runs the job: what is decided by it comes in later ones. */
+    static final String LOCK = """
+            select u.item, j.*
+              from unnest(?::int[], ?::uuid[], ?::smallint[], ?::int[]) as u(item, run_id, shard, seq)
+             cross join lateral (
+                    select j.run_id, j.seq, j.task_queue, j.lease, j.state, j.attempt, j.revision, j.cancel_requested,
+                           j.paused, j.visible_at, j.notes, j.operator_notes
+                      from durable.activity_job j
+                     where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq
+                       for update) j""";
+
+    /** Paused, or no more: a job that waits is held, or stands where it would stand now. */
+    static final String PAUSE = """
+            update durable.activity_job j
+               set paused = u.paused, revision = j.revision + 1,
+                   operator_notes = durable.joined(j.operator_notes, u.note::json),
+                   state = case when j.state not in (0, 1, 4) then j.state when u.paused then 4
+                                when j.visible_at > durable.clock() then 1 else 0 end
+              from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::boolean[], ?::text[])
+                           as u(run_id, shard, seq, paused, note)
+                     cross join lateral (select j.ctid as c from durable.activity_job j
+                            where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j) u
+             where j.ctid = u.c""";
+
+    static final String RETRY_NOW = """
+            update durable.activity_job j
+               set state = case when j.paused then 4 else 0 end, visible_at = null,
+                   rank = durable.clock() - j.priority * interval '10 s',
+                   crashes = case when j.state = 3 then 0 else j.crashes end, revision = j.revision + 1,
+                   operator_notes = durable.joined(j.operator_notes, u.note::json)
+              from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::text[])
+                           as u(run_id, shard, seq, note)
+                     cross join lateral (select j.ctid as c from durable.activity_job j
+                            where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j) u
+             where j.ctid = u.c""";
+
+    static final String DEADLINE = """
+            update durable.activity_job j
+               set deadline = u.deadline, revision = j.revision + 1,
+                   operator_notes = durable.joined(j.operator_notes, u.note::json)
+              from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::timestamptz[], ?::text[])
+                           as u(run_id, shard, seq, deadline, note)
+                     cross join lateral (select j.ctid as c from durable.activity_job j
+                            where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j) u
+             where j.ctid = u.c""";
+
+    static final String OPTIONS = """
+            update durable.activity_job j
+               set options = u.options::json, schedule_to_start_deadline = u.start_deadline,
+                   schedule_to_close_deadline = u.close_deadline, max_crashes = u.max_crashes,
+                   revision = j.revision + 1, operator_notes = durable.joined(j.operator_notes, u.note::json)
+              from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::text[], ?::timestamptz[],
+                                ?::timestamptz[], ?::int[], ?::text[])
+                           as u(run_id, shard, seq, options, start_deadline, close_deadline, max_crashes, note)
+                     cross join lateral (select j.ctid as c from durable.activity_job j
+                            where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j) u
+             where j.ctid = u.c""";
+
+    /** A sign of life of who has the token; the details go where those of workers go. */
+    static final String BEAT = """
+            update durable.activity_job j
+               set silent_until = u.silent_until, revision = j.revision + 1
+              from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::timestamptz[])
+                           as u(run_id, shard, seq, silent_until)
+                     cross join lateral (select j.ctid as c from durable.activity_job j
+                            where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j) u
+             where j.ctid = u.c and j.state = 5""";
+
+    static final String AUDIT = """
+            insert into durable.audit (id, at, actor, action, target, details)
+            select u.id, durable.clock(), u.actor, u.action, u.target, u.details::json
+              from unnest(?::uuid[], ?::text[], ?::text[], ?::text[], ?::text[])
+                   as u(id, actor, action, target, details)""";
+
+    /** In the hands of others, and out of time; nothing is locked: who acts on it says what it has seen. */
+    static final String OVERDUE = """
+            select j.run_id, j.seq from durable.activity_job j
+             where j.state = 5 and least(j.deadline, j.silent_until) <= durable.clock()
+             order by least(j.deadline, j.silent_until) limit ?""";
+}
