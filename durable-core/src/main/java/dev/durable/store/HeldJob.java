@@ -12,7 +12,11 @@ import org.jspecify.annotations.Nullable;
  * @param cancelRequested whether the workflow wants it to stop
  * @param ordered what orders have changed since the claim; null is nothing
  */
-public record HeldJob(JobKey key, UUID lease, boolean cancelRequested, @Nullable Ordered ordered) {
+public record HeldJob(
+        JobKey key,
+        UUID lease,
+        boolean cancelRequested,
+        @Nullable Ordered ordered) {
 
     /**
      * What orders have changed.

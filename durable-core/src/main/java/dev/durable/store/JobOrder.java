@@ -27,8 +27,7 @@ public sealed interface JobOrder {
      * @param note an informing event as a JSON object of {type, at, attributes}, written with the activity's end; null
      *     without
      */
-    record Trace(
-            @Nullable Audit audit, @Nullable String note) {
+    record Trace(@Nullable Audit audit, @Nullable String note) {
         /** Nothing. */
         public static final Trace NONE = new Trace(null, null);
     }
@@ -102,8 +101,7 @@ public sealed interface JobOrder {
      * @param failedAttempt an informing event, as in {@link Trace#note}
      * @param lastFailure message for descriptions
      */
-    record FailAttempt(
-            JobKey key, Trace trace, Seen seen, Duration delay, String failedAttempt, String lastFailure)
+    record FailAttempt(JobKey key, Trace trace, Seen seen, Duration delay, String failedAttempt, String lastFailure)
             implements JobOrder {}
 
     /**
@@ -117,8 +115,7 @@ public sealed interface JobOrder {
             Trace trace,
             Seen seen,
             @Nullable String details,
-            @Nullable Instant silentUntil)
-            implements JobOrder {}
+            @Nullable Instant silentUntil) implements JobOrder {}
 
     /** What became of it. */
     enum Outcome {

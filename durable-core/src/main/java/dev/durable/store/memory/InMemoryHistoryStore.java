@@ -145,8 +145,8 @@ public final class InMemoryHistoryStore implements HistoryStore {
         Set<JobKey> keys = new HashSet<>();
         for (JobOrder item : items) {
             if (!keys.add(item.key())) {
-                throw new IllegalArgumentException("two orders for " + item.key()
-                        + " in one batch: send the second when the first is answered");
+                throw new IllegalArgumentException(
+                        "two orders for " + item.key() + " in one batch: send the second when the first is answered");
             }
         }
         return each(items, orders::order);

@@ -151,8 +151,7 @@ final class JobQueues {
     /** When delayed jobs become due, or the time of one that waits is over, after this time. */
     Stream<Instant> timesAfter(Instant now) {
         return Stream.of(
-                        queues.values().stream()
-                                .flatMap(queue -> queue.delayed.firstAfter(now).stream()),
+                        queues.values().stream().flatMap(queue -> queue.delayed.firstAfter(now).stream()),
                         deadlines.firstAfter(now).stream(),
                         external.firstAfter(now).stream())
                 .flatMap(times -> times);

@@ -111,7 +111,8 @@ final class Orders {
             return Outcome.CHANGED;
         }
         String notes = JobNotes.joined(
-                JobNotes.with(job.allNotes(), order.trace().note()), order.outcome().notes());
+                JobNotes.with(job.allNotes(), order.trace().note()),
+                order.outcome().notes());
         tables.delete(run, job);
         tables.post(run, order.outcome().with(notes));
         return Outcome.APPLIED;

@@ -27,9 +27,7 @@ final class Orphans {
     }
 
     List<HeldJob> held(UUID session) {
-        return tables.jobs().heldBy(session).stream()
-                .map(Job::held)
-                .toList();
+        return tables.jobs().heldBy(session).stream().map(Job::held).toList();
     }
 
     /** It says goodbye itself: no crash. */

@@ -84,8 +84,10 @@ final class Reads {
     List<OpenJob> jobs(JobFilter filter, int limit) {
         JobKey after = filter.after();
         return runs.all().values().stream()
-                .filter(run -> filter.workflowId() == null || filter.workflowId().equals(run.key().workflowId()))
-                .filter(run -> filter.runId() == null || filter.runId().equals(run.key().runId()))
+                .filter(run -> filter.workflowId() == null
+                        || filter.workflowId().equals(run.key().workflowId()))
+                .filter(run -> filter.runId() == null
+                        || filter.runId().equals(run.key().runId()))
                 .flatMap(run -> run.jobs().values().stream())
                 .filter(job -> after == null || JobKey.LOCK_ORDER.compare(job.key(), after) > 0)
                 .filter(job -> matches(filter, job))
@@ -100,8 +102,10 @@ final class Reads {
 
     private static boolean matches(JobFilter filter, Job job) {
         return (filter.seq() == null || filter.seq() == job.key().seq())
-                && (filter.activity() == null || filter.activity().equals(job.spec().activity()))
-                && (filter.taskQueue() == null || filter.taskQueue().equals(job.spec().taskQueue()))
+                && (filter.activity() == null
+                        || filter.activity().equals(job.spec().activity()))
+                && (filter.taskQueue() == null
+                        || filter.taskQueue().equals(job.spec().taskQueue()))
                 && (filter.states().isEmpty() || filter.states().contains(job.state()))
                 && job.seen().attempt() >= filter.minAttempt();
     }

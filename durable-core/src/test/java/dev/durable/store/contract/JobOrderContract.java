@@ -190,7 +190,8 @@ abstract class JobOrderContract extends StoreContract {
         assertThat(store.held(session).getFirst().ordered()).isNull();
         var until = store.now().plus(HOUR.multipliedBy(2));
 
-        assertThat(order(new JobOrder.UpdateTimeout(key(run), audited("timeout"), open(run).seen(), until)))
+        assertThat(order(new JobOrder.UpdateTimeout(
+                        key(run), audited("timeout"), open(run).seen(), until)))
                 .isEqualTo(Outcome.APPLIED);
 
         HeldJob.Ordered heard = store.held(session).getFirst().ordered();
@@ -204,7 +205,8 @@ abstract class JobOrderContract extends StoreContract {
     void the_timeout_of_a_job_that_nobody_runs_is_not_updated() {
         RunKey run = scheduled("order-1", 1).run();
 
-        assertThat(order(new JobOrder.UpdateTimeout(key(run), audited("timeout"), open(run).seen(), store.now())))
+        assertThat(order(new JobOrder.UpdateTimeout(
+                        key(run), audited("timeout"), open(run).seen(), store.now())))
                 .isEqualTo(Outcome.REFUSED);
     }
 
@@ -298,8 +300,8 @@ abstract class JobOrderContract extends StoreContract {
     void one_order_refused_keeps_no_other_from_being_carried_out() {
         RunKey run = scheduled("order-1", 2).run();
 
-        assertThat(store.order(List.of(
-                        pause(new JobKey(run, 2)), retryNow(new JobKey(run, 7)), pause(new JobKey(run, 1)))))
+        assertThat(store.order(
+                        List.of(pause(new JobKey(run, 2)), retryNow(new JobKey(run, 7)), pause(new JobKey(run, 1)))))
                 .containsExactly(Outcome.APPLIED, Outcome.NOT_FOUND, Outcome.APPLIED);
         assertThatThrownBy(() -> store.order(List.of(pause(key(run)), resume(key(run)))))
                 .hasMessageContaining("two orders for");
@@ -458,7 +460,8 @@ abstract class JobOrderContract extends StoreContract {
                 .extracting(OpenJob::key)
                 .containsExactly(new JobKey(first, 2));
         assertThat(store.jobs(JobFilter.ALL.activity("Payments.refund"), 10)).isEmpty();
-        assertThat(store.jobs(JobFilter.ALL.activity(ACTIVITY).taskQueue(QUEUE), 10)).hasSize(3);
+        assertThat(store.jobs(JobFilter.ALL.activity(ACTIVITY).taskQueue(QUEUE), 10))
+                .hasSize(3);
         assertThat(store.jobs(JobFilter.ALL.minAttempt(2), 10)).isEmpty();
     }
 

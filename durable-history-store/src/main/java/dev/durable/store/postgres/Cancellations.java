@@ -64,7 +64,8 @@ record Cancellations(List<JobKey> running, List<LockedJob> idle) {
     static void end(List<LockedJob> jobs, Tx tx, Script script, Hints hints) throws SQLException {
         new IdleJobs(jobs)
                 .end(
-                        (job, details) -> CancelledIdleJob.outcome(job.key(), job.attempt() - 1, details, job.allNotes()),
+                        (job, details) ->
+                                CancelledIdleJob.outcome(job.key(), job.attempt() - 1, details, job.allNotes()),
                         tx,
                         script,
                         hints);

@@ -113,10 +113,12 @@ final class JobOrderBatch {
             case JobOrder.RetryNow now -> retryNow(now, job);
             case JobOrder.Pause pause -> pause(pause, job, true);
             case JobOrder.Resume resume -> pause(resume, job, false);
-            case JobOrder.UpdateTimeout update -> seen(update.seen(), job, job.job().isLeased(), () -> deadlines.add(update));
+            case JobOrder.UpdateTimeout update ->
+                seen(update.seen(), job, job.job().isLeased(), () -> deadlines.add(update));
             case JobOrder.UpdateOptions update -> seen(update.seen(), job, true, () -> options.add(update));
             case JobOrder.End end -> seen(end.seen(), job, true, () -> end(end, job));
-            case JobOrder.FailAttempt failed -> seen(failed.seen(), job, isExternal(job), () -> failAttempt(failed, job));
+            case JobOrder.FailAttempt failed ->
+                seen(failed.seen(), job, isExternal(job), () -> failAttempt(failed, job));
             case JobOrder.Beat beat -> seen(beat.seen(), job, true, () -> beats.add(beat));
         };
     }

@@ -51,8 +51,8 @@ final class JobOrders {
         Set<JobKey> keys = new HashSet<>();
         for (JobOrder order : orders) {
             if (!keys.add(order.key())) {
-                throw new IllegalArgumentException("two orders for " + order.key()
-                        + " in one batch: send the second when the first is answered");
+                throw new IllegalArgumentException(
+                        "two orders for " + order.key() + " in one batch: send the second when the first is answered");
             }
         }
     }
@@ -97,8 +97,11 @@ final class JobOrders {
                             ints(items, Item::index),
                             uuids(items, item -> item.order().key().run().runId()),
                             shorts(items, item -> item.order().key().run().shard()),
-                            uuids(items, item ->
-                                    ((JobOrder.End) item.order()).outcome().messageId())));
+                            uuids(
+                                    items,
+                                    item -> ((JobOrder.End) item.order())
+                                            .outcome()
+                                            .messageId())));
             return found;
         });
     }

@@ -59,7 +59,10 @@ final class OpenJobs {
                 : connections.read(
                         Locks.READ,
                         tx -> select(tx)
-                                .where(row(ACTIVITY_JOB.RUN_ID, ACTIVITY_JOB.SEQ).in(keys), stillExternal())
+                                .where(
+                                        row(ACTIVITY_JOB.RUN_ID, ACTIVITY_JOB.SEQ)
+                                                .in(keys),
+                                        stillExternal())
                                 .fetch(OpenJobs::job));
     }
 
@@ -69,10 +72,7 @@ final class OpenJobs {
 
     private static SelectJoinStep<? extends Record> select(Tx tx) throws SQLException {
         return tx.dsl()
-                .select(
-                        ACTIVITY_JOB.asterisk(),
-                        ACTIVITY_HEARTBEAT.DETAILS,
-                        SESSION.IDENTITY)
+                .select(ACTIVITY_JOB.asterisk(), ACTIVITY_HEARTBEAT.DETAILS, SESSION.IDENTITY)
                 .from(ACTIVITY_JOB)
                 .leftJoin(ACTIVITY_HEARTBEAT)
                 .on(
@@ -90,16 +90,18 @@ final class OpenJobs {
             short shard = (short) RunIds.shardOf(workflowId);
             condition = condition.and(ACTIVITY_JOB
                     .RUN_ID
-                    .in(org.jooq.impl.DSL.select(RUN_STATE.RUN_ID)
+                    .in(org.jooq
+                            .impl
+                            .DSL
+                            .select(RUN_STATE.RUN_ID)
                             .from(RUN_STATE)
                             .where(RUN_STATE.WORKFLOW_ID.eq(workflowId), RUN_STATE.SHARD.eq(shard)))
                     .and(ACTIVITY_JOB.SHARD.eq(shard)));
         }
         UUID runId = filter.runId();
         if (runId != null) {
-            condition = condition
-                    .and(ACTIVITY_JOB.RUN_ID.eq(runId))
-                    .and(ACTIVITY_JOB.SHARD.eq((short) RunIds.shard(runId)));
+            condition = condition.and(ACTIVITY_JOB.RUN_ID.eq(runId)).and(ACTIVITY_JOB.SHARD.eq((short)
+                    RunIds.shard(runId)));
         }
         if (filter.seq() != null) {
             condition = condition.and(ACTIVITY_JOB.SEQ.eq(filter.seq()));
@@ -140,9 +142,7 @@ final class OpenJobs {
                 job.get(ACTIVITY_JOB.PAUSED),
                 job.get(ACTIVITY_JOB.CANCEL_REQUESTED),
                 new JobOrder.Seen(
-                        job.get(ACTIVITY_JOB.LEASE),
-                        job.get(ACTIVITY_JOB.ATTEMPT),
-                        job.get(ACTIVITY_JOB.REVISION)),
+                        job.get(ACTIVITY_JOB.LEASE), job.get(ACTIVITY_JOB.ATTEMPT), job.get(ACTIVITY_JOB.REVISION)),
                 job.get(ACTIVITY_JOB.CRASHES),
                 job.get(ACTIVITY_JOB.INPUT).data(),
                 job.get(ACTIVITY_JOB.OPTIONS).data(),

@@ -74,7 +74,8 @@ class PlanTest {
     }
 
     @Test
-    void jobs_in_the_hands_of_others_that_ran_out_of_time_are_found_by_an_index_that_has_no_others() throws SQLException {
+    void jobs_in_the_hands_of_others_that_ran_out_of_time_are_found_by_an_index_that_has_no_others()
+            throws SQLException {
         assertThat(explain(full, OrderSql.OVERDUE))
                 .anyMatch(line -> line.contains("Index Scan using activity_job_external"))
                 .noneMatch(line -> line.contains("Sort"));
