@@ -86,9 +86,9 @@ final class JobOrderBatch {
                 .read(
                         OrderSql.LOCK,
                         row -> {
-                            JobOrders.Item item = byIndex.get(row.getInt("item"));
+                            JobOrders.Item item = Objects.requireNonNull(byIndex.get(row.getInt("item")));
                             found.put(
-                                    row.getInt("item"),
+                                    item.index(),
                                     OrderedJob.read(row, item.order().key().run()));
                         },
                         ints(items, JobOrders.Item::index),

@@ -68,12 +68,13 @@ final class OrderSql {
     /** A sign of life of who has the token; the details go where those of workers go. */
     static final String BEAT = """
             update durable.activity_job j
-               set silent_until = u.silent_until, revision = j.revision + 1
+               set silent_until = case when j.state = 5 then u.silent_until else j.silent_until end,
+                   revision = case when j.state = 5 then j.revision + 1 else j.revision end
               from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::timestamptz[])
                            as u(run_id, shard, seq, silent_until)
                      cross join lateral (select j.ctid as c from durable.activity_job j
                             where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j) u
-             where j.ctid = u.c and j.state = 5""";
+             where j.ctid = u.c""";
 
     static final String AUDIT = """
             insert into durable.audit (id, at, actor, action, target, details)
