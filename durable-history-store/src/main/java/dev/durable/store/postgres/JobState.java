@@ -1,17 +1,27 @@
 package dev.durable.store.postgres;
 
-/** Where an activity job stands. The ordinal is what stands in its row; the order never changes. */
+/** Where an activity job stands, and the code that stands for it in its row. Codes never change. */
 enum JobState {
-    READY,
-    DELAYED,
-    RUNNING,
-    DEAD,
+    READY(0),
+    DELAYED(1),
+    RUNNING(2),
+    DEAD(3),
     /** Held by an operator; claimed by nobody. */
-    PAUSED,
+    PAUSED(4),
     /** Left to the holder of its token. */
-    EXTERNAL;
+    EXTERNAL(5);
 
     private static final JobState[] STATES = values();
+
+    private final short code;
+
+    JobState(int code) {
+        this.code = (short) code;
+    }
+
+    short code() {
+        return code;
+    }
 
     static JobState of(int code) {
         return STATES[code];

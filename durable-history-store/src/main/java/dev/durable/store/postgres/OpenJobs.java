@@ -67,7 +67,7 @@ final class OpenJobs {
     }
 
     private static Condition stillExternal() {
-        return ACTIVITY_JOB.STATE.eq((short) JobState.EXTERNAL.ordinal());
+        return ACTIVITY_JOB.STATE.eq(JobState.EXTERNAL.code());
     }
 
     private static SelectJoinStep<? extends Record> select(Tx tx) throws SQLException {
@@ -114,7 +114,7 @@ final class OpenJobs {
         }
         if (!filter.states().isEmpty()) {
             condition = condition.and(ACTIVITY_JOB.STATE.in(filter.states().stream()
-                    .map(state -> (short) JobState.valueOf(state.name()).ordinal())
+                    .map(state -> JobState.valueOf(state.name()).code())
                     .toList()));
         }
         if (filter.minAttempt() > 0) {
