@@ -3,6 +3,7 @@ package dev.durable;
 import dev.durable.store.StoreSource;
 import dev.durable.worker.EngineBuilder;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Consumer;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -20,8 +21,20 @@ public interface DurableEngine extends AutoCloseable {
     /** Starts workflows and talks to them. */
     DurableClient client();
 
-    /** Whether the worker makes progress; false also while the database does not answer. */
+    /**
+     * Whether the worker makes progress: false when it was closed, when a loop hangs, and when a step of its upkeep is
+     * late, as it is once the database has not answered for a while.
+     */
     boolean healthy();
+
+    /**
+     * What this process does on its own, step by step: when it last did it, how long that took, how many rows it changed,
+     * and whether it is late. Empty for a client only. {@link #healthy()} is false while a step is late.
+     */
+    List<UpkeepStep> upkeep();
+
+    /** What the worker is doing now: its session, its slots, its zombies. */
+    WorkerStatus worker();
 
     /** Drains and stops. */
     @Override

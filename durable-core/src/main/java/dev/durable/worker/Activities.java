@@ -1,5 +1,6 @@
 package dev.durable.worker;
 
+import dev.durable.WorkerStatus;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.JobKey;
@@ -42,6 +43,7 @@ final class Activities implements ActivitySide {
     private final Drive drive;
     private final RandomGenerator random;
     private final Leases leases = new Leases();
+    private final Upkeep upkeep;
     private final ActivityReports reports;
     private final ActivityHost host;
     private final Session session;
@@ -62,6 +64,7 @@ final class Activities implements ActivitySide {
         EngineSettings settings = setup.settings();
         // java.util.Random, as it may be shared by threads.
         this.random = new Random(setup.ids().get().getLeastSignificantBits());
+        this.upkeep = new Upkeep(store.clock());
         this.reports = new ActivityReports(lane, runs, leases);
         reports.transactional(store.transactional());
         this.host = new ActivityHost(
@@ -103,7 +106,7 @@ final class Activities implements ActivitySide {
     public void start() {
         EngineSettings.Limits limits = setup.settings().limits();
         session.open();
-        drive.add("session", Drive.Kind.IO, session);
+        keep(session);
         host.deadlines().onEarlier(drive.add("deadlines", Drive.Kind.IO, host.deadlines()));
         queues.forEach((name, queue) -> queue.onNudge(drive.add(
                 "jobs-" + name,
@@ -114,21 +117,30 @@ final class Activities implements ActivitySide {
                         setup.names(),
                         starter,
                         new PollPace(new IdleInterval(limits.pollInterval(), store.nudges()), random)))));
-        drive.add(
-                "leases",
-                Drive.Kind.IO,
-                new HeldLeases(store, starter, reports, limits.sessionLease().dividedBy(LOOKS_A_LEASE)));
-        drive.add(
-                "ended-runs",
-                Drive.Kind.IO,
-                new EndedRuns(store, locals, locals.silence().dividedBy(LOOKS_A_LEASE)));
-        drive.add("sweep", Drive.Kind.IO, new Sweeper(store, limits.sessionLease(), random));
+        keep(new HeldLeases(store, starter, reports, limits.sessionLease().dividedBy(LOOKS_A_LEASE)));
+        keep(new EndedRuns(store, locals, locals.silence().dividedBy(LOOKS_A_LEASE)));
+        keep(new Sweeper(store, limits.sessionLease(), random));
         Duration timeouts = limits.pollInterval().multipliedBy(TIMEOUT_POLLS);
-        drive.add("waiting-timeouts", Drive.Kind.IO, new WaitingTimeouts(store, new PollPace(timeouts, random)));
-        drive.add(
-                "run-timeouts",
-                Drive.Kind.IO,
-                new RunTimeouts(store, setup.ids(), new PollPace(timeouts, random), run -> runTimedOut.accept(run)));
+        keep(new WaitingTimeouts(store, new PollPace(timeouts, random)));
+        keep(new RunTimeouts(store, setup.ids(), new PollPace(timeouts, random), run -> runTimedOut.accept(run)));
+    }
+
+    private void keep(Chore chore) {
+        drive.add(chore.name(), Drive.Kind.IO, upkeep.keep(chore));
+    }
+
+    @Override
+    public Upkeep upkeep() {
+        return upkeep;
+    }
+
+    @Override
+    public WorkerStatus status() {
+        return new WorkerStatus(
+                setup.settings().identity(),
+                session.id(),
+                queues.values().stream().map(ActivityQueue::status).toList(),
+                reports.stale());
     }
 
     @Override

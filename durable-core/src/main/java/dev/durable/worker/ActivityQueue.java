@@ -1,5 +1,6 @@
 package dev.durable.worker;
 
+import dev.durable.WorkerStatus;
 import java.util.concurrent.Executor;
 
 /** A task queue as this process serves it: its slots, where bodies run, and who looks for jobs. */
@@ -45,6 +46,11 @@ final class ActivityQueue {
     void onNudge(Runnable loop) {
         wake = loop;
         slots.onRefill(loop);
+    }
+
+    /** What runs here now. */
+    WorkerStatus.Queue status() {
+        return new WorkerStatus.Queue(name, slots.size(), slots.free(), slots.zombies());
     }
 
     /** Jobs may be ready: look now. */

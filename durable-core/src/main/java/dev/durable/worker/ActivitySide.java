@@ -1,5 +1,6 @@
 package dev.durable.worker;
 
+import dev.durable.WorkerStatus;
 import java.time.Duration;
 import java.util.UUID;
 
@@ -13,6 +14,12 @@ interface ActivitySide extends EagerJobs {
 
     /** The current session of this process. */
     UUID session();
+
+    /** What it does on its own, timed. */
+    Upkeep upkeep();
+
+    /** What it is doing now. */
+    WorkerStatus status();
 
     /** Jobs may be ready: look. */
     void wake();

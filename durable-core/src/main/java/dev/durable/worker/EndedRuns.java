@@ -13,12 +13,13 @@ import org.slf4j.LoggerFactory;
  * Stops local activities of runs that were ended from outside, terminated or timed out: they have no job whose absence
  * would tell ({@link HeldLeases} sees to the others), and a policy without a limit would call them for ever.
  */
-final class EndedRuns implements Step {
+final class EndedRuns implements Chore {
     private static final Logger log = LoggerFactory.getLogger(EndedRuns.class);
 
     private final HistoryStore store;
     private final LocalActivities locals;
     private final Duration interval;
+    private final Tally tally = new Tally();
 
     EndedRuns(HistoryStore store, LocalActivities locals, Duration interval) {
         this.store = store;
@@ -27,16 +28,33 @@ final class EndedRuns implements Step {
     }
 
     @Override
+    public String name() {
+        return "ended-runs";
+    }
+
+    @Override
+    public Duration interval() {
+        return interval;
+    }
+
+    @Override
+    public Tally tally() {
+        return tally;
+    }
+
+    @Override
     public Duration runOnce() {
         Set<UUID> waiting = locals.runs();
-        if (!waiting.isEmpty()) {
-            try {
-                locals.ended(store.closed(waiting).stream()
-                        .map(closed -> closed.run().runId())
-                        .collect(Collectors.toSet()));
-            } catch (StoreUnavailableException e) {
-                log.warn("looking for runs that were ended waits for the database: {}", e.getMessage());
-            }
+        try {
+            Set<UUID> ended = waiting.isEmpty()
+                    ? Set.of()
+                    : store.closed(waiting).stream()
+                            .map(closed -> closed.run().runId())
+                            .collect(Collectors.toSet());
+            locals.ended(ended);
+            tally.did(ended.size());
+        } catch (StoreUnavailableException e) {
+            log.warn("looking for runs that were ended waits for the database: {}", e.getMessage());
         }
         return interval;
     }

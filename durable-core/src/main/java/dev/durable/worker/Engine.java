@@ -2,6 +2,8 @@ package dev.durable.worker;
 
 import dev.durable.DurableClient;
 import dev.durable.TypeRef;
+import dev.durable.UpkeepStep;
+import dev.durable.WorkerStatus;
 import dev.durable.client.ClientCode;
 import dev.durable.client.StoreClient;
 import dev.durable.declare.Registry;
@@ -11,6 +13,7 @@ import dev.durable.replay.ReplaySetup;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.NewRun;
 import dev.durable.store.Nudges;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -163,7 +166,21 @@ final class Engine implements PreparedEngine {
 
     @Override
     public boolean healthy() {
-        return !closed && drive.nanosSinceProgress() < HUNG_NANOS;
+        return !closed
+                && drive.nanosSinceProgress() < HUNG_NANOS
+                && (activities == null || !activities.upkeep().late());
+    }
+
+    @Override
+    public List<UpkeepStep> upkeep() {
+        return activities == null ? List.of() : activities.upkeep().steps();
+    }
+
+    @Override
+    public WorkerStatus worker() {
+        return activities == null
+                ? new WorkerStatus(settings.identity(), null, List.of(), 0)
+                : activities.status();
     }
 
     @Override

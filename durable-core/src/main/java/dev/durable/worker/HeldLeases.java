@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  *   <li>handed over to a run, and still held after several looks: the outcome goes to the run's inbox.
  * </ul>
  */
-final class HeldLeases implements Step {
+final class HeldLeases implements Chore {
     private static final Logger log = LoggerFactory.getLogger(HeldLeases.class);
     private static final int PATIENCE = 3;
 
@@ -37,6 +37,7 @@ final class HeldLeases implements Step {
     private final ActivityStarter starter;
     private final ActivityReports reports;
     private final Duration interval;
+    private final Tally tally = new Tally();
     private final Map<UUID, Set<Object>> suspects = new HashMap<>();
 
     HeldLeases(HistoryStore store, ActivityStarter starter, ActivityReports reports, Duration interval) {
@@ -44,6 +45,21 @@ final class HeldLeases implements Step {
         this.starter = starter;
         this.reports = reports;
         this.interval = interval;
+    }
+
+    @Override
+    public String name() {
+        return "leases";
+    }
+
+    @Override
+    public Duration interval() {
+        return interval;
+    }
+
+    @Override
+    public Tally tally() {
+        return tally;
     }
 
     @Override
@@ -66,7 +82,7 @@ final class HeldLeases implements Step {
         handedOver.forEach(
                 taken -> compare(taken, held.containsKey(taken.outcome().lease())));
         held.keySet().removeAll(known);
-        giveBackUnknown(held.values());
+        tally.did(giveBackUnknown(held.values()));
         return interval;
     }
 
@@ -91,7 +107,9 @@ final class HeldLeases implements Step {
         }
     }
 
-    private void giveBackUnknown(Collection<HeldJob> held) {
+    /** Tells how many were given back. */
+    private int giveBackUnknown(Collection<HeldJob> held) {
+        int givenBack = 0;
         Set<Object> underWay = leases().claimsUnderWay();
         List<HeldJob> unknown =
                 held.stream().filter(job -> !leases().knows(job.lease())).toList();
@@ -103,8 +121,10 @@ final class HeldLeases implements Step {
                 suspects.remove(job.lease());
                 JobUpdate release = new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null);
                 reports.tell(release, (outcome, error) -> {});
+                givenBack++;
             }
         }
+        return givenBack;
     }
 
     private Leases leases() {

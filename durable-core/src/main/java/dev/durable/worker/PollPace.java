@@ -30,6 +30,11 @@ final class PollPace {
         this.next = shortest;
     }
 
+    /** The longest that an idle loop sleeps, give or take the spread. */
+    Duration longest() {
+        return longest.get();
+    }
+
     Duration afterFind() {
         next = shortest;
         return Jitter.spread(next, SPREAD, random);

@@ -18,7 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Ends runs whose time is over, without their code: any process may, and whoever comes second finds nothing to do. */
-final class RunTimeouts implements Step {
+final class RunTimeouts implements Chore {
     private static final Logger log = LoggerFactory.getLogger(RunTimeouts.class);
     private static final int BATCH = 100;
 
@@ -26,12 +26,28 @@ final class RunTimeouts implements Step {
     private final Supplier<UUID> fences;
     private final PollPace pace;
     private final Consumer<UUID> closed;
+    private final Tally tally = new Tally();
 
     RunTimeouts(HistoryStore store, Supplier<UUID> fences, PollPace pace, Consumer<UUID> closed) {
         this.store = store;
         this.fences = fences;
         this.pace = pace;
         this.closed = closed;
+    }
+
+    @Override
+    public String name() {
+        return "run-timeouts";
+    }
+
+    @Override
+    public Duration interval() {
+        return pace.longest();
+    }
+
+    @Override
+    public Tally tally() {
+        return tally;
     }
 
     @Override
@@ -42,6 +58,7 @@ final class RunTimeouts implements Step {
             for (RunKey run : expired) {
                 ended += seize(run) ? 1 : 0;
             }
+            tally.did(ended);
             return ended == BATCH ? AGAIN : pace.afterNothing();
         } catch (StoreUnavailableException | CommitUnknownException e) {
             log.warn("run timeouts wait for the database: {}", e.getMessage());

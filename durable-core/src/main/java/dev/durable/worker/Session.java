@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  *              └── loops stand still: no beat, so that others may take over what this process can't finish
  * </pre>
  */
-final class Session implements Step {
+final class Session implements Chore {
     private static final Logger log = LoggerFactory.getLogger(Session.class);
     private static final Duration DATABASE_AWAY = Duration.ofMillis(500);
 
@@ -29,6 +29,7 @@ final class Session implements Step {
     private final Own own;
     private final BooleanSupplier progress;
     private final Consumer<UUID> lost;
+    private final Tally tally = new Tally();
     private volatile UUID id;
     private boolean alive;
 
@@ -68,6 +69,21 @@ final class Session implements Step {
     }
 
     @Override
+    public String name() {
+        return "session";
+    }
+
+    @Override
+    public Duration interval() {
+        return third();
+    }
+
+    @Override
+    public Tally tally() {
+        return tally;
+    }
+
+    @Override
     public Duration runOnce() {
         try {
             if (alive && !progress.getAsBoolean()) {
@@ -82,6 +98,7 @@ final class Session implements Step {
             if (!alive) {
                 open();
             }
+            tally.did(1);
             return third();
         } catch (StoreUnavailableException | CommitUnknownException e) {
             log.warn("the beat of {} waits for the database: {}", own.identity(), e.getMessage());

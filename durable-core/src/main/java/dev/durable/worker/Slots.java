@@ -105,6 +105,10 @@ final class Slots {
         }
     }
 
+    int size() {
+        return size;
+    }
+
     int free() {
         return read(() -> free);
     }

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * <p>Jobs of sessions that are dead or not there at all are re-queued in each sweep, whoever declared the death and
  * whatever was locked the last time.
  */
-final class Sweeper implements Step {
+final class Sweeper implements Chore {
     private static final Logger log = LoggerFactory.getLogger(Sweeper.class);
     private static final double SPREAD = 0.2;
     private static final int BATCH = 500;
@@ -32,6 +32,7 @@ final class Sweeper implements Step {
     private final HistoryStore store;
     private final Duration lease;
     private final RandomGenerator random;
+    private final Tally tally = new Tally();
     private Map<UUID, Seen> seen = new HashMap<>();
     private long lastLook;
 
@@ -44,10 +45,26 @@ final class Sweeper implements Step {
     }
 
     @Override
+    public String name() {
+        return "sweep";
+    }
+
+    @Override
+    public Duration interval() {
+        return lease.dividedBy(3);
+    }
+
+    @Override
+    public Tally tally() {
+        return tally;
+    }
+
+    @Override
     public Duration runOnce() {
         try {
             look();
             int requeued = store.requeueOrphans(BATCH);
+            tally.did(requeued);
             if (requeued > 0) {
                 log.warn("{} jobs of dead sessions were queued again", requeued);
             }

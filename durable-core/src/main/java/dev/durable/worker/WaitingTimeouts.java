@@ -13,12 +13,13 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Apart from the {@link Sweeper}, which looks three times a lease: that would be ten seconds late.
  */
-final class WaitingTimeouts implements Step {
+final class WaitingTimeouts implements Chore {
     private static final Logger log = LoggerFactory.getLogger(WaitingTimeouts.class);
     private static final int BATCH = 200;
 
     private final HistoryStore store;
     private final PollPace pace;
+    private final Tally tally = new Tally();
 
     WaitingTimeouts(HistoryStore store, PollPace pace) {
         this.store = store;
@@ -26,9 +27,25 @@ final class WaitingTimeouts implements Step {
     }
 
     @Override
+    public String name() {
+        return "waiting-timeouts";
+    }
+
+    @Override
+    public Duration interval() {
+        return pace.longest();
+    }
+
+    @Override
+    public Tally tally() {
+        return tally;
+    }
+
+    @Override
     public Duration runOnce() {
         try {
             int ended = store.timeOutWaiting(BATCH);
+            tally.did(ended);
             if (ended > 0) {
                 log.info("{} activities timed out while nobody ran them", ended);
             }

@@ -1,6 +1,7 @@
 package dev.durable.spring;
 
 import dev.durable.DurableEngine;
+import dev.durable.UpkeepStep;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -10,7 +11,10 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
 
-/** Where the application has Actuator: health {@code durable}, down while the worker makes no progress. */
+/**
+ * Where the application has Actuator: health {@code durable}, down while the worker makes no progress or
+ * its upkeep is late; with each step of upkeep and the number of zombies as details.
+ */
 @AutoConfiguration(after = DurableAutoConfiguration.class)
 @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
 @ConditionalOnBean(DurableEngine.class)
@@ -20,12 +24,26 @@ public class DurableHealthConfiguration {
     @Bean
     @ConditionalOnMissingBean(name = "durableHealthIndicator")
     HealthIndicator durableHealthIndicator(DurableEngine engine) {
-        return () -> engine.healthy()
-                ? Health.up().build()
+        return () -> health(engine);
+    }
+
+    private static Health health(DurableEngine engine) {
+        Health.Builder health = engine.healthy()
+                ? Health.up()
                 : Health.down()
                         .withDetail(
                                 "reason",
-                                "the loops made no progress: the database does not answer, or the engine is closed")
-                        .build();
+                                "the loops made no progress, or upkeep is late: the database does not answer, a loop"
+                                        + " hangs, or the engine is closed");
+        engine.upkeep().forEach(step -> health.withDetail("upkeep." + step.name(), words(step)));
+        return health.withDetail("zombies", engine.worker().zombies()).build();
+    }
+
+    private static String words(UpkeepStep step) {
+        String last = step.lastRun() == null
+                ? "not yet run"
+                : "last at %s, took %d ms, %d rows, %d in all"
+                        .formatted(step.lastRun(), step.lastTook().toMillis(), step.lastRows(), step.rows());
+        return step.late() ? "LATE: " + last : last;
     }
 }

@@ -191,6 +191,9 @@ class AutoConfigurationTest {
         application.run(context -> {
             HealthIndicator health = context.getBean("durableHealthIndicator", HealthIndicator.class);
             assertThat(health.health().getStatus()).isEqualTo(Status.UP);
+            assertThat(health.health().getDetails())
+                    .containsKeys("upkeep.session", "upkeep.sweep", "upkeep.waiting-timeouts")
+                    .containsEntry("zombies", 0);
             context.getBean(DurableEngine.class).close();
             assertThat(health.health().getStatus()).isEqualTo(Status.DOWN);
         });

@@ -1,0 +1,32 @@
+package dev.durable;
+
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a worker process is doing.
+ *
+ * @param identity how it is named in events and views
+ * @param session under which it claims now, as in the table {@code session}; null for a client only
+ * @param queues the task queues that it serves
+ * @param staleReports how many of its reports on attempts were refused since it started, because their lease was no longer
+ *     held: zero as long as no session of it was declared dead and no run was ended from outside
+ */
+public record WorkerStatus(String identity, @Nullable UUID session, List<Queue> queues, long staleReports) {
+
+    /**
+     * A task queue as this process serves it.
+     *
+     * @param name the queue
+     * @param slots activities at once
+     * @param free slots that nothing runs in
+     * @param zombies bodies that were told to end long ago and still run; anything but zero wants a look at a thread dump
+     */
+    public record Queue(String name, int slots, int free, int zombies) {}
+
+    /** Bodies in all queues that were told to end long ago and still run. */
+    public int zombies() {
+        return queues.stream().mapToInt(Queue::zombies).sum();
+    }
+}

@@ -1,0 +1,110 @@
+package dev.durable.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.durable.Activity;
+import dev.durable.ActivityTimedOutException;
+import dev.durable.DurableEngine;
+import dev.durable.Retry;
+import dev.durable.Run;
+import dev.durable.UpkeepStep;
+import dev.durable.WorkerStatus;
+import dev.durable.Workflow;
+import dev.durable.store.memory.InMemoryHistoryStore;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+
+/** What a process tells about itself. Real threads. */
+class WorkerStatusTest {
+    private static final long PATIENCE = TimeUnit.SECONDS.toNanos(20);
+
+    private final CountDownLatch let = new CountDownLatch(1);
+
+    @Activity(startToClose = "50ms", retry = @Retry(maxAttempts = 1))
+    interface Stubborn {
+        String work();
+    }
+
+    @Workflow
+    static class Patient {
+        private final Stubborn stubborn;
+
+        Patient(Stubborn stubborn) {
+            this.stubborn = stubborn;
+        }
+
+        @Run
+        String run() {
+            try {
+                return stubborn.work();
+            } catch (ActivityTimedOutException e) {
+                return "timed out";
+            }
+        }
+    }
+
+    @Test
+    void a_body_that_ignores_its_interrupt_is_shown_as_a_zombie_and_what_it_gives_is_dropped() {
+        try (DurableEngine engine = DurableEngine.builder(new InMemoryHistoryStore())
+                .register(Patient.class)
+                .activity(Stubborn.class, this::ignoreInterrupts)
+                .queue("default", queue -> queue.slots(3))
+                .start()) {
+            var run = engine.client().start(Patient.class, "p-1", Patient::run);
+            assertThat(run.result()).isEqualTo("timed out");
+            await(() -> engine.worker().zombies() == 1);
+
+            assertThat(engine.worker().queues()).containsExactly(new WorkerStatus.Queue("default", 3, 3, 1));
+            let.countDown();
+            await(() -> engine.worker().zombies() == 0);
+            assertThat(run.history().stream().map(event -> event.type())).doesNotContain("ActivityCompleted");
+        }
+    }
+
+    @Test
+    void an_engine_lists_its_upkeep_and_a_client_only_has_none() {
+        try (DurableEngine engine = DurableEngine.builder(new InMemoryHistoryStore())
+                .register(Patient.class)
+                .activity(Stubborn.class, () -> "done")
+                .identity("me")
+                .start()) {
+            await(() -> engine.upkeep().stream().allMatch(step -> step.lastRun() != null));
+
+            assertThat(engine.upkeep().stream().map(UpkeepStep::name))
+                    .contains("session", "leases", "ended-runs", "sweep", "waiting-timeouts", "run-timeouts");
+            assertThat(engine.upkeep()).noneMatch(UpkeepStep::late);
+            assertThat(engine.healthy()).isTrue();
+            assertThat(engine.worker().identity()).isEqualTo("me");
+            assertThat(engine.worker().session()).isNotNull();
+            assertThat(engine.worker().staleReports()).isZero();
+        }
+        try (DurableEngine client = DurableEngine.builder(new InMemoryHistoryStore())
+                .clientOnly()
+                .start()) {
+            assertThat(client.upkeep()).isEmpty();
+            assertThat(client.worker().session()).isNull();
+            assertThat(client.healthy()).isTrue();
+        }
+    }
+
+    private String ignoreInterrupts() {
+        while (true) {
+            try {
+                let.await();
+                return "late";
+            } catch (InterruptedException e) {
+                // It is stubborn.
+            }
+        }
+    }
+
+    private static void await(BooleanSupplier condition) {
+        long begun = System.nanoTime();
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime() - begun).isLessThan(PATIENCE);
+            Thread.onSpinWait();
+        }
+    }
+}

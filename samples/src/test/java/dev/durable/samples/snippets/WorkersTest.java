@@ -1,0 +1,51 @@
+package dev.durable.samples.snippets;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.durable.DurableEngine;
+import dev.durable.UpkeepStep;
+import dev.durable.store.postgres.PostgresHistoryStore;
+import dev.durable.store.postgres.testing.TestDatabase;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.List;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+
+/** How a worker process is set up, and what it tells about itself. */
+class WorkersTest {
+    @Test
+    void aWorkerTellsHowItsUpkeepGoes() {
+        try (TestDatabase database = TestDatabase.create()) {
+            DataSource dataSource = database.pooledDataSource(12);
+            // docs: worker-settings
+            try (DurableEngine engine = DurableEngine.builder(PostgresHistoryStore.of(dataSource))
+                    .register(OrderWorkflow.class, new StripePayments())
+                    .queue("default", queue -> queue.slots(50))
+                    .identity("shop-1")
+                    .sessionLease(Duration.ofSeconds(30))
+                    .drainTimeout(Duration.ofSeconds(10))
+                    .pollInterval(Duration.ofSeconds(1))
+                    .start()) {
+                // docs: end
+                var order = engine.client()
+                        .start(OrderWorkflow.class, "order-7", w -> w.run(new Order("7", BigDecimal.TEN)));
+                order.signal(w -> w.approve("ann"));
+                order.result();
+                // docs: upkeep
+                boolean healthy = engine.healthy(); // false while a step is late or a loop hangs
+                List<UpkeepStep> late =
+                        engine.upkeep().stream().filter(UpkeepStep::late).toList();
+                int zombies = engine.worker().zombies();
+                long stale = engine.worker().staleReports();
+                // docs: end
+                assertThat(healthy).isTrue();
+                assertThat(late).isEmpty();
+                assertThat(zombies).isZero();
+                assertThat(stale).isZero();
+                // docs: worker-settings
+            }
+            // docs: end
+        }
+    }
+}
