@@ -178,9 +178,7 @@ final class Engine implements PreparedEngine {
 
     @Override
     public WorkerStatus worker() {
-        return activities == null
-                ? new WorkerStatus(settings.identity(), null, List.of(), 0)
-                : activities.status();
+        return activities == null ? new WorkerStatus(settings.identity(), null, List.of(), 0) : activities.status();
     }
 
     @Override

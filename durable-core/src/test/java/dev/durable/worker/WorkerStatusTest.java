@@ -80,9 +80,8 @@ class WorkerStatusTest {
             assertThat(engine.worker().session()).isNotNull();
             assertThat(engine.worker().staleReports()).isZero();
         }
-        try (DurableEngine client = DurableEngine.builder(new InMemoryHistoryStore())
-                .clientOnly()
-                .start()) {
+        try (DurableEngine client =
+                DurableEngine.builder(new InMemoryHistoryStore()).clientOnly().start()) {
             assertThat(client.upkeep()).isEmpty();
             assertThat(client.worker().session()).isNull();
             assertThat(client.healthy()).isTrue();

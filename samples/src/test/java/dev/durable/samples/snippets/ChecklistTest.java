@@ -31,9 +31,7 @@ class ChecklistTest {
     private record Row(String number, String text, String shown) {
         static Row of(String line) {
             String[] cells = line.split("\\|", -1);
-            assertThat(cells)
-                    .as("three cells, and no | within one: %s", line)
-                    .hasSize(5);
+            assertThat(cells).as("three cells, and no | within one: %s", line).hasSize(5);
             return new Row(cells[1].strip(), cells[2].strip(), cells[3].strip());
         }
 
@@ -76,9 +74,10 @@ class ChecklistTest {
     @Test
     void everyTestThatIsNamedExistsAndRuns() {
         TestMethods tests = TestMethods.ofAllModules();
-        assertThat(rows.stream().flatMap(row -> row.tests().stream()
-                        .flatMap(test -> tests.problem(test.group(1), test.group(2)).stream())
-                        .map(problem -> "row " + row.number() + ": " + problem)))
+        assertThat(rows.stream()
+                        .flatMap(row -> row.tests().stream()
+                                .flatMap(test -> tests.problem(test.group(1), test.group(2)).stream())
+                                .map(problem -> "row " + row.number() + ": " + problem)))
                 .as("docs/checklist.md names tests that show nothing")
                 .isEmpty();
     }
