@@ -37,4 +37,19 @@ public record ActivityOptions(
     public ActivityOptions {
         headers = Map.copyOf(headers);
     }
+
+    /** The same with another retry policy. */
+    public ActivityOptions withRetry(RetryPolicy policy) {
+        return new ActivityOptions(
+                taskQueue,
+                startToClose,
+                scheduleToStart,
+                scheduleToClose,
+                heartbeatTimeout,
+                policy,
+                priority,
+                transactional,
+                local,
+                headers);
+    }
 }

@@ -36,6 +36,12 @@ public interface ActivityOptionsBuilder {
 
     ActivityOptionsBuilder maxWorkerCrashes(int crashes);
 
-    /** Replaces the whole retry policy. */
+    /** What becomes of the activity when its attempts are used up. */
+    ActivityOptionsBuilder onExhausted(OnExhausted then);
+
+    /** Asked after a failed attempt whether another is worth it; needs a constructor without arguments. */
+    ActivityOptionsBuilder retryIf(Class<? extends RetryIf> type);
+
+    /** Replaces the whole retry policy, with one of its presets perhaps: {@code o.retry(RetryPolicy.sidekiq())}. */
     ActivityOptionsBuilder retry(RetryPolicy policy);
 }

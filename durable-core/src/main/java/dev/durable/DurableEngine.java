@@ -81,6 +81,9 @@ public interface DurableEngine extends AutoCloseable {
          */
         Builder jsonMapper(Consumer<? super JsonMapper.Builder> customizer);
 
+        /** What is taken out of error messages before they are recorded; {@link ErrorSanitizer#DEFAULT} unless told. */
+        Builder errorSanitizer(ErrorSanitizer sanitizer);
+
         /** No worker: a client only. */
         Builder clientOnly();
 

@@ -34,4 +34,10 @@ public @interface Retry {
 
     /** How often the worker of an attempt may die before the job becomes a dead letter; -1 means unset (3). */
     int maxWorkerCrashes() default -1;
+
+    /** What becomes of the activity when its attempts are used up; {@code {}} means unset ({@link OnExhausted#FAIL}). One. */
+    OnExhausted[] onExhausted() default {};
+
+    /** Asked after a failed attempt whether another is worth it; {@link RetryIf} itself means unset. */
+    Class<? extends RetryIf> retryIf() default RetryIf.class;
 }

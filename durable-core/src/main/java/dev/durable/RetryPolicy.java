@@ -2,6 +2,7 @@ package dev.durable;
 
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How failed attempts are retried, as resolved from all levels and recorded in {@code ActivityScheduled}. Immutable.
@@ -13,6 +14,9 @@ import java.util.List;
  * @param jitter a delay is multiplied by a random factor of {@code 1 ± jitter}
  * @param doNotRetry class names that end retries at once; compared with the class hierarchy of what was thrown
  * @param maxWorkerCrashes how often the worker of an attempt may die before the job becomes a dead letter
+ * @param growth how delays grow
+ * @param retryIf class name of the {@link RetryIf} that is asked; null asks nobody
+ * @param onExhausted what becomes of the activity when its attempts are used up
  */
 public record RetryPolicy(
         int maxAttempts,
@@ -21,11 +25,44 @@ public record RetryPolicy(
         Duration maxInterval,
         double jitter,
         List<String> doNotRetry,
-        int maxWorkerCrashes) {
+        int maxWorkerCrashes,
+        Growth growth,
+        @Nullable String retryIf,
+        OnExhausted onExhausted) {
+
+    /** How delays grow from attempt to attempt. */
+    public enum Growth {
+        /** {@code initialInterval × backoff^(n-1)} after attempt n. */
+        EXPONENTIAL,
+        /** {@code initialInterval + (n-1)^backoff} seconds after attempt n. */
+        POLYNOMIAL
+    }
 
     /** 1s × 2.0 up to 1m, no limit of attempts, jitter 0.2. */
     public static final RetryPolicy DEFAULT =
             new RetryPolicy(0, Duration.ofSeconds(1), 2.0, Duration.ofMinutes(1), 0.2, List.of(), 3);
+
+    /** Exponential, nobody asked, {@link OnExhausted#FAIL}. */
+    public RetryPolicy(
+            int maxAttempts,
+            Duration initialInterval,
+            double backoff,
+            Duration maxInterval,
+            double jitter,
+            List<String> doNotRetry,
+            int maxWorkerCrashes) {
+        this(
+                maxAttempts,
+                initialInterval,
+                backoff,
+                maxInterval,
+                jitter,
+                doNotRetry,
+                maxWorkerCrashes,
+                Growth.EXPONENTIAL,
+                null,
+                OnExhausted.FAIL);
+    }
 
     public RetryPolicy {
         doNotRetry = List.copyOf(doNotRetry);
@@ -39,16 +76,88 @@ public record RetryPolicy(
         require(maxWorkerCrashes >= 0, "maxWorkerCrashes must be 0 or more, not " + maxWorkerCrashes);
     }
 
+    /** As Temporal's default: 1s × 2.0 up to 100s, no limit of attempts, jitter 0.2. */
+    public static RetryPolicy temporal() {
+        return new RetryPolicy(0, Duration.ofSeconds(1), 2.0, Duration.ofSeconds(100), 0.2, List.of(), 3);
+    }
+
+    /**
+     * As Sidekiq: 25 retries over about twenty days, {@code 15 s + count^4 s}. Its random part, up to {@code 10 × (count+1)}
+     * seconds, is a jitter of 0.1 here.
+     */
+    public static RetryPolicy sidekiq() {
+        return new RetryPolicy(
+                26,
+                Duration.ofSeconds(15),
+                4.0,
+                Duration.ofDays(4),
+                0.1,
+                List.of(),
+                3,
+                Growth.POLYNOMIAL,
+                null,
+                OnExhausted.FAIL);
+    }
+
+    /**
+     * Always the same delay, without jitter.
+     *
+     * @param delay between two attempts
+     * @param maxAttempts attempts in all, the first included; 0 is unlimited
+     */
+    public static RetryPolicy fixed(Duration delay, int maxAttempts) {
+        return new RetryPolicy(maxAttempts, delay, 1.0, delay, 0, List.of(), 3);
+    }
+
+    /** One attempt. */
+    public static RetryPolicy none() {
+        return new RetryPolicy(1, Duration.ZERO, 1.0, Duration.ZERO, 0, List.of(), 3);
+    }
+
+    /** The same with another limit of attempts; 0 is unlimited. */
+    public RetryPolicy withMaxAttempts(int attempts) {
+        return new RetryPolicy(
+                attempts,
+                initialInterval,
+                backoff,
+                maxInterval,
+                jitter,
+                doNotRetry,
+                maxWorkerCrashes,
+                growth,
+                retryIf,
+                onExhausted);
+    }
+
+    /** The same with something else to follow when attempts are used up. */
+    public RetryPolicy withOnExhausted(OnExhausted then) {
+        return new RetryPolicy(
+                maxAttempts,
+                initialInterval,
+                backoff,
+                maxInterval,
+                jitter,
+                doNotRetry,
+                maxWorkerCrashes,
+                growth,
+                retryIf,
+                then);
+    }
+
     /**
      * The delay after failed attempt {@code attempt}, before jitter; never overflows.
      *
      * @param attempt the attempt that failed, from 1
      */
     public Duration delayAfter(int attempt) {
-        if (initialInterval.isZero()) {
+        if (initialInterval.isZero() && growth == Growth.EXPONENTIAL) {
             return initialInterval;
         }
-        double nanos = nanos(initialInterval) * Math.pow(backoff, attempt - 1.0);
+        double nanos =
+                switch (growth) {
+                    case EXPONENTIAL -> nanos(initialInterval) * Math.pow(backoff, attempt - 1.0);
+                    case POLYNOMIAL -> nanos(initialInterval) + 1e9 * Math.pow(attempt - 1.0, backoff);
+                };
         return nanos < nanos(maxInterval) ? Duration.ofNanos((long) nanos) : maxInterval;
     }
 

@@ -4,6 +4,7 @@ import dev.durable.Activity;
 import dev.durable.ActivityOptions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * An activity type as its annotations declare it, before configuration.
@@ -30,6 +31,8 @@ record ActivityDeclaration(Class<?> type, String name, List<Declared> activities
             try {
                 ActivityOptions options =
                         configuration.of(this, activity).over(activity.level()).applyTo(ActivityOptions.DEFAULT);
+                Optional<Problem> end = OptionProblems.ofEnd(activity.name(), activity.spec(), options);
+                end.ifPresent(problems::add);
                 methods.add(new ActivityMethod(activity.name(), activity.aliases(), activity.spec(), options));
             } catch (IllegalArgumentException e) {
                 problems.add(OptionProblems.doNotFit(activity.name(), e));

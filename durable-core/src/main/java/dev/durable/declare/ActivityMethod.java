@@ -18,6 +18,20 @@ public record ActivityMethod(String name, List<String> aliases, MethodSpec spec,
         aliases = List.copyOf(aliases);
     }
 
+    /**
+     * Options changed at a call site, if this activity can end as they say.
+     *
+     * @throws IllegalArgumentException if it can't
+     */
+    public ActivityOptions checked(ActivityOptions changed) {
+        if (changed != options) {
+            OptionProblems.ofEnd(name, spec, changed).ifPresent(problem -> {
+                throw new IllegalArgumentException(problem.toString());
+            });
+        }
+        return changed;
+    }
+
     /** The name, then the aliases. */
     List<String> names() {
         return Stream.concat(Stream.of(name), aliases.stream()).toList();

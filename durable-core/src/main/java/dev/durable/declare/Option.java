@@ -16,7 +16,9 @@ enum Option {
     MAX_INTERVAL("retry.max-interval", OptionValue.DELAY),
     JITTER("retry.jitter", OptionValue.FRACTION),
     DO_NOT_RETRY("retry.do-not-retry", OptionValue.CLASS_NAMES),
-    MAX_WORKER_CRASHES("retry.max-worker-crashes", OptionValue.COUNT);
+    MAX_WORKER_CRASHES("retry.max-worker-crashes", OptionValue.COUNT),
+    ON_EXHAUSTED("retry.on-exhausted", OptionValue.EXHAUSTED),
+    RETRY_IF("retry.retry-if", OptionValue.CLASS_NAME);
 
     private final String key;
     private final OptionValue value;

@@ -116,7 +116,10 @@ final class OptionLevel {
                 get(Option.MAX_INTERVAL, longer(base.maxInterval(), initialInterval)),
                 get(Option.JITTER, base.jitter()),
                 get(Option.DO_NOT_RETRY, base.doNotRetry()),
-                get(Option.MAX_WORKER_CRASHES, base.maxWorkerCrashes()));
+                get(Option.MAX_WORKER_CRASHES, base.maxWorkerCrashes()),
+                base.growth(),
+                get(Option.RETRY_IF, base.retryIf()),
+                get(Option.ON_EXHAUSTED, base.onExhausted()));
     }
 
     /** Who sets only a long first interval means it: a default bound is no reason to refuse it. */

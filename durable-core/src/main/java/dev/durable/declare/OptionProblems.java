@@ -1,6 +1,11 @@
 package dev.durable.declare;
 
+import dev.durable.ActivityOptions;
+import dev.durable.OnExhausted;
+import dev.durable.RetryIf;
+import java.lang.reflect.Modifier;
 import java.util.Collection;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -14,6 +19,57 @@ final class OptionProblems {
 
     static Problem wrongHeader(String where, String header) {
         return new Problem(where, "has the header \"" + header + "\", which has no name", "Write \"name=value\"");
+    }
+
+    static Problem manyEnds(String where, OnExhausted[] given) {
+        return new Problem(
+                where, "has " + given.length + " values of onExhausted", "Keep one: what happens first, happens");
+    }
+
+    static Problem wrongRetryIf(String where, String reason) {
+        return new Problem(where, "has a wrong retryIf", reason);
+    }
+
+    /** Why no worker could make one; empty when it can. */
+    static Optional<String> unusableRetryIf(Class<? extends RetryIf> type) {
+        String name = type.getTypeName();
+        if (type.isInterface() || Modifier.isAbstract(type.getModifiers())) {
+            return Optional.of(name + " is abstract: name a class that implements RetryIf");
+        }
+        if (type.isMemberClass() && !Modifier.isStatic(type.getModifiers())
+                || type.isLocalClass()
+                || type.isAnonymousClass()) {
+            return Optional.of(name + " needs an object around it: make it static, or a class of its own");
+        }
+        return Stream.of(type.getDeclaredConstructors()).anyMatch(made -> made.getParameterCount() == 0)
+                ? Optional.empty()
+                : Optional.of(name + " has no constructor without arguments, and workers have nothing to give it: add one");
+    }
+
+    /** Whether an activity of these options can end as they say when its attempts are used up. */
+    static Optional<Problem> ofEnd(String activity, MethodSpec method, ActivityOptions options) {
+        OnExhausted end = options.retry().onExhausted();
+        Class<?> result = method.method().getReturnType();
+        if (end == OnExhausted.DISCARD && result.isPrimitive() && result != void.class) {
+            return Optional.of(discardsPrimitive(activity, result));
+        }
+        return options.local() && (end == OnExhausted.INCIDENT || end == OnExhausted.DEAD_LETTER)
+                ? Optional.of(localCannotStay(activity, end))
+                : Optional.empty();
+    }
+
+    private static Problem discardsPrimitive(String activity, Class<?> primitive) {
+        return new Problem(
+                activity,
+                "has onExhausted = DISCARD and returns " + primitive.getName() + ", which can't be null",
+                "Return the boxed type, or choose FAIL, INCIDENT or DEAD_LETTER");
+    }
+
+    private static Problem localCannotStay(String activity, OnExhausted end) {
+        return new Problem(
+                activity,
+                "is local and has onExhausted = " + end + ": a local activity has no job that could stay",
+                "Take local = true away, or choose FAIL or DISCARD");
     }
 
     static Problem doNotFit(String activity, IllegalArgumentException reason) {

@@ -2,6 +2,7 @@ package dev.durable.declare;
 
 import dev.durable.Activity;
 import dev.durable.Retry;
+import dev.durable.RetryIf;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -57,6 +58,16 @@ final class OptionReader {
         text(Option.MAX_INTERVAL, retry.maxInterval());
         number(Option.JITTER, retry.jitter());
         count(Option.MAX_WORKER_CRASHES, retry.maxWorkerCrashes());
+        if (retry.onExhausted().length > 1) {
+            problems.add(OptionProblems.manyEnds(where, retry.onExhausted()));
+        } else if (retry.onExhausted().length == 1) {
+            set(Option.ON_EXHAUSTED, retry.onExhausted()[0]);
+        }
+        if (retry.retryIf() != RetryIf.class) {
+            OptionProblems.unusableRetryIf(retry.retryIf())
+                    .ifPresent(reason -> problems.add(OptionProblems.wrongRetryIf(where, reason)));
+            set(Option.RETRY_IF, retry.retryIf().getName());
+        }
         List<String> names = Stream.of(retry.doNotRetry()).map(Class::getName).toList();
         if (!names.isEmpty()) {
             level.doNotRetry(names);

@@ -1,5 +1,6 @@
 package dev.durable.declare;
 
+import dev.durable.OnExhausted;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -90,6 +91,27 @@ enum OptionValue {
             };
         }
     },
+    EXHAUSTED("FAIL, INCIDENT, DEAD_LETTER or DISCARD") {
+        @Override
+        Object parse(String text) {
+            String wanted = text.replace('-', '_');
+            return Stream.of(OnExhausted.values())
+                    .filter(value -> value.name().equalsIgnoreCase(wanted))
+                    .findFirst()
+                    .orElseThrow(() -> new NumberFormatException(text));
+        }
+    },
+    CLASS_NAME("a full class name") {
+        @Override
+        Object parse(String text) {
+            return text;
+        }
+
+        @Override
+        boolean allows(Object value) {
+            return isClassName((String) value);
+        }
+    },
     CLASS_NAMES("full class names, separated by commas") {
         @Override
         Object parse(String text) {
@@ -99,11 +121,11 @@ enum OptionValue {
         @Override
         boolean allows(Object value) {
             return ((List<?>) value)
-                    .stream().allMatch(name -> CLASS_NAME.matcher((String) name).matches());
+                    .stream().allMatch(name -> isClassName((String) name));
         }
     };
 
-    private static final Pattern CLASS_NAME =
+    private static final Pattern NAME_OF_CLASS =
             Pattern.compile("[\\p{L}_$][\\p{L}\\p{N}_$]*(\\.[\\p{L}_$][\\p{L}\\p{N}_$]*)*");
     private static final Duration LONGEST = Duration.ofDays(36_500);
 
@@ -148,6 +170,10 @@ enum OptionValue {
 
     private IllegalArgumentException refuse(String given) {
         return new IllegalArgumentException("It must be " + expected + ", and is " + given);
+    }
+
+    private static boolean isClassName(String name) {
+        return NAME_OF_CLASS.matcher(name).matches();
     }
 
     private static boolean isWithinBounds(Duration duration) {

@@ -2,6 +2,8 @@ package dev.durable.declare;
 
 import dev.durable.ActivityOptions;
 import dev.durable.ActivityOptionsBuilder;
+import dev.durable.OnExhausted;
+import dev.durable.RetryIf;
 import dev.durable.RetryPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -108,6 +110,19 @@ public final class OptionsAtCallSite implements ActivityOptionsBuilder {
     @Override
     public OptionsAtCallSite maxWorkerCrashes(int crashes) {
         return set(Option.MAX_WORKER_CRASHES, crashes);
+    }
+
+    @Override
+    public OptionsAtCallSite onExhausted(OnExhausted then) {
+        return set(Option.ON_EXHAUSTED, then);
+    }
+
+    @Override
+    public OptionsAtCallSite retryIf(Class<? extends RetryIf> type) {
+        OptionProblems.unusableRetryIf(type).ifPresent(reason -> {
+            throw new IllegalArgumentException("retryIf is wrong at a call site. " + reason);
+        });
+        return set(Option.RETRY_IF, type.getName());
     }
 
     @Override

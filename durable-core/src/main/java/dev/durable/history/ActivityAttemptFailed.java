@@ -10,10 +10,11 @@ import org.jspecify.annotations.Nullable;
  * @param at when
  * @param seq its number in the run
  * @param attempt the attempt, from 1
- * @param reason failed, timed out or worker lost
+ * @param reason failed, timed out, worker lost, or discarded: none follows, the activity ended as if it had returned null
  * @param failure what it threw
  * @param nextAttemptAt when the next one may start
  * @param omitted attempts before this one that are not listed
+ * @param remainingAttempts how many may follow, where the failure said so; null is by the policy
  */
 public record ActivityAttemptFailed(
         long id,
@@ -23,5 +24,20 @@ public record ActivityAttemptFailed(
         String reason,
         @Nullable Failure failure,
         @Nullable Instant nextAttemptAt,
-        int omitted)
-        implements HistoryEvent.Informing {}
+        int omitted,
+        @Nullable Integer remainingAttempts)
+        implements HistoryEvent.Informing {
+
+    /** What may follow is by the policy. */
+    public ActivityAttemptFailed(
+            long id,
+            Instant at,
+            int seq,
+            int attempt,
+            String reason,
+            @Nullable Failure failure,
+            @Nullable Instant nextAttemptAt,
+            int omitted) {
+        this(id, at, seq, attempt, reason, failure, nextAttemptAt, omitted, null);
+    }
+}

@@ -94,7 +94,8 @@ final class AttributesReader {
                             in.string("reason", ""),
                             FailureJson.readOrNull(in.jsonOrNull("failure")),
                             in.instantOrNull("nextAttemptAt"),
-                            in.integer("omitted", 0))),
+                            in.integer("omitted", 0),
+                            in.has("remainingAttempts") ? in.integer("remainingAttempts") : null)),
             rule(
                     ActivityTimeoutUpdated.class,
                     (e, in) -> new ActivityTimeoutUpdated(

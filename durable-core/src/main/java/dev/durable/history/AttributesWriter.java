@@ -101,6 +101,10 @@ final class AttributesWriter {
             out.object("failure", o -> FailureJson.write(failure, o));
         }
         out.instant("nextAttemptAt", e.nextAttemptAt()).number("omitted", e.omitted());
+        Integer remaining = e.remainingAttempts();
+        if (remaining != null) {
+            out.number("remainingAttempts", remaining);
+        }
     }
 
     private static void writeClosing(HistoryEvent.Closing event, JsonObjectWriter out) {

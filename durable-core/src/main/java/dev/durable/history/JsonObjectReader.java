@@ -157,6 +157,11 @@ final class JsonObjectReader {
         }
     }
 
+    boolean has(String name) {
+        String json = jsonOrNull(name);
+        return json != null && !json.equals("null");
+    }
+
     int integer(String name) {
         return Integer.parseInt(json(name));
     }

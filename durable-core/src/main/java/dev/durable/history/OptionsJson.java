@@ -5,7 +5,9 @@ import static dev.durable.ActivityOptions.DEFAULT;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
 import dev.durable.ActivityOptions;
+import dev.durable.OnExhausted;
 import dev.durable.RetryPolicy;
+import dev.durable.RetryPolicy.Growth;
 
 /**
  * The options of an activity as JSON text, as they stand in {@code ActivityScheduled} and in job rows: all values as
@@ -14,7 +16,7 @@ import dev.durable.RetryPolicy;
  * <pre>{@code
  * {"startToClose":"PT1M","scheduleToStart":…,"scheduleToClose":…,"heartbeatTimeout":…,"taskQueue":…,"priority":0,
  *  "retry":{"maxAttempts":0,"initialInterval":"PT1S","backoff":2.0,"maxInterval":"PT1M","jitter":0.2,"doNotRetry":[…],
- *           "maxWorkerCrashes":3},
+ *           "maxWorkerCrashes":3,"growth":"POLYNOMIAL","retryIf":…,"onExhausted":"INCIDENT"},
  *  "transactional":true,"local":true,"headers":{…}}
  * }</pre>
  *
@@ -59,7 +61,10 @@ public final class OptionsJson {
                 .duration("maxInterval", retry.maxInterval())
                 .number("jitter", retry.jitter())
                 .strings("doNotRetry", retry.doNotRetry())
-                .number("maxWorkerCrashes", retry.maxWorkerCrashes());
+                .number("maxWorkerCrashes", retry.maxWorkerCrashes())
+                .string("growth", retry.growth() == Growth.EXPONENTIAL ? null : retry.growth().name())
+                .string("retryIf", retry.retryIf())
+                .string("onExhausted", retry.onExhausted() == OnExhausted.FAIL ? null : retry.onExhausted().name());
     }
 
     private static ActivityOptions read(String json) {
@@ -87,6 +92,9 @@ public final class OptionsJson {
                 in.duration("maxInterval", unset.maxInterval()),
                 in.decimal("jitter", unset.jitter()),
                 in.strings("doNotRetry"),
-                in.integer("maxWorkerCrashes", unset.maxWorkerCrashes()));
+                in.integer("maxWorkerCrashes", unset.maxWorkerCrashes()),
+                Growth.valueOf(in.string("growth", Growth.EXPONENTIAL.name())),
+                in.stringOrNull("retryIf"),
+                OnExhausted.valueOf(in.string("onExhausted", OnExhausted.FAIL.name())));
     }
 }

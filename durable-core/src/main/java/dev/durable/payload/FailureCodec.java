@@ -1,5 +1,6 @@
 package dev.durable.payload;
 
+import dev.durable.ErrorSanitizer;
 import dev.durable.RemoteException;
 import dev.durable.history.Failure;
 import dev.durable.history.FailureJson;
@@ -13,8 +14,18 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FailureCodec {
     private final ExceptionFields fields;
+    private final ErrorText text;
 
+    /** With the sanitizer that is on unless told. */
     public FailureCodec(PayloadCodec payloads) {
+        this(payloads, ErrorSanitizer.DEFAULT);
+    }
+
+    /**
+     * @param sanitizer applied to every message that is encoded
+     */
+    public FailureCodec(PayloadCodec payloads, ErrorSanitizer sanitizer) {
+        this.text = new ErrorText(sanitizer);
         this.fields = new ExceptionFields(payloads);
     }
 
@@ -26,7 +37,7 @@ public final class FailureCodec {
      *     Throwable, Exception, RuntimeException and Error name nothing but themselves
      */
     public Failure encode(Throwable thrown, Collection<Class<? extends Throwable>> named) {
-        return new FailureEncoder(fields, new NamedTypes(named)).encode(thrown);
+        return new FailureEncoder(fields, new NamedTypes(named), text).encode(thrown);
     }
 
     /**
@@ -53,6 +64,11 @@ public final class FailureCodec {
     private Throwable rebuild(Failure failure, @Nullable Class<? extends Throwable> type, @Nullable Throwable cause) {
         Throwable itself = type == null ? null : Rebuilt.of(type, failure, cause, fields);
         return itself == null ? new RemoteException(failure.type(), failure.message(), cause) : itself;
+    }
+
+    /** A text made of messages of exceptions as it may be recorded: without secrets, cut to 4 KiB. */
+    public String recordable(String message) {
+        return text.message(message);
     }
 
     /** A failure as JSON text. */

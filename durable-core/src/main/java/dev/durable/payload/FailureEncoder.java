@@ -6,7 +6,6 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -19,13 +18,14 @@ final class FailureEncoder {
     private static final int MAX_DEPTH = 20;
     private static final int MAX_EXCEPTIONS = 60;
     private static final int MAX_SUPPRESSED = 10;
-    private static final int MAX_MESSAGE = 10_000;
 
     private final ExceptionFields fields;
     private final NamedTypes named;
+    private final ErrorText text;
     private final Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
 
-    FailureEncoder(ExceptionFields fields, NamedTypes named) {
+    FailureEncoder(ExceptionFields fields, NamedTypes named, ErrorText text) {
+        this.text = text;
         this.fields = fields;
         this.named = named;
     }
@@ -43,7 +43,7 @@ final class FailureEncoder {
         return new Failure(
                 thrown instanceof RemoteException remote ? remote.type() : type.getName(),
                 left.isEmpty() ? message(thrown) : left + message(thrown),
-                StackText.of(safely(thrown::getStackTrace, new StackTraceElement[0])),
+                ErrorText.stack(StackText.of(safely(thrown::getStackTrace, new StackTraceElement[0]))),
                 named.names(type) ? fields.write(thrown, named.namesOf(type)) : null,
                 cause(thrown, depth),
                 suppressed(thrown, depth));
@@ -84,11 +84,10 @@ final class FailureEncoder {
         return safely(thrown::getCause, null);
     }
 
-    private static @Nullable String message(Throwable thrown) {
+    private @Nullable String message(Throwable thrown) {
         String message = safely(thrown::getMessage, "(getMessage() itself failed)");
-        return message == null
-                ? null
-                : shortened(thrown instanceof RemoteException remote ? original(remote) : message);
+        String own = message != null && thrown instanceof RemoteException remote ? original(remote) : message;
+        return own == null ? null : text.message(own);
     }
 
     /** A failure that passes through several hands keeps its message: the type is not put in front of it again and again. */
@@ -96,15 +95,6 @@ final class FailureEncoder {
         String message = remote.getMessage();
         String prefix = remote.type() + ": ";
         return message == null || !message.startsWith(prefix) ? null : message.substring(prefix.length());
-    }
-
-    private static @Nullable String shortened(@Nullable String message) {
-        if (message == null || message.length() <= MAX_MESSAGE) {
-            return message;
-        }
-        int end = Character.isHighSurrogate(message.charAt(MAX_MESSAGE - 1)) ? MAX_MESSAGE - 1 : MAX_MESSAGE;
-        return message.substring(0, end)
-                + String.format(Locale.ROOT, "… (cut, %,d characters in all)", message.length());
     }
 
     private static <T extends @Nullable Object> T safely(Supplier<T> getter, T otherwise) {

@@ -38,8 +38,9 @@ public record ClaimedJob(
         @Nullable String heartbeatDetails,
         @Nullable String notes) {
 
-    /** The same job for another attempt; details of null keep those it has. */
-    public ClaimedJob again(int nextAttempt, @Nullable String newNotes, @Nullable String details) {
+    /** The same job for another attempt; details or options of null keep those it has. */
+    public ClaimedJob again(
+            int nextAttempt, @Nullable String newNotes, @Nullable String details, @Nullable String newOptions) {
         return new ClaimedJob(
                 key,
                 activity,
@@ -49,7 +50,7 @@ public record ClaimedJob(
                 nextAttempt,
                 crashes,
                 input,
-                options,
+                newOptions == null ? options : newOptions,
                 headers,
                 scheduledAt,
                 scheduleToCloseDeadline,

@@ -35,6 +35,7 @@ public sealed interface JobUpdate {
      * @param notes all informing events so far, a JSON array
      * @param lastFailure message for descriptions
      * @param details last heartbeat details to keep; null keeps what is stored
+     * @param options its options from now on, where the failure changed them; null keeps what is stored
      */
     record Retry(
             JobKey key,
@@ -43,8 +44,22 @@ public sealed interface JobUpdate {
             int nextAttempt,
             String notes,
             @Nullable String lastFailure,
-            @Nullable String details)
-            implements JobUpdate {}
+            @Nullable String details,
+            @Nullable String options)
+            implements JobUpdate {
+
+        /** With the options that it has. */
+        public Retry(
+                JobKey key,
+                UUID lease,
+                Duration delay,
+                int nextAttempt,
+                String notes,
+                @Nullable String lastFailure,
+                @Nullable String details) {
+            this(key, lease, delay, nextAttempt, notes, lastFailure, details, null);
+        }
+    }
 
     /** Given back unused, after a delay: no attempt is used. */
     record Release(

@@ -83,7 +83,7 @@ final class Attempt implements Runnable, Leases.Held {
                 new AttemptReport(
                         job, notes, queue, host, () -> job.heartbeatDetails() != null || heartbeats.latest() != null),
                 host,
-                binding.activity().spec().named());
+                binding.activity().spec());
     }
 
     JobKey key() {

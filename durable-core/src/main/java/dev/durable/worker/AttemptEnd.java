@@ -3,7 +3,12 @@ package dev.durable.worker;
 import dev.durable.ActivityOptions;
 import dev.durable.ActivityTimedOutException;
 import dev.durable.CancelledException;
+import dev.durable.OnExhausted;
+import dev.durable.RetryIf;
+import dev.durable.declare.MethodSpec;
 import dev.durable.history.Failure;
+import dev.durable.history.OptionsJson;
+import dev.durable.replay.BackgroundJob;
 import dev.durable.history.TimeoutType;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobUpdate;
@@ -22,9 +27,12 @@ import org.jspecify.annotations.Nullable;
  *                     not cancelled           cancel requested                    shutting down
  *   returned          completed               completed                           completed
  *   threw             by verdict              cancelled, if it says so; failed    released
- *   can't cross       failed                  failed                              failed
+ *   can't cross       exhausted               failed                              exhausted
  *   timed out         by verdict              timed out                           by verdict
  * </pre>
+ *
+ * Exhausted is what {@link dev.durable.OnExhausted} says. A background job has no code that could hear an answer: what
+ * would be one to a workflow is exhaustion to it.
  *
  * A cancelled activity is never retried: nobody waits for it.
  */
@@ -34,25 +42,30 @@ final class AttemptEnd {
     private final AttemptReport report;
     private final ActivityHost host;
     private final Collection<Class<? extends Throwable>> named;
+    private final RetryIf retryIf;
 
+    /**
+     * @param activity what ran: its exceptions that come back as themselves, and whose classes retryIf is found with
+     */
     AttemptEnd(
             ClaimedJob job,
             ActivityOptions options,
             AttemptReport report,
             ActivityHost host,
-            Collection<Class<? extends Throwable>> named) {
+            MethodSpec activity) {
         this.job = job;
         this.options = options;
         this.report = report;
         this.host = host;
-        this.named = named;
+        this.named = activity.named();
+        this.retryIf = NamedRetryIf.of(options.retry(), activity.method().getDeclaringClass().getClassLoader());
     }
 
     /** The body ended. */
     void ended(ActivityCall.Ended how, Instant startedAt, Cancellation.Cause cause, @Nullable String details) {
         switch (how) {
             case ActivityCall.Returned returned -> report.completed(returned.result(), startedAt);
-            case ActivityCall.CanNotCross refused -> report.failed(encoded(refused.why()));
+            case ActivityCall.CanNotCross refused -> cannotCross(encoded(refused.why()), cause);
             case ActivityCall.Threw threw -> threw(threw.thrown(), cause, details);
         }
     }
@@ -70,16 +83,43 @@ final class AttemptEnd {
     /** It ran out of a timeout, or had before it began. */
     void timedOut(TimeoutType timeout, Cancellation.Cause cause, @Nullable String details) {
         Failure failure = Failure.of(ActivityTimedOutException.class.getName(), describe(timeout));
-        Verdict verdict = timeout == TimeoutType.START_TO_CLOSE || timeout == TimeoutType.HEARTBEAT
-                ? verdict(exception(timeout, failure))
-                : new Verdict.GiveUp();
-        if (verdict instanceof Verdict.Retry retry && cause != Cancellation.Cause.REQUESTED) {
-            report.retry(Notes.TIMED_OUT, failure, retry.delay(), details);
-        } else if (verdict instanceof Verdict.OutOfTime) {
-            report.outOfTime(Notes.TIMED_OUT, failure, details);
-        } else {
-            report.timedOut(timeout, details);
+        boolean ofAttempt = timeout == TimeoutType.START_TO_CLOSE || timeout == TimeoutType.HEARTBEAT;
+        boolean cancelled = cause == Cancellation.Cause.REQUESTED;
+        switch (ofAttempt ? verdict(exception(timeout, failure)) : new Verdict.GiveUp()) {
+            case Verdict.Retry retry when !cancelled ->
+                report.retry(Notes.TIMED_OUT, failure, retry, options(retry), details);
+            case Verdict.OutOfTime ignored -> report.outOfTime(Notes.TIMED_OUT, failure, details);
+            case Verdict.Exhausted ignored when !cancelled && stays() -> exhausted(failure, details);
+            default -> report.timedOut(timeout, details);
         }
+    }
+
+    private void cannotCross(Failure failure, Cancellation.Cause cause) {
+        if (cause == Cancellation.Cause.REQUESTED) {
+            report.failed(failure);
+        } else {
+            exhausted(failure, null);
+        }
+    }
+
+    /** Nothing is left to try. */
+    private void exhausted(Failure failure, @Nullable String details) {
+        switch (options.retry().onExhausted()) {
+            case DISCARD -> report.discarded(failure);
+            default -> report.failed(failure);
+        }
+    }
+
+    private boolean stays() {
+        return options.retry().onExhausted() != OnExhausted.FAIL;
+    }
+
+    /** As the failure changed them; null as they are. */
+    private @Nullable String options(Verdict.Retry retry) {
+        Integer limit = retry.maxAttempts();
+        return limit == null
+                ? null
+                : OptionsJson.encode(options.withRetry(options.retry().withMaxAttempts(limit)));
     }
 
     /** Given back as it is. */
@@ -107,12 +147,20 @@ final class AttemptEnd {
         } else if (cancelled && saysSo(thrown)) {
             report.cancelled(details);
         } else {
-            switch (verdict(thrown)) {
-                case Verdict.Defer defer -> deferred(defer.delay(), cancelled, details);
-                case Verdict.Retry retry -> failed(thrown, cancelled ? null : retry.delay(), details);
-                case Verdict.GiveUp ignored -> failed(thrown, null, details);
-                case Verdict.OutOfTime ignored -> report.outOfTime(Notes.FAILED, encoded(thrown), details);
-            }
+            threw(thrown, verdict(thrown), cancelled, details);
+        }
+    }
+
+    private void threw(Throwable thrown, Verdict verdict, boolean cancelled, @Nullable String details) {
+        switch (verdict) {
+            case Verdict.Defer defer -> deferred(defer.delay(), cancelled, details);
+            case Verdict.OutOfTime ignored -> report.outOfTime(Notes.FAILED, encoded(thrown), details);
+            case Verdict.Retry retry when !cancelled ->
+                report.retry(Notes.FAILED, encoded(thrown), retry, options(retry), details);
+            case Verdict.Exhausted ignored when !cancelled -> exhausted(encoded(thrown), details);
+            case Verdict.GiveUp ignored when !cancelled && job.workflowType().equals(BackgroundJob.TYPE) ->
+                exhausted(encoded(thrown), details);
+            default -> report.failed(encoded(thrown));
         }
     }
 
@@ -124,21 +172,13 @@ final class AttemptEnd {
         }
     }
 
-    private void failed(Throwable thrown, @Nullable Duration retryIn, @Nullable String details) {
-        if (retryIn == null) {
-            report.failed(encoded(thrown));
-        } else {
-            report.retry(Notes.FAILED, encoded(thrown), retryIn, details);
-        }
-    }
-
     private Verdict verdict(Throwable thrown) {
         Instant end = job.scheduleToCloseDeadline();
         Duration left =
                 end == null ? null : Duration.between(host.deadlines().clock().now(), end);
         return Verdict.of(
                 thrown,
-                new Verdict.Standing(options.retry(), job.attempt(), left),
+                new Verdict.Standing(options.retry(), job.attempt(), left, retryIf),
                 host.surroundings().random());
     }
 

@@ -74,9 +74,26 @@ final class AttemptReport {
         timedOut(TimeoutType.SCHEDULE_TO_CLOSE, details);
     }
 
+    /** It ends as if it had returned null. */
+    void discarded(Failure failure) {
+        note(Notes.DISCARDED, failure, null);
+        completed(Payload.NULL, now());
+    }
+
     /** Another attempt follows; the queue is looked at when it is due. */
-    void retry(String reason, Failure failure, Duration delay, @Nullable String details) {
-        note(reason, failure, now().plus(delay));
+    void retry(String reason, Failure failure, Verdict.Retry next, @Nullable String options, @Nullable String details) {
+        Duration delay = next.delay();
+        Integer limit = next.maxAttempts();
+        notes.add(new ActivityAttemptFailed(
+                0,
+                now(),
+                seq(),
+                job.attempt(),
+                reason,
+                failure,
+                now().plus(delay),
+                0,
+                limit == null ? null : limit - job.attempt()));
         String all = notes.json();
         end(
                 new JobUpdate.Retry(
@@ -86,7 +103,8 @@ final class AttemptReport {
                         job.attempt() + 1,
                         all == null ? "[]" : all,
                         shown(failure),
-                        details),
+                        details,
+                        options),
                 delay);
     }
 

@@ -51,7 +51,7 @@ final class Engine implements PreparedEngine {
         this.drive = drive;
         this.random = random;
         PayloadCodec payloads = settings.payloads();
-        FailureCodec failures = new FailureCodec(payloads);
+        FailureCodec failures = new FailureCodec(payloads, settings.errors().sanitizer());
         ReplaySetup replay = new ReplaySetup(
                 payloads,
                 failures,

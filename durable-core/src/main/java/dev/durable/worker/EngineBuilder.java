@@ -1,10 +1,12 @@
 package dev.durable.worker;
 
 import dev.durable.DurableEngine;
+import dev.durable.ErrorSanitizer;
 import dev.durable.declare.Registry;
 import dev.durable.payload.PayloadCodec;
 import dev.durable.replay.BackgroundJob;
 import dev.durable.store.HistoryStore;
+import dev.durable.worker.EngineSettings.Errors;
 import dev.durable.worker.EngineSettings.Limits;
 import dev.durable.worker.EngineSettings.QueueSettings;
 import java.net.InetAddress;
@@ -25,6 +27,7 @@ public final class EngineBuilder implements DurableEngine.Builder {
     private String identity = hostAndPid();
     private Limits limits = Limits.DEFAULT;
     private Consumer<? super JsonMapper.Builder> mapper = json -> {};
+    private Errors errors = Errors.DEFAULT;
     private boolean worker = true;
     private boolean strict;
     private Drive drive = new ThreadDrive();
@@ -110,6 +113,12 @@ public final class EngineBuilder implements DurableEngine.Builder {
     }
 
     @Override
+    public EngineBuilder errorSanitizer(ErrorSanitizer sanitizer) {
+        errors = new Errors(sanitizer);
+        return this;
+    }
+
+    @Override
     public EngineBuilder clientOnly() {
         worker = false;
         return this;
@@ -151,7 +160,7 @@ public final class EngineBuilder implements DurableEngine.Builder {
         }
         store.open();
         Engine engine = new Engine(
-                store, built, new EngineSettings(identity, queues, limits, worker, strict, payloads), drive, random);
+                store, built, new EngineSettings(identity, queues, limits, worker, strict, payloads, errors), drive, random);
         engine.start();
         return engine;
     }

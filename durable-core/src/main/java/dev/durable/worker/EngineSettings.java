@@ -1,5 +1,6 @@
 package dev.durable.worker;
 
+import dev.durable.ErrorSanitizer;
 import dev.durable.payload.PayloadCodec;
 import java.time.Duration;
 import java.util.Map;
@@ -13,6 +14,7 @@ import java.util.Map;
  * @param worker whether it works, or is a client only
  * @param strict whether an input that differs on replay is an error; for tests
  * @param payloads reads and writes values
+ * @param errors what is made of failures
  */
 record EngineSettings(
         String identity,
@@ -20,10 +22,20 @@ record EngineSettings(
         Limits limits,
         boolean worker,
         boolean strict,
-        PayloadCodec payloads) {
+        PayloadCodec payloads,
+        Errors errors) {
 
     EngineSettings {
         queues = Map.copyOf(queues);
+    }
+
+    /**
+     * What is made of failures.
+     *
+     * @param sanitizer takes secrets out of messages
+     */
+    record Errors(ErrorSanitizer sanitizer) {
+        static final Errors DEFAULT = new Errors(ErrorSanitizer.DEFAULT);
     }
 
     /**

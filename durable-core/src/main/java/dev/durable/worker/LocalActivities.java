@@ -209,11 +209,11 @@ final class LocalActivities implements LocalCalls, Reports {
         switch (update) {
             case JobUpdate.Retry retry -> {
                 delay = retry.delay();
-                call.waits(ended.again(retry.nextAttempt(), retry.notes(), retry.details()));
+                call.waits(ended.again(retry.nextAttempt(), retry.notes(), retry.details(), retry.options()));
             }
             case JobUpdate.Release release -> {
                 delay = release.delay();
-                call.waits(ended.again(ended.attempt(), ended.notes(), release.details()));
+                call.waits(ended.again(ended.attempt(), ended.notes(), release.details(), null));
             }
             default -> throw new IllegalArgumentException(update + " does not end an attempt");
         }

@@ -20,6 +20,7 @@ final class Notes {
     static final int KEPT_OF_A_KIND = 20;
     static final String FAILED = "failed";
     static final String TIMED_OUT = "timed out";
+    static final String DISCARDED = "discarded";
     static final String WORKER_LOST = "worker lost";
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -100,7 +101,8 @@ final class Notes {
                         kept.reason(),
                         kept.failure(),
                         kept.nextAttemptAt(),
-                        kept.omitted() + gone.omitted() + 1)
+                        kept.omitted() + gone.omitted() + 1,
+                        kept.remainingAttempts())
                 : next;
     }
 

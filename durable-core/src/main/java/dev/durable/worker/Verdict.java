@@ -3,10 +3,13 @@ package dev.durable.worker;
 import dev.durable.DeferException;
 import dev.durable.NonRetryableException;
 import dev.durable.RetryAfterException;
+import dev.durable.RetryIf;
 import dev.durable.RetryPolicy;
+import dev.durable.RetryableException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -15,8 +18,10 @@ import org.jspecify.annotations.Nullable;
  * What follows from a failed attempt. A function of the failure, the policy and the time left; in this order:
  *
  * <pre>
- *   DeferException ──► Defer          NonRetryableException, doNotRetry, last attempt ──► GiveUp
- *   next attempt would start past schedule-to-close ──► OutOfTime          else ──► Retry, after RetryAfter's or the policy's delay
+ *   DeferException ──► Defer                          NonRetryableException, doNotRetry ──► GiveUp
+ *   last attempt, by RetryableException or else by the policy; retryIf says no ──► Exhausted
+ *   next attempt would start past schedule-to-close ──► OutOfTime
+ *   else ──► Retry, after RetryableException's, RetryAfterException's or the policy's delay
  * </pre>
  *
  * Each type is looked for in the class hierarchy of what was thrown and of all its causes, the outermost first: bodies
@@ -26,18 +31,38 @@ sealed interface Verdict {
     /** Given back without an attempt used. */
     record Defer(Duration delay) implements Verdict {}
 
-    /** Another attempt follows. */
-    record Retry(Duration delay) implements Verdict {}
+    /**
+     * Another attempt follows.
+     *
+     * @param maxAttempts the limit from now on, as the failure set it; null leaves the policy's
+     */
+    record Retry(
+            Duration delay, @Nullable Integer maxAttempts) implements Verdict {}
 
-    /** It failed for good. */
+    /** It failed for good: an answer, which the code asked to hear. */
     record GiveUp() implements Verdict {}
+
+    /** Nothing is left to try. */
+    record Exhausted() implements Verdict {}
 
     /** The policy would try again, but schedule-to-close leaves no room. */
     record OutOfTime() implements Verdict {}
 
-    /** Where an attempt stands: its policy, its number, and what is left of schedule-to-close; null is no bound. */
+    /**
+     * Where an attempt stands.
+     *
+     * @param policy its policy
+     * @param attempt its number
+     * @param left what is left of schedule-to-close; null is no bound
+     * @param retryIf the question that the policy names; one that always says yes if it names none
+     */
     record Standing(
-            RetryPolicy policy, int attempt, @Nullable Duration left) {}
+            RetryPolicy policy, int attempt, @Nullable Duration left, RetryIf retryIf) {
+
+        Standing(RetryPolicy policy, int attempt, @Nullable Duration left) {
+            this(policy, attempt, left, (failure, number) -> true);
+        }
+    }
 
     static Verdict of(Throwable thrown, Standing standing, RandomGenerator random) {
         Optional<Duration> deferred = inChain(thrown, DeferException.class).map(DeferException::delay);
@@ -45,16 +70,28 @@ sealed interface Verdict {
             return new Defer(Jitter.bounded(deferred.get()));
         }
         RetryPolicy policy = standing.policy();
-        if (!policy.allowsAfter(standing.attempt())
-                || inChain(thrown, NonRetryableException.class).isPresent()
-                || isNamed(thrown, policy)) {
+        if (inChain(thrown, NonRetryableException.class).isPresent() || isNamed(thrown, policy)) {
             return new GiveUp();
         }
-        Duration delay = inChain(thrown, RetryAfterException.class)
-                .map(asked -> Jitter.bounded(asked.delay()))
+        Optional<RetryableException> told = inChain(thrown, RetryableException.class);
+        OptionalInt remaining = told.map(RetryableException::remainingAttempts).orElse(OptionalInt.empty());
+        boolean allowed =
+                remaining.isPresent() ? remaining.getAsInt() > 0 : policy.allowsAfter(standing.attempt());
+        if (!allowed || !standing.retryIf().retry(thrown, standing.attempt())) {
+            return new Exhausted();
+        }
+        Duration delay = told.flatMap(RetryableException::nextDelay)
+                .or(() -> inChain(thrown, RetryAfterException.class).map(RetryAfterException::delay))
+                .map(Jitter::bounded)
                 .orElseGet(() -> Jitter.spread(policy.delayAfter(standing.attempt()), policy.jitter(), random));
         Duration left = standing.left();
-        return left != null && delay.compareTo(left) >= 0 ? new OutOfTime() : new Retry(delay);
+        return left != null && delay.compareTo(left) >= 0
+                ? new OutOfTime()
+                : new Retry(delay, limit(standing.attempt(), remaining));
+    }
+
+    private static @Nullable Integer limit(int attempt, OptionalInt remaining) {
+        return remaining.isEmpty() ? null : (int) Math.min(Integer.MAX_VALUE, (long) attempt + remaining.getAsInt());
     }
 
     private static boolean isNamed(Throwable thrown, RetryPolicy policy) {

@@ -2,10 +2,13 @@ package dev.durable.declare;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.durable.Activity;
 import dev.durable.ActivityOptions;
+import dev.durable.OnExhausted;
 import dev.durable.Retry;
+import dev.durable.RetryIf;
 import dev.durable.RetryPolicy;
 import java.io.IOException;
 import java.time.Duration;
@@ -238,5 +241,93 @@ class OptionLevelsTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new OptionsAtCallSite().local(true).apply(options(Payments.class, "plain", Map.of())))
                 .withMessageContaining("both transactional and local");
+    }
+
+    // ── what follows when attempts are used up ──────────────────────────────────────────────────────────────────────
+
+    static final class OnlyIo implements RetryIf {
+        @Override
+        public boolean retry(Throwable failure, int attempt) {
+            return failure instanceof IOException;
+        }
+    }
+
+    @Activity(retry = @Retry(onExhausted = OnExhausted.INCIDENT, retryIf = OnlyIo.class))
+    interface Watched {
+        void plain();
+
+        @Activity(retry = @Retry(onExhausted = OnExhausted.DEAD_LETTER))
+        int own();
+    }
+
+    @Test
+    void what_follows_and_who_is_asked_are_attributes_like_others() {
+        assertThat(options(Watched.class, "plain", Map.of()).retry().onExhausted())
+                .isEqualTo(OnExhausted.INCIDENT);
+        RetryPolicy own = options(Watched.class, "own", Map.of()).retry();
+        assertThat(own.onExhausted()).isEqualTo(OnExhausted.DEAD_LETTER);
+        assertThat(own.retryIf()).isEqualTo(OnlyIo.class.getName());
+        assertThat(options(
+                                Watched.class,
+                                "own",
+                                Map.of("durable.activities.Watched.retry.on-exhausted", "incident"))
+                        .retry()
+                        .onExhausted())
+                .isEqualTo(OnExhausted.INCIDENT);
+    }
+
+    @Activity(retry = @Retry(onExhausted = OnExhausted.DISCARD))
+    interface Counting {
+        int count();
+    }
+
+    @Activity(local = true, retry = @Retry(onExhausted = OnExhausted.INCIDENT))
+    interface Near {
+        void work();
+    }
+
+    @Activity(retry = @Retry(onExhausted = {OnExhausted.FAIL, OnExhausted.DISCARD}))
+    interface TornEnds {
+        void work();
+    }
+
+    abstract static class Unmade implements RetryIf {}
+
+    static final class Needy implements RetryIf {
+        Needy(String need) {}
+
+        @Override
+        public boolean retry(Throwable failure, int attempt) {
+            return true;
+        }
+    }
+
+    @Activity(retry = @Retry(retryIf = Unmade.class))
+    interface AsksUnmade {
+        void work();
+    }
+
+    @Activity(retry = @Retry(retryIf = Needy.class))
+    interface AsksNeedy {
+        void work();
+    }
+
+    @Test
+    void what_can_not_follow_is_refused_with_the_way_out() {
+        assertThatThrownBy(() -> options(Counting.class, "count", Map.of()))
+                .hasMessageContaining("Counting.count has onExhausted = DISCARD and returns int, which can't be null."
+                        + " Return the boxed type, or choose FAIL, INCIDENT or DEAD_LETTER.");
+        assertThatThrownBy(() -> options(Near.class, "work", Map.of()))
+                .hasMessageContaining("Near.work is local and has onExhausted = INCIDENT: a local activity has no job that"
+                        + " could stay. Take local = true away, or choose FAIL or DISCARD.");
+        assertThatThrownBy(() -> options(TornEnds.class, "work", Map.of()))
+                .hasMessageContaining("has 2 values of onExhausted. Keep one");
+        assertThatThrownBy(() -> options(AsksUnmade.class, "work", Map.of()))
+                .hasMessageContaining("is abstract: name a class that implements RetryIf");
+        assertThatThrownBy(() -> options(AsksNeedy.class, "work", Map.of()))
+                .hasMessageContaining("has no constructor without arguments");
+        assertThatThrownBy(() -> options(
+                        Bare.class, "work", Map.of("durable.activities.Bare.retry.on-exhausted", "panic")))
+                .hasMessageContaining("It must be FAIL, INCIDENT, DEAD_LETTER or DISCARD, and is \"panic\"");
     }
 }

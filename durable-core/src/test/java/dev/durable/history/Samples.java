@@ -1,6 +1,7 @@
 package dev.durable.history;
 
 import dev.durable.ActivityOptions;
+import dev.durable.OnExhausted;
 import dev.durable.RetryPolicy;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
@@ -86,6 +87,7 @@ final class Samples {
         return switch (type.getTypeName()) {
             case "long" -> 1 + (random.nextLong() >>> 20);
             case "int" -> random.nextInt(1_000_000);
+            case "java.lang.Integer" -> random.nextInt(1_000_000);
             case "boolean" -> random.nextBoolean();
             case "double" -> component.getName().equals("jitter") ? random.nextDouble() : 1 + random.nextDouble();
             case "java.lang.String" -> component.getName().equals("attributes") ? "{\"informing\":true}" : text();
@@ -142,7 +144,10 @@ final class Samples {
         Duration initial = duration();
         Duration max = initial.plus(Duration.ofNanos(random.nextLong() >>> 2));
         return new RetryPolicy(
-                random.nextInt(9), initial, 1 + random.nextDouble(), max, random.nextDouble(), many(this::text), 3);
+                random.nextInt(9), initial, 1 + random.nextDouble(), max, random.nextDouble(), many(this::text), 3,
+                random.nextBoolean() ? RetryPolicy.Growth.EXPONENTIAL : RetryPolicy.Growth.POLYNOMIAL,
+                random.nextBoolean() ? null : text(),
+                List.of(OnExhausted.values()).get(random.nextInt(4)));
     }
 
     private Failure failure(int depth) {

@@ -20,6 +20,7 @@ import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.Collection;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -229,10 +230,57 @@ class FailureCodecTest {
     }
 
     @Test
-    void a_huge_message_is_cut_and_says_so() {
+    void a_huge_message_is_cut_to_4_KiB_and_says_so() {
         String message = "😀".repeat(1_000_000);
         assertThat(codec.encode(new Exception("x" + message), List.of()).message())
-                .isEqualTo("x" + "😀".repeat(4_999) + "… (cut, 2,000,001 characters in all)");
+                .isEqualTo("x" + "😀".repeat(1_007) + "… (cut, 2,000,001 characters in all)");
+    }
+
+    @Test
+    void a_cut_message_that_passes_through_several_hands_is_cut_once() {
+        Failure once = codec.encode(new Exception("x".repeat(1_000_000)), List.of());
+        Failure twice = codec.encode(codec.decode(once, List.of(), getClass().getClassLoader()), List.of());
+
+        assertThat(twice.message()).isEqualTo(once.message());
+    }
+
+    @Test
+    void a_huge_stack_is_cut_to_32_KiB_and_says_so() {
+        Exception deep = new Exception("deep");
+        StackTraceElement[] frames = new StackTraceElement[40];
+        Arrays.fill(frames, new StackTraceElement("com.acme." + "Name".repeat(500), "call", "Name.java", 7));
+        deep.setStackTrace(frames);
+
+        String stack = codec.encode(deep, List.of()).stack();
+
+        assertThat(stack.getBytes(StandardCharsets.UTF_8)).hasSizeLessThanOrEqualTo(32 << 10);
+        assertThat(stack).endsWith("(Name.java:7)\n... cut");
+    }
+
+    @Test
+    void messages_of_causes_and_suppressed_exceptions_are_recorded_without_secrets() {
+        Exception thrown = new Exception("for ann@acme.com", new Exception("jdbc:postgresql://app:s3cret@db/orders"));
+        thrown.addSuppressed(new Exception("password=s3cret"));
+
+        Failure failure = codec.encode(thrown, List.of());
+
+        assertThat(failure.message()).isEqualTo("for ***@***");
+        assertThat(failure.cause().message()).isEqualTo("jdbc:postgresql://***@db/orders");
+        assertThat(failure.suppressed().getFirst().message()).isEqualTo("password=***");
+        assertThat(failure.type()).isEqualTo("java.lang.Exception");
+    }
+
+    @Test
+    void a_sanitizer_that_fails_leaves_the_message_out_and_hides_nothing_else() {
+        FailureCodec broken = new FailureCodec(new PayloadCodec(PayloadCodec.DEFAULT_MAX_BYTES), text -> {
+            throw new IllegalStateException("no pattern");
+        });
+
+        Failure failure = broken.encode(new Exception("secret"), List.of());
+
+        assertThat(failure.message())
+                .isEqualTo("(left out: the error sanitizer failed with java.lang.IllegalStateException)");
+        assertThat(failure.stack()).isNotEmpty();
     }
 
     @Test

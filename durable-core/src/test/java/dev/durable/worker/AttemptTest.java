@@ -8,8 +8,10 @@ import static org.assertj.core.api.InstanceOfAssertFactories.type;
 import dev.durable.ActivityContext;
 import dev.durable.DeferException;
 import dev.durable.NonRetryableException;
+import dev.durable.OnExhausted;
 import dev.durable.RetryAfterException;
 import dev.durable.RetryPolicy;
+import dev.durable.RetryableException;
 import dev.durable.StaleAttemptException;
 import dev.durable.history.ActivityAttemptFailed;
 import dev.durable.history.ActivityCompleted;
@@ -32,6 +34,69 @@ import org.slf4j.MDC;
 /** One execution of an activity, from its lease to its outcome. */
 class AttemptTest {
     private final ActivityBench bench = new ActivityBench();
+
+    // ── used up ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void discarded_it_ends_as_if_it_had_returned_null_and_a_note_says_why() {
+        bench.options = bench.with(policy -> policy.withMaxAttempts(1).withOnExhausted(OnExhausted.DISCARD));
+
+        JobKey key = bench.ran(argument -> {
+            throw new IllegalStateException("declined");
+        });
+
+        ActivityCompleted completed = (ActivityCompleted) bench.outcome(key);
+        assertThat(completed.result().json()).isEqualTo("null");
+        assertThat(bench.notes(key)).singleElement().satisfies(note -> {
+            ActivityAttemptFailed failed = (ActivityAttemptFailed) note;
+            assertThat(failed.reason()).isEqualTo("discarded");
+            assertThat(failed.failure().message()).isEqualTo("declined");
+        });
+    }
+
+    @Test
+    void an_answer_reaches_the_workflow_whatever_follows_when_attempts_are_used_up() {
+        bench.options = bench.with(policy -> policy.withOnExhausted(OnExhausted.DISCARD));
+
+        JobKey key = bench.ran(argument -> {
+            throw new NonRetryableException("no such account");
+        });
+
+        assertThat(bench.outcome(key)).isInstanceOf(ActivityFailed.class);
+    }
+
+    @Test
+    void a_timeout_of_the_last_attempt_is_discarded_too() {
+        bench.options = bench.with(policy -> policy.withMaxAttempts(1).withOnExhausted(OnExhausted.DISCARD));
+
+        JobKey key = bench.ran(argument -> {
+            bench.pass(Duration.ofSeconds(60));
+            return null;
+        });
+
+        assertThat(bench.outcome(key)).isInstanceOf(ActivityCompleted.class);
+    }
+
+    @Test
+    void remaining_attempts_that_the_failure_set_hold_for_the_attempts_that_follow() {
+        bench.options = bench.with(policy -> policy.withMaxAttempts(9));
+
+        List<Boolean> last = new ArrayList<>();
+        JobKey key = bench.ran(argument -> {
+            last.add(context().info().isLastAttempt());
+            throw new RetryableException("busy").remainingAttempts(2 - last.size()).nextDelay(Duration.ofSeconds(5));
+        });
+        bench.pass(Duration.ofSeconds(5));
+        bench.work();
+
+        assertThat(last).containsExactly(false, true);
+        assertThat(bench.outcome(key))
+                .asInstanceOf(type(ActivityFailed.class))
+                .satisfies(failed -> assertThat(failed.attempt()).isEqualTo(2));
+        assertThat(bench.notes(key)).singleElement().satisfies(note -> assertThat(
+                        ((ActivityAttemptFailed) note).remainingAttempts())
+                .isEqualTo(1));
+    }
 
     // ── results ──────────────────────────────────────────────────────────────────────────────────────────────────────
 

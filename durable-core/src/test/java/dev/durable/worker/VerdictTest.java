@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.DeferException;
 import dev.durable.NonRetryableException;
+import dev.durable.OnExhausted;
 import dev.durable.RetryAfterException;
+import dev.durable.RetryIf;
 import dev.durable.RetryPolicy;
+import dev.durable.RetryableException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -75,7 +78,76 @@ class VerdictTest {
     @Test
     void the_last_attempt_is_the_last() {
         assertThat(verdict(broken, THRICE, 2)).isInstanceOf(Verdict.Retry.class);
-        assertThat(verdict(broken, THRICE, 3)).isInstanceOf(Verdict.GiveUp.class);
+        assertThat(verdict(broken, THRICE, 3)).isInstanceOf(Verdict.Exhausted.class);
+    }
+
+    @Test
+    void the_failure_may_say_how_many_attempts_remain() {
+        RetryableException two = new RetryableException("busy").remainingAttempts(2);
+
+        assertThat(verdict(two, THRICE, 3))
+                .as("more than the policy would allow, recorded as its limit")
+                .isEqualTo(new Verdict.Retry(Duration.ofSeconds(4), 5));
+        assertThat(verdict(new CompletionException(two), THRICE, 1)).isEqualTo(new Verdict.Retry(Duration.ofSeconds(1), 3));
+        assertThat(verdict(new RetryableException("over").remainingAttempts(0), THRICE, 1))
+                .isInstanceOf(Verdict.Exhausted.class);
+        assertThat(verdict(new RetryableException("over").remainingAttempts(-1), THRICE, 1))
+                .isInstanceOf(Verdict.Exhausted.class);
+        assertThat(verdict(new RetryableException("on").remainingAttempts(Integer.MAX_VALUE), THRICE, 2))
+                .as("never overflows")
+                .isEqualTo(new Verdict.Retry(Duration.ofSeconds(2), Integer.MAX_VALUE));
+    }
+
+    @Test
+    void the_failure_may_say_when_the_next_attempt_starts() {
+        assertThat(delay(new RetryableException("busy").nextDelay(Duration.ofHours(8)), THRICE, 1))
+                .isEqualTo(Duration.ofHours(8));
+    }
+
+    @Test
+    void retryIf_ends_retries_and_starts_none() {
+        RetryPolicy policy = new RetryPolicy(
+                3,
+                Duration.ofSeconds(1),
+                2,
+                Duration.ofMinutes(1),
+                0,
+                List.of(),
+                3,
+                RetryPolicy.Growth.EXPONENTIAL,
+                OnlyIo.class.getName(),
+                OnExhausted.FAIL);
+
+        assertThat(asking(policy, new IOException("disk"), 1)).isInstanceOf(Verdict.Retry.class);
+        assertThat(asking(policy, new IOException("disk"), 3)).isInstanceOf(Verdict.Exhausted.class);
+        assertThat(asking(policy, broken, 1)).isInstanceOf(Verdict.Exhausted.class);
+    }
+
+    @Test
+    void a_retryIf_that_is_gone_or_throws_does_not_decide() {
+        assertThat(new NamedRetryIf("com.acme.Gone", getClass().getClassLoader()).retry(broken, 1))
+                .isTrue();
+        assertThat(new NamedRetryIf(Throwing.class.getName(), getClass().getClassLoader()).retry(broken, 1))
+                .isTrue();
+    }
+
+    private static final class OnlyIo implements RetryIf {
+        @Override
+        public boolean retry(Throwable failure, int attempt) {
+            return failure instanceof IOException;
+        }
+    }
+
+    private static final class Throwing implements RetryIf {
+        @Override
+        public boolean retry(Throwable failure, int attempt) {
+            throw new IllegalStateException("undecided");
+        }
+    }
+
+    private Verdict asking(RetryPolicy policy, Throwable thrown, int attempt) {
+        RetryIf question = NamedRetryIf.of(policy, getClass().getClassLoader());
+        return Verdict.of(thrown, new Verdict.Standing(policy, attempt, null, question), new Random(3));
     }
 
     @Test
@@ -117,7 +189,7 @@ class VerdictTest {
                 .isEqualTo(Duration.ofMinutes(7));
         assertThat(verdict(new RetryAfterException(Duration.ofMinutes(7), broken), THRICE, 3))
                 .as("but not another attempt")
-                .isInstanceOf(Verdict.GiveUp.class);
+                .isInstanceOf(Verdict.Exhausted.class);
     }
 
     @Test

@@ -167,19 +167,24 @@ final class Job {
     }
 
     void options(JobOrder.UpdateOptions order) {
-        spec = new NewJob(
+        spec = spec(order.options(), order.scheduleToStart(), order.scheduleToClose(), order.maxWorkerCrashes());
+    }
+
+    private NewJob spec(
+            String options, @Nullable Instant scheduleToStart, @Nullable Instant scheduleToClose, int maxCrashes) {
+        return new NewJob(
                 spec.seq(),
                 spec.activity(),
                 spec.taskQueue(),
                 spec.priority(),
                 spec.input(),
-                order.options(),
+                options,
                 spec.headers(),
                 spec.workflowType(),
                 spec.scheduledAt(),
-                order.scheduleToStart(),
-                order.scheduleToClose(),
-                order.maxWorkerCrashes(),
+                scheduleToStart,
+                scheduleToClose,
+                maxCrashes,
                 spec.eager());
     }
 
@@ -246,7 +251,10 @@ final class Job {
         cancelRequested = true;
     }
 
-    void failedAttempt(int nextAttempt, String notes, @Nullable String failure) {
+    void failedAttempt(int nextAttempt, String notes, @Nullable String failure, @Nullable String options) {
+        if (options != null) {
+            spec = spec(options, spec.scheduleToStartDeadline(), spec.scheduleToCloseDeadline(), spec.maxWorkerCrashes());
+        }
         this.attempt = nextAttempt;
         this.notes = notes;
         this.lastFailure = failure;

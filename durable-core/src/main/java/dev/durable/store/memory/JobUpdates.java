@@ -35,7 +35,7 @@ final class JobUpdates {
             case JobUpdate.Settle settle -> throw new IllegalStateException(settle + " ends the job");
             case JobUpdate.Retry retry -> {
                 job.heartbeat(retry.details());
-                job.failedAttempt(retry.nextAttempt(), retry.notes(), retry.lastFailure());
+                job.failedAttempt(retry.nextAttempt(), retry.notes(), retry.lastFailure(), retry.options());
                 tables.putBack(job, retry.delay());
             }
             case JobUpdate.Release release -> {

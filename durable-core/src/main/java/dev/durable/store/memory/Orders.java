@@ -126,7 +126,7 @@ final class Orders {
             return Outcome.REFUSED;
         }
         String notes = JobNotes.with(job.notes(), order.failedAttempt());
-        job.failedAttempt(order.seen().attempt() + 1, notes == null ? "[]" : notes, order.lastFailure());
+        job.failedAttempt(order.seen().attempt() + 1, notes == null ? "[]" : notes, order.lastFailure(), null);
         job.revised(order.trace().note());
         tables.putBack(job, order.delay());
         return Outcome.APPLIED;

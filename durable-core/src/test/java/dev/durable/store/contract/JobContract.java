@@ -295,6 +295,20 @@ abstract class JobContract extends StoreContract {
     }
 
     @Test
+    void a_failed_attempt_may_change_the_options_of_those_that_follow() {
+        scheduled("order-1", 1);
+        ClaimedJob first = claimJob(session);
+
+        update(new JobUpdate.Retry(
+                first.key(), first.lease(), Duration.ZERO, 2, "[]", "busy", null, "{\"startToClose\": \"PT7S\"}"));
+        ClaimedJob second = claimJob(session);
+        assertThat(second.options()).isEqualTo("{\"startToClose\": \"PT7S\"}");
+
+        update(new JobUpdate.Retry(second.key(), second.lease(), Duration.ZERO, 3, "[]", "busy", null));
+        assertThat(claimJob(session).options()).as("or leave them").isEqualTo("{\"startToClose\": \"PT7S\"}");
+    }
+
+    @Test
     void a_retry_without_delay_is_ready_at_once() {
         scheduled("order-1", 1);
         ClaimedJob first = claimJob(session);

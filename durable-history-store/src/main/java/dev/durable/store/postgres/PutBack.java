@@ -29,7 +29,8 @@ record PutBack(JobKey key, long delay, JobUpdate.@Nullable Retry retry) {
                 longs(rows, PutBack::delay),
                 ints(rows, r -> r.retry() == null ? null : r.retry().nextAttempt()),
                 texts(rows, r -> r.retry() == null ? null : r.retry().notes()),
-                texts(rows, PutBack::lastFailure));
+                texts(rows, PutBack::lastFailure),
+                texts(rows, r -> r.retry() == null ? null : r.retry().options()));
     }
 
     private @Nullable String lastFailure() {

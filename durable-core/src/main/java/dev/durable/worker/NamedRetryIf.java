@@ -1,0 +1,37 @@
+package dev.durable.worker;
+
+import dev.durable.RetryIf;
+import dev.durable.RetryPolicy;
+import java.lang.reflect.Constructor;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The {@link RetryIf} that a policy names, found where the activity's own classes are. What a deployment renamed, or what
+ * throws, must not decide by accident: then the policy's other limits are all there is, and the log says so.
+ */
+record NamedRetryIf(String name, ClassLoader loader) implements RetryIf {
+    private static final Logger log = LoggerFactory.getLogger(NamedRetryIf.class);
+
+    static RetryIf of(RetryPolicy policy, @Nullable ClassLoader loader) {
+        String name = policy.retryIf();
+        return name == null
+                ? (failure, attempt) -> true
+                : new NamedRetryIf(name, loader == null ? ClassLoader.getSystemClassLoader() : loader);
+    }
+
+    @Override
+    public boolean retry(Throwable failure, int attempt) {
+        try {
+            Constructor<? extends RetryIf> made = Class.forName(name, true, loader)
+                    .asSubclass(RetryIf.class)
+                    .getDeclaredConstructor();
+            made.setAccessible(true);
+            return made.newInstance().retry(failure, attempt);
+        } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
+            log.warn("retryIf {} can't be asked, the retry policy decides without it", name, e);
+            return true;
+        }
+    }
+}
