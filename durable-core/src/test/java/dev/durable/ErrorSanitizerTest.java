@@ -28,7 +28,9 @@ class ErrorSanitizerTest {
             })
     void secrets_are_masked(String message, String recorded) {
         assertThat(ErrorSanitizer.DEFAULT.sanitize(message)).isEqualTo(recorded);
-        assertThat(ErrorSanitizer.DEFAULT.sanitize(recorded)).as("once is enough").isEqualTo(recorded);
+        assertThat(ErrorSanitizer.DEFAULT.sanitize(recorded))
+                .as("once is enough")
+                .isEqualTo(recorded);
     }
 
     @ParameterizedTest

@@ -79,7 +79,8 @@ class RetryPresetsTest {
 
     private static String row(String name, RetryPolicy policy) {
         return Stream.concat(
-                        Stream.of("`" + name + "`", policy.maxAttempts() == 0 ? "unlimited" : "" + policy.maxAttempts()),
+                        Stream.of(
+                                "`" + name + "`", policy.maxAttempts() == 0 ? "unlimited" : "" + policy.maxAttempts()),
                         SHOWN.stream().map(n -> policy.allowsAfter(n) ? shown(policy.delayAfter(n)) : "–"))
                 .collect(Collectors.joining(" | ", "| ", " |"));
     }

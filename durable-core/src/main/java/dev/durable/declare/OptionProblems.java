@@ -43,7 +43,8 @@ final class OptionProblems {
         }
         return Stream.of(type.getDeclaredConstructors()).anyMatch(made -> made.getParameterCount() == 0)
                 ? Optional.empty()
-                : Optional.of(name + " has no constructor without arguments, and workers have nothing to give it: add one");
+                : Optional.of(
+                        name + " has no constructor without arguments, and workers have nothing to give it: add one");
     }
 
     /** Whether an activity of these options can end as they say when its attempts are used up. */

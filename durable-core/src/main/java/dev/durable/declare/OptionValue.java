@@ -120,8 +120,7 @@ enum OptionValue {
 
         @Override
         boolean allows(Object value) {
-            return ((List<?>) value)
-                    .stream().allMatch(name -> isClassName((String) name));
+            return ((List<?>) value).stream().allMatch(name -> isClassName((String) name));
         }
     };
 

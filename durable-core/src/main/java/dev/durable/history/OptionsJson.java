@@ -62,9 +62,17 @@ public final class OptionsJson {
                 .number("jitter", retry.jitter())
                 .strings("doNotRetry", retry.doNotRetry())
                 .number("maxWorkerCrashes", retry.maxWorkerCrashes())
-                .string("growth", retry.growth() == Growth.EXPONENTIAL ? null : retry.growth().name())
+                .string(
+                        "growth",
+                        retry.growth() == Growth.EXPONENTIAL
+                                ? null
+                                : retry.growth().name())
                 .string("retryIf", retry.retryIf())
-                .string("onExhausted", retry.onExhausted() == OnExhausted.FAIL ? null : retry.onExhausted().name());
+                .string(
+                        "onExhausted",
+                        retry.onExhausted() == OnExhausted.FAIL
+                                ? null
+                                : retry.onExhausted().name());
     }
 
     private static ActivityOptions read(String json) {

@@ -31,7 +31,8 @@ final class Activities {
 
     /** A stub of this run, with options changed where it is called. */
     Object stub(ActivityType type, UnaryOperator<ActivityOptions> options) {
-        StubCall call = (activity, arguments) -> call(activity, activity.checked(options.apply(activity.options())), arguments);
+        StubCall call =
+                (activity, arguments) -> call(activity, activity.checked(options.apply(activity.options())), arguments);
         return Stubs.create(type, call);
     }
 

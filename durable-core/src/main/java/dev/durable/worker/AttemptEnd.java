@@ -8,8 +8,8 @@ import dev.durable.RetryIf;
 import dev.durable.declare.MethodSpec;
 import dev.durable.history.Failure;
 import dev.durable.history.OptionsJson;
-import dev.durable.replay.BackgroundJob;
 import dev.durable.history.TimeoutType;
+import dev.durable.replay.BackgroundJob;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobUpdate;
 import java.time.Duration;
@@ -47,18 +47,14 @@ final class AttemptEnd {
     /**
      * @param activity what ran: its exceptions that come back as themselves, and whose classes retryIf is found with
      */
-    AttemptEnd(
-            ClaimedJob job,
-            ActivityOptions options,
-            AttemptReport report,
-            ActivityHost host,
-            MethodSpec activity) {
+    AttemptEnd(ClaimedJob job, ActivityOptions options, AttemptReport report, ActivityHost host, MethodSpec activity) {
         this.job = job;
         this.options = options;
         this.report = report;
         this.host = host;
         this.named = activity.named();
-        this.retryIf = NamedRetryIf.of(options.retry(), activity.method().getDeclaringClass().getClassLoader());
+        this.retryIf = NamedRetryIf.of(
+                options.retry(), activity.method().getDeclaringClass().getClassLoader());
     }
 
     /** The body ended. */
@@ -86,8 +82,8 @@ final class AttemptEnd {
         boolean ofAttempt = timeout == TimeoutType.START_TO_CLOSE || timeout == TimeoutType.HEARTBEAT;
         boolean cancelled = cause == Cancellation.Cause.REQUESTED;
         switch (ofAttempt ? verdict(exception(timeout, failure)) : new Verdict.GiveUp()) {
-            case Verdict.Retry retry when !cancelled ->
-                report.retry(Notes.TIMED_OUT, failure, retry, options(retry), details);
+            case Verdict.Retry retry
+            when !cancelled -> report.retry(Notes.TIMED_OUT, failure, retry, options(retry), details);
             case Verdict.OutOfTime ignored -> report.outOfTime(Notes.TIMED_OUT, failure, details);
             case Verdict.Exhausted ignored when !cancelled && stays() -> exhausted(failure, details);
             default -> report.timedOut(timeout, details);
@@ -155,11 +151,11 @@ final class AttemptEnd {
         switch (verdict) {
             case Verdict.Defer defer -> deferred(defer.delay(), cancelled, details);
             case Verdict.OutOfTime ignored -> report.outOfTime(Notes.FAILED, encoded(thrown), details);
-            case Verdict.Retry retry when !cancelled ->
-                report.retry(Notes.FAILED, encoded(thrown), retry, options(retry), details);
+            case Verdict.Retry retry
+            when !cancelled -> report.retry(Notes.FAILED, encoded(thrown), retry, options(retry), details);
             case Verdict.Exhausted ignored when !cancelled -> exhausted(encoded(thrown), details);
-            case Verdict.GiveUp ignored when !cancelled && job.workflowType().equals(BackgroundJob.TYPE) ->
-                exhausted(encoded(thrown), details);
+            case Verdict.GiveUp ignored
+            when !cancelled && job.workflowType().equals(BackgroundJob.TYPE) -> exhausted(encoded(thrown), details);
             default -> report.failed(encoded(thrown));
         }
     }

@@ -160,7 +160,11 @@ public final class EngineBuilder implements DurableEngine.Builder {
         }
         store.open();
         Engine engine = new Engine(
-                store, built, new EngineSettings(identity, queues, limits, worker, strict, payloads, errors), drive, random);
+                store,
+                built,
+                new EngineSettings(identity, queues, limits, worker, strict, payloads, errors),
+                drive,
+                random);
         engine.start();
         return engine;
     }

@@ -24,9 +24,8 @@ record NamedRetryIf(String name, ClassLoader loader) implements RetryIf {
     @Override
     public boolean retry(Throwable failure, int attempt) {
         try {
-            Constructor<? extends RetryIf> made = Class.forName(name, true, loader)
-                    .asSubclass(RetryIf.class)
-                    .getDeclaredConstructor();
+            Constructor<? extends RetryIf> made =
+                    Class.forName(name, true, loader).asSubclass(RetryIf.class).getDeclaredConstructor();
             made.setAccessible(true);
             return made.newInstance().retry(failure, attempt);
         } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {

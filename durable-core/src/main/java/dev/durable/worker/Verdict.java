@@ -36,8 +36,7 @@ sealed interface Verdict {
      *
      * @param maxAttempts the limit from now on, as the failure set it; null leaves the policy's
      */
-    record Retry(
-            Duration delay, @Nullable Integer maxAttempts) implements Verdict {}
+    record Retry(Duration delay, @Nullable Integer maxAttempts) implements Verdict {}
 
     /** It failed for good: an answer, which the code asked to hear. */
     record GiveUp() implements Verdict {}
@@ -75,8 +74,7 @@ sealed interface Verdict {
         }
         Optional<RetryableException> told = inChain(thrown, RetryableException.class);
         OptionalInt remaining = told.map(RetryableException::remainingAttempts).orElse(OptionalInt.empty());
-        boolean allowed =
-                remaining.isPresent() ? remaining.getAsInt() > 0 : policy.allowsAfter(standing.attempt());
+        boolean allowed = remaining.isPresent() ? remaining.getAsInt() > 0 : policy.allowsAfter(standing.attempt());
         if (!allowed || !standing.retryIf().retry(thrown, standing.attempt())) {
             return new Exhausted();
         }

@@ -267,10 +267,7 @@ class OptionLevelsTest {
         RetryPolicy own = options(Watched.class, "own", Map.of()).retry();
         assertThat(own.onExhausted()).isEqualTo(OnExhausted.DEAD_LETTER);
         assertThat(own.retryIf()).isEqualTo(OnlyIo.class.getName());
-        assertThat(options(
-                                Watched.class,
-                                "own",
-                                Map.of("durable.activities.Watched.retry.on-exhausted", "incident"))
+        assertThat(options(Watched.class, "own", Map.of("durable.activities.Watched.retry.on-exhausted", "incident"))
                         .retry()
                         .onExhausted())
                 .isEqualTo(OnExhausted.INCIDENT);
@@ -318,16 +315,17 @@ class OptionLevelsTest {
                 .hasMessageContaining("Counting.count has onExhausted = DISCARD and returns int, which can't be null."
                         + " Return the boxed type, or choose FAIL, INCIDENT or DEAD_LETTER.");
         assertThatThrownBy(() -> options(Near.class, "work", Map.of()))
-                .hasMessageContaining("Near.work is local and has onExhausted = INCIDENT: a local activity has no job that"
-                        + " could stay. Take local = true away, or choose FAIL or DISCARD.");
+                .hasMessageContaining(
+                        "Near.work is local and has onExhausted = INCIDENT: a local activity has no job that"
+                                + " could stay. Take local = true away, or choose FAIL or DISCARD.");
         assertThatThrownBy(() -> options(TornEnds.class, "work", Map.of()))
                 .hasMessageContaining("has 2 values of onExhausted. Keep one");
         assertThatThrownBy(() -> options(AsksUnmade.class, "work", Map.of()))
                 .hasMessageContaining("is abstract: name a class that implements RetryIf");
         assertThatThrownBy(() -> options(AsksNeedy.class, "work", Map.of()))
                 .hasMessageContaining("has no constructor without arguments");
-        assertThatThrownBy(() -> options(
-                        Bare.class, "work", Map.of("durable.activities.Bare.retry.on-exhausted", "panic")))
+        assertThatThrownBy(() ->
+                        options(Bare.class, "work", Map.of("durable.activities.Bare.retry.on-exhausted", "panic")))
                 .hasMessageContaining("It must be FAIL, INCIDENT, DEAD_LETTER or DISCARD, and is \"panic\"");
     }
 }

@@ -144,7 +144,13 @@ final class Samples {
         Duration initial = duration();
         Duration max = initial.plus(Duration.ofNanos(random.nextLong() >>> 2));
         return new RetryPolicy(
-                random.nextInt(9), initial, 1 + random.nextDouble(), max, random.nextDouble(), many(this::text), 3,
+                random.nextInt(9),
+                initial,
+                1 + random.nextDouble(),
+                max,
+                random.nextDouble(),
+                many(this::text),
+                3,
                 random.nextBoolean() ? RetryPolicy.Growth.EXPONENTIAL : RetryPolicy.Growth.POLYNOMIAL,
                 random.nextBoolean() ? null : text(),
                 List.of(OnExhausted.values()).get(random.nextInt(4)));

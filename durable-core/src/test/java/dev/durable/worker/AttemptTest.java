@@ -84,7 +84,9 @@ class AttemptTest {
         List<Boolean> last = new ArrayList<>();
         JobKey key = bench.ran(argument -> {
             last.add(context().info().isLastAttempt());
-            throw new RetryableException("busy").remainingAttempts(2 - last.size()).nextDelay(Duration.ofSeconds(5));
+            throw new RetryableException("busy")
+                    .remainingAttempts(2 - last.size())
+                    .nextDelay(Duration.ofSeconds(5));
         });
         bench.pass(Duration.ofSeconds(5));
         bench.work();
@@ -93,9 +95,10 @@ class AttemptTest {
         assertThat(bench.outcome(key))
                 .asInstanceOf(type(ActivityFailed.class))
                 .satisfies(failed -> assertThat(failed.attempt()).isEqualTo(2));
-        assertThat(bench.notes(key)).singleElement().satisfies(note -> assertThat(
-                        ((ActivityAttemptFailed) note).remainingAttempts())
-                .isEqualTo(1));
+        assertThat(bench.notes(key))
+                .singleElement()
+                .satisfies(note -> assertThat(((ActivityAttemptFailed) note).remainingAttempts())
+                        .isEqualTo(1));
     }
 
     // ── results ──────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -88,7 +88,8 @@ class VerdictTest {
         assertThat(verdict(two, THRICE, 3))
                 .as("more than the policy would allow, recorded as its limit")
                 .isEqualTo(new Verdict.Retry(Duration.ofSeconds(4), 5));
-        assertThat(verdict(new CompletionException(two), THRICE, 1)).isEqualTo(new Verdict.Retry(Duration.ofSeconds(1), 3));
+        assertThat(verdict(new CompletionException(two), THRICE, 1))
+                .isEqualTo(new Verdict.Retry(Duration.ofSeconds(1), 3));
         assertThat(verdict(new RetryableException("over").remainingAttempts(0), THRICE, 1))
                 .isInstanceOf(Verdict.Exhausted.class);
         assertThat(verdict(new RetryableException("over").remainingAttempts(-1), THRICE, 1))
