@@ -24,7 +24,7 @@ public record ActivityMethod(String name, List<String> aliases, MethodSpec spec,
      * @throws IllegalArgumentException if it can't
      */
     public ActivityOptions checked(ActivityOptions changed) {
-        if (changed != options) {
+        if (!changed.equals(options)) {
             OptionProblems.ofEnd(name, spec, changed).ifPresent(problem -> {
                 throw new IllegalArgumentException(problem.toString());
             });
