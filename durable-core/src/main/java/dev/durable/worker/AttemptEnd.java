@@ -85,7 +85,7 @@ final class AttemptEnd {
             case Verdict.Retry retry
             when !cancelled -> report.retry(Notes.TIMED_OUT, failure, retry, options(retry), details);
             case Verdict.OutOfTime ignored -> report.outOfTime(Notes.TIMED_OUT, failure, details);
-            case Verdict.Exhausted ignored when !cancelled && stays() -> exhausted(failure, details);
+            case Verdict.Exhausted ignored when !cancelled && stays() -> exhausted(failure);
             default -> report.timedOut(timeout, details);
         }
     }
@@ -94,12 +94,12 @@ final class AttemptEnd {
         if (cause == Cancellation.Cause.REQUESTED) {
             report.failed(failure);
         } else {
-            exhausted(failure, null);
+            exhausted(failure);
         }
     }
 
     /** Nothing is left to try. */
-    private void exhausted(Failure failure, @Nullable String details) {
+    private void exhausted(Failure failure) {
         switch (options.retry().onExhausted()) {
             case DISCARD -> report.discarded(failure);
             default -> report.failed(failure);
@@ -153,9 +153,9 @@ final class AttemptEnd {
             case Verdict.OutOfTime ignored -> report.outOfTime(Notes.FAILED, encoded(thrown), details);
             case Verdict.Retry retry
             when !cancelled -> report.retry(Notes.FAILED, encoded(thrown), retry, options(retry), details);
-            case Verdict.Exhausted ignored when !cancelled -> exhausted(encoded(thrown), details);
+            case Verdict.Exhausted ignored when !cancelled -> exhausted(encoded(thrown));
             case Verdict.GiveUp ignored
-            when !cancelled && job.workflowType().equals(BackgroundJob.TYPE) -> exhausted(encoded(thrown), details);
+            when !cancelled && job.workflowType().equals(BackgroundJob.TYPE) -> exhausted(encoded(thrown));
             default -> report.failed(encoded(thrown));
         }
     }
