@@ -253,7 +253,8 @@ final class Job {
 
     void failedAttempt(int nextAttempt, String notes, @Nullable String failure, @Nullable String options) {
         if (options != null) {
-            spec = spec(options, spec.scheduleToStartDeadline(), spec.scheduleToCloseDeadline(), spec.maxWorkerCrashes());
+            spec = spec(
+                    options, spec.scheduleToStartDeadline(), spec.scheduleToCloseDeadline(), spec.maxWorkerCrashes());
         }
         this.attempt = nextAttempt;
         this.notes = notes;
