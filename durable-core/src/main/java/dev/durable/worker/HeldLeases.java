@@ -32,6 +32,8 @@ import org.slf4j.LoggerFactory;
 final class HeldLeases implements Chore {
     private static final Logger log = LoggerFactory.getLogger(HeldLeases.class);
     private static final int PATIENCE = 3;
+    /** With nothing held, here or there, looked less often. */
+    private static final int WHEN_IDLE = 2;
 
     private final HistoryStore store;
     private final ActivityStarter starter;
@@ -81,9 +83,10 @@ final class HeldLeases implements Chore {
                 .forEach(attempt -> compare(attempt, held.get(attempt.lease())));
         handedOver.forEach(
                 taken -> compare(taken, held.containsKey(taken.outcome().lease())));
+        boolean idle = known.isEmpty() && held.isEmpty();
         held.keySet().removeAll(known);
         tally.did(giveBackUnknown(held.values()));
-        return interval;
+        return idle ? interval.multipliedBy(WHEN_IDLE) : interval;
     }
 
     private static void compare(Attempt attempt, @Nullable HeldJob held) {
