@@ -17,10 +17,20 @@ record LongRun() implements Scenario.InProcess {
         Scenario.expect("long", steps, contestant.steps("long", steps, false));
         Costs used = Costs.now(database).since(unused);
         Scenario.check(contestant, 1L + warm, (long) steps + (long) warm * WARM_UP);
-        return new Figures.Builder()
-                .cost("s", used.seconds())
-                .rate("steps/s", steps / used.seconds())
-                .costs("step", steps, used)
-                .build();
+        Figures.Builder figures =
+                new Figures.Builder().cost("s", used.seconds()).rate("steps/s", steps / used.seconds());
+        if (contestant instanceof DurableContestant) {
+            figures.cost("last 500 / first", lastToFirst(database));
+        }
+        return figures.costs("step", steps, used).build();
+    }
+
+    /** How long the last steps took, as a part of how long the first took: by the times in the history. */
+    private static double lastToFirst(Database database) throws Exception {
+        return database.number("""
+                with step as (select at, row_number() over (order by event_id) n, count(*) over () steps
+                                from durable.v_history where workflow_id = 'long' and type = 'ActivityCompleted')
+                select round(1000 * extract(epoch from max(at) - max(at) filter (where n = steps - 500))
+                             / extract(epoch from max(at) filter (where n = 501) - min(at))) from step""") / 1000.0;
     }
 }

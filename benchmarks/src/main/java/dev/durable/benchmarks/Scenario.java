@@ -30,6 +30,7 @@ interface Scenario {
         all.put("latency", new Latency());
         all.put("fanout", new Fanout());
         all.put("longrun", new LongRun());
+        all.put("cold", new Cold());
         all.put("jobs", new Jobs());
         all.put("recovery", new Recovery());
         all.put("signals", new Signals());

@@ -3,6 +3,7 @@ package dev.durable.benchmarks;
 import dev.durable.Activity;
 import dev.durable.Durable;
 import dev.durable.Promise;
+import dev.durable.Query;
 import dev.durable.Run;
 import dev.durable.Signal;
 import dev.durable.Workflow;
@@ -18,7 +19,13 @@ final class Work {
     /** All of them. */
     static Object[] workflows() {
         return new Object[] {
-            Sequence.class, LocalSequence.class, Ledgered.class, Fanout.class, Listener.class, Sleeper.class
+            Sequence.class,
+            LocalSequence.class,
+            LongHistory.class,
+            Ledgered.class,
+            Fanout.class,
+            Listener.class,
+            Sleeper.class
         };
     }
 
@@ -90,6 +97,37 @@ final class Work {
                 value = counter.next(value);
             }
             return value;
+        }
+    }
+
+    /** As many steps, then it waits to be told to end. */
+    @Workflow
+    static class LongHistory {
+        private final LocalCounter counter;
+        private int value;
+        private boolean ending;
+
+        LongHistory(LocalCounter counter) {
+            this.counter = counter;
+        }
+
+        @Run
+        int run(int steps) {
+            while (value < steps) {
+                value = counter.next(value);
+            }
+            Durable.await(() -> ending);
+            return value;
+        }
+
+        @Query
+        int value() {
+            return value;
+        }
+
+        @Signal
+        void end() {
+            ending = true;
         }
     }
 
