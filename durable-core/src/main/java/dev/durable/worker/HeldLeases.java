@@ -56,7 +56,7 @@ final class HeldLeases implements Chore {
 
     @Override
     public Duration interval() {
-        return interval;
+        return interval.multipliedBy(WHEN_IDLE);
     }
 
     @Override
