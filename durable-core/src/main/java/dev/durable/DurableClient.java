@@ -60,4 +60,17 @@ public interface DurableClient {
 
     /** Finds runs. */
     WorkflowQuery workflows();
+
+    /**
+     * A client whose starts, enqueues, signals and cancels take part in a transaction that the caller holds by hand: they
+     * happen exactly if it commits. {@code client.joining(connection).start(…)}. Others find what it started by polling,
+     * so it runs at the latest one poll interval after the commit.
+     *
+     * @param transaction on PostgreSQL a {@code java.sql.Connection} of the store's database with autocommit off
+     * @throws IllegalArgumentException when that is nothing this store can join; the message says what it takes
+     */
+    DurableClient joining(Object transaction);
+
+    /** A client that stays out of whatever transaction is open on the calling thread: its calls are durable at once. */
+    DurableClient independent();
 }

@@ -5,19 +5,28 @@ import dev.durable.history.Payload;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.store.Delivery;
 import dev.durable.store.HistoryStore;
+import dev.durable.store.Joined;
 import dev.durable.store.NewRun;
 import dev.durable.store.RunKey;
 import dev.durable.store.StartOutcome;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** What a client needs of its process. */
 public interface Dispatch {
     /** The store, for reads. */
     HistoryStore store();
+
+    /** The transaction that calls made now take part in. */
+    Optional<Joined> transaction();
+
+    /** The same process, with calls that take part in what this finds. */
+    Dispatch within(Supplier<Optional<Joined>> transactions);
 
     /** Starts a run; its first turn goes into the same commit where this process can run it. */
     CompletableFuture<StartOutcome> start(NewRun run, WorkflowStarted started);

@@ -7,12 +7,14 @@ import dev.durable.history.Payload;
 import dev.durable.history.WorkflowCancelRequested;
 import dev.durable.store.Delivery;
 import dev.durable.store.InboxMessage;
+import dev.durable.store.Joined;
 import dev.durable.store.MessageKind;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Sends messages to runs: durable when a call returns. */
+/** Sends messages to runs: durable when a call returns, or when the transaction that it takes part in commits. */
 final class Messages {
     private static final int TRIES_WHILE_CLOSING = 1_000;
 
@@ -41,6 +43,11 @@ final class Messages {
 
     private void send(String workflowId, @Nullable UUID runId, InboxMessage message) {
         Delivery delivery = new Delivery(workflowId, runId, message);
+        Optional<Joined> transaction = dispatch.transaction();
+        if (transaction.isPresent()) {
+            transaction.get().deliver(delivery);
+            return;
+        }
         for (int attempt = 1; attempt <= TRIES_WHILE_CLOSING; attempt++) {
             switch (Waiting.forAnswer(dispatch, dispatch.deliver(delivery), "message to " + workflowId)) {
                 case ACCEPTED -> {

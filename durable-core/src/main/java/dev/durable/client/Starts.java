@@ -92,6 +92,9 @@ final class Starts {
                     if (options.conflictPolicy() == ConflictPolicy.FAIL || attempt == TERMINATE_TRIES) {
                         throw alreadyOpen(options, open.runId());
                     }
+                    if (dispatch.transaction().isPresent()) {
+                        throw notUndone(options, open.runId());
+                    }
                     new Endings(dispatch, code)
                             .terminate(options.id(), open.runId(), "replaced by a new start (TERMINATE_EXISTING)");
                 }
@@ -152,6 +155,12 @@ final class Starts {
         return new WorkflowAlreadyStartedException("workflow id " + options.id() + " has an open run, " + runId
                 + ". Use another id, or conflictPolicy(USE_EXISTING) to get a handle of the open run,"
                 + " or conflictPolicy(TERMINATE_EXISTING) to replace it.");
+    }
+
+    private static WorkflowAlreadyStartedException notUndone(StartOptions options, UUID runId) {
+        return new WorkflowAlreadyStartedException("workflow id " + options.id() + " has an open run, " + runId
+                + ", and TERMINATE_EXISTING inside an open transaction could not bring it back on rollback. Terminate it"
+                + " after the commit, or start through client.independent().");
     }
 
     private static WorkflowAlreadyStartedException refused(StartOptions options, StartOutcome.Refused refused) {

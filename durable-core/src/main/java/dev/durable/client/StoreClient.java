@@ -19,12 +19,14 @@ import dev.durable.history.HistoryEvent;
 import dev.durable.history.HistoryJson;
 import dev.durable.history.Payload;
 import dev.durable.replay.BackgroundJob;
+import dev.durable.store.Joined;
 import dev.durable.store.RunFilter;
 import dev.durable.store.RunRecord;
 import dev.durable.store.StoredEvent;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -74,7 +76,7 @@ public final class StoreClient implements DurableClient {
     /** In a transaction that is still open the run is not there yet for anybody else: waiting for it must be refused. */
     private <W, R extends @Nullable Object> WorkflowHandle<W, R> started(
             @Nullable WorkflowType workflow, StartOptions options, UUID runId) {
-        return dispatch.store().joined().isPresent()
+        return dispatch.transaction().isPresent()
                 ? new RunHandle<>(dispatch, code, workflow, options.id(), runId)
                 : RunHandle.started(dispatch, code, workflow, options.id(), runId);
     }
@@ -154,6 +156,17 @@ public final class StoreClient implements DurableClient {
     @Override
     public void export(String workflowId, Path file) {
         HistoryJson.write(history(workflowId), file);
+    }
+
+    @Override
+    public DurableClient joining(Object transaction) {
+        Joined joined = dispatch.store().joined(transaction);
+        return new StoreClient(dispatch.within(() -> Optional.of(joined)), code);
+    }
+
+    @Override
+    public DurableClient independent() {
+        return new StoreClient(dispatch.within(Optional::empty), code);
     }
 
     @Override

@@ -35,6 +35,18 @@ public interface HistoryStore extends Writes, StoreSource, AutoCloseable {
     }
 
     /**
+     * A transaction that the caller holds by hand.
+     *
+     * @param transaction what it is to this store: for PostgreSQL a {@code java.sql.Connection} with autocommit off
+     * @throws IllegalArgumentException when it is nothing that can be joined
+     */
+    default Joined joined(Object transaction) {
+        throw new IllegalArgumentException("joining(" + transaction.getClass().getName() + "): this store, "
+                + getClass().getName() + ", has no transactions that a caller could hold. Use PostgresHistoryStore, or"
+                + " call without joining(…).");
+    }
+
+    /**
      * The same writes for the slow lane, which waits for locks for seconds where the others wait for a moment. One item
      * at a time.
      */
@@ -85,6 +97,15 @@ public interface HistoryStore extends Writes, StoreSource, AutoCloseable {
 
     /** Open runs whose deadline has passed, or that were to be begun by a time that has passed; to be seized. */
     List<RunKey> expiredRuns(int limit);
+
+    /**
+     * Delivers messages that wait in the outbox, the first of each sender first, each in the commit that removes it there.
+     * What is full, locked or about to close is left for another time, with what follows it to the same target. Tells how
+     * many have gone.
+     */
+    default int relay(int limit) {
+        return 0;
+    }
 
     // ── sessions ────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -4,4 +4,11 @@ package dev.durable.store;
 public interface Joined {
     /** Starts a run inside the transaction. Its first turn runs after the commit, on a worker. */
     StartOutcome start(NewRun run);
+
+    /**
+     * Sends a message after the commit, in the order of the calls: only the outbox is written, so that nobody waits for
+     * this transaction, and {@link HistoryStore#relay} delivers. Its id is replaced by one derived from its place in the
+     * outbox. A message whose target is not there by then is dropped.
+     */
+    void deliver(Delivery delivery);
 }

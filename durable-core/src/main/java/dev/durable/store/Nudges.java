@@ -35,4 +35,7 @@ public interface Nudges {
 
     /** This run has closed: whoever waits for its result can have it. */
     record RunClosed(UUID runId) implements Nudge {}
+
+    /** Messages wait in the outbox. */
+    record OutboxFilled() implements Nudge {}
 }

@@ -42,6 +42,12 @@ public final class RunIds {
         return (int) (hash.getValue() & (SHARDS - 1));
     }
 
+    /** The same id, but for its shard: that of the workflow id. */
+    public static UUID inShardOf(String workflowId, UUID id) {
+        long rest = id.getMostSignificantBits() & ~((long) (SHARDS - 1) << 2);
+        return new UUID(rest | (long) shardOf(workflowId) << 2, id.getLeastSignificantBits());
+    }
+
     /** The time in a run id, to the millisecond. */
     public static Instant time(UUID runId) {
         return Instant.ofEpochMilli(runId.getMostSignificantBits() >>> 16);

@@ -40,6 +40,7 @@ final class Engine implements PreparedEngine {
     private final StoreClient client;
     private final @Nullable ActivitySide activities;
     private volatile Runnable wakeClaims = () -> {};
+    private volatile Runnable wakeRelay = () -> {};
     private @Nullable AutoCloseable nudges;
     private volatile boolean working;
     private volatile boolean closed;
@@ -127,6 +128,7 @@ final class Engine implements PreparedEngine {
             claims.onWake(drive.add("claims", Drive.Kind.IO, () -> closed ? Step.UNTIL_WOKEN : claims.runOnce()));
             wakeClaims = claims::nudge;
             runs.onDue(claims::due);
+            wakeRelay = drive.add("relay", Drive.Kind.IO, new Relay(store, settings.limits().pollInterval()));
         }
         log.info(
                 "{} serves queues {} with workflows {} and activities {}",
@@ -140,6 +142,7 @@ final class Engine implements PreparedEngine {
         switch (nudge) {
             case Nudges.RunsDue due when serves(due.taskQueue()) -> wakeClaims.run();
             case Nudges.JobsReady ready when activities != null && serves(ready.taskQueue()) -> activities.wake();
+            case Nudges.OutboxFilled ignored -> wakeRelay.run();
             // A run that is cached here tells its waiters itself.
             case Nudges.RunClosed closed when runs.cached(closed.runId()).isEmpty() -> waiters.look(closed.runId());
             default -> {}

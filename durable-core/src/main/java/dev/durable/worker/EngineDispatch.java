@@ -26,6 +26,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The client's road into its process. */
@@ -37,6 +38,7 @@ final class EngineDispatch implements Dispatch {
     private final ResultWaiters waiters;
     private final Drive drive;
     private final Calls calls;
+    private final Supplier<Optional<Joined>> transactions;
 
     /**
      * How calls of a client are taken.
@@ -47,11 +49,22 @@ final class EngineDispatch implements Dispatch {
     record Calls(Predicate<NewRun> runsHere, Duration timeout) {}
 
     EngineDispatch(RunHost host, Runs runs, ResultWaiters waiters, Drive drive, Calls calls) {
+        this(host, runs, waiters, drive, calls, host.store()::joined);
+    }
+
+    private EngineDispatch(
+            RunHost host,
+            Runs runs,
+            ResultWaiters waiters,
+            Drive drive,
+            Calls calls,
+            Supplier<Optional<Joined>> transactions) {
         this.host = host;
         this.runs = runs;
         this.waiters = waiters;
         this.drive = drive;
         this.calls = calls;
+        this.transactions = transactions;
     }
 
     @Override
@@ -60,9 +73,19 @@ final class EngineDispatch implements Dispatch {
     }
 
     @Override
+    public Optional<Joined> transaction() {
+        return transactions.get();
+    }
+
+    @Override
+    public Dispatch within(Supplier<Optional<Joined>> others) {
+        return new EngineDispatch(host, runs, waiters, drive, calls, others);
+    }
+
+    @Override
     public CompletableFuture<StartOutcome> start(NewRun run, WorkflowStarted started) {
         NewRun whole = run.withStarted(EventJson.encode(started));
-        Optional<Joined> transaction = host.store().joined();
+        Optional<Joined> transaction = transaction();
         if (transaction.isPresent()) {
             return CompletableFuture.completedFuture(transaction.get().start(whole));
         }
@@ -76,7 +99,7 @@ final class EngineDispatch implements Dispatch {
 
     @Override
     public CompletableFuture<StartOutcome> enqueue(NewRun run, WorkflowStarted started, ActivityScheduled scheduled) {
-        Optional<Joined> transaction = host.store().joined();
+        Optional<Joined> transaction = transaction();
         JobBirth birth = new JobBirth(
                 run.run(),
                 run.type(),

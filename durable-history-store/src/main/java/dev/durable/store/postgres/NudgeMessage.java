@@ -2,6 +2,7 @@ package dev.durable.store.postgres;
 
 import dev.durable.store.Nudges.JobsReady;
 import dev.durable.store.Nudges.Nudge;
+import dev.durable.store.Nudges.OutboxFilled;
 import dev.durable.store.Nudges.RunClosed;
 import dev.durable.store.Nudges.RunsDue;
 import java.net.URLDecoder;
@@ -24,6 +25,7 @@ import java.util.UUID;
  *   r default        runs are due in queue default (URL-encoded)
  *   j default        jobs are ready there
  *   c 0197…          this run closed
+ *   o                messages wait in the outbox
  * </pre>
  *
  * @param sender random, one a store
@@ -35,6 +37,7 @@ record NudgeMessage(String sender, boolean asks, List<Nudge> nudges) {
     private static final int MAX_BYTES = 7_900;
 
     private static final String ASK = "?";
+    private static final String OUTBOX = "o";
     private static final String NOTIFY = "select pg_notify(?, payload) from unnest(?::text[]) as payload";
 
     /** As many payloads as it takes; at least one. Queues whose names are too long for any are passed over. */
@@ -81,11 +84,14 @@ record NudgeMessage(String sender, boolean asks, List<Nudge> nudges) {
             case RunsDue due -> "r " + URLEncoder.encode(due.taskQueue(), StandardCharsets.UTF_8);
             case JobsReady ready -> "j " + URLEncoder.encode(ready.taskQueue(), StandardCharsets.UTF_8);
             case RunClosed closed -> "c " + closed.runId();
+            case OutboxFilled filled -> OUTBOX;
         };
     }
 
     private static void addTo(List<Nudge> nudges, String line) {
-        if (line.length() >= 2) {
+        if (line.equals(OUTBOX)) {
+            nudges.add(new OutboxFilled());
+        } else if (line.length() >= 2) {
             String rest = line.substring(2);
             switch (line.substring(0, 2)) {
                 case "r " -> nudges.add(new RunsDue(URLDecoder.decode(rest, StandardCharsets.UTF_8)));

@@ -71,6 +71,8 @@ public final class PostgresHistoryStore implements HistoryStore {
     private final RunReads runReads;
     private final Listings listings;
     private final CallerTransactions callers;
+    private final Outbox outbox;
+    private final OutboxRelay relay;
     private final OwnTransactions own;
     private final TransactionalJobs transactional;
     private final Descriptions descriptions;
@@ -96,6 +98,8 @@ public final class PostgresHistoryStore implements HistoryStore {
         sessions = new Sessions(connections, nudges);
         runReads = new RunReads(connections);
         listings = new Listings(connections);
+        outbox = new Outbox(connections, nudges);
+        relay = new OutboxRelay(connections, nudges, options.inboxLimit);
         own = new OwnTransactions(options.dataSource, failures::of);
         callers = options.transactions;
         transactional = new TransactionalJobs(
@@ -151,7 +155,17 @@ public final class PostgresHistoryStore implements HistoryStore {
     }
 
     private Optional<Joined> joined(CallerTransactions transactions) {
-        return transactions.current().map(connection -> run -> hot.starts().startIn(connection, run, transactions));
+        return transactions.current().map(connection -> new JoinedConnection(connection, transactions, hot.starts(), outbox));
+    }
+
+    @Override
+    public Joined joined(Object transaction) {
+        return JoinedConnection.held(transaction, hot.starts(), outbox);
+    }
+
+    @Override
+    public int relay(int limit) {
+        return relay.relay(limit);
     }
 
     @Override

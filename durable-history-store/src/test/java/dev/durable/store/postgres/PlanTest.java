@@ -34,6 +34,7 @@ class PlanTest {
             ClaimSql.class,
             SessionSql.class,
             SeizureSql.class,
+            RelaySql.class,
             ReadSql.class);
 
     private static TestDatabase empty;

@@ -21,7 +21,8 @@ create table inbox (
 -- Claims skip from run to run in this index: a run with 20,000 messages costs one probe.
 create index inbox_waking on inbox (task_queue, run_id) where wakes;
 
--- Effects of a transition, or of a caller's own transaction, on other runs. In order of event id within a run.
+-- Effects of a transition, or of a caller's own transaction (then run_id is its process), on other runs. In order of
+-- event id within a run.
 create table outbox (
     run_id             uuid        not null,
     event_id           bigint      not null,
@@ -30,6 +31,7 @@ create table outbox (
     kind               smallint    not null,
     shard              smallint    not null,
     target_workflow_id text collate "C" not null,
+    name               text        not null,
     payload            json        not null,
     primary key (run_id, event_id, shard)
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);

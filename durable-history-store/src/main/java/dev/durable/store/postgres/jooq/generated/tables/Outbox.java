@@ -88,6 +88,11 @@ public class Outbox extends TableImpl<Record> {
     public final TableField<Record, String> TARGET_WORKFLOW_ID = createField(DSL.name("target_workflow_id"), SQLDataType.CLOB.nullable(false), this, "");
 
     /**
+     * The column <code>outbox.name</code>.
+     */
+    public final TableField<Record, String> NAME = createField(DSL.name("name"), SQLDataType.CLOB.nullable(false), this, "");
+
+    /**
      * The column <code>outbox.payload</code>.
      */
     public final TableField<Record, JSON> PAYLOAD = createField(DSL.name("payload"), SQLDataType.JSON.nullable(false), this, "");

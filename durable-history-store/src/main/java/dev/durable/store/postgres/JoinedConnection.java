@@ -1,0 +1,65 @@
+package dev.durable.store.postgres;
+
+import dev.durable.store.Delivery;
+import dev.durable.store.Joined;
+import dev.durable.store.NewRun;
+import dev.durable.store.StartOutcome;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Optional;
+
+/**
+ * A caller's transaction that starts and messages take part in.
+ *
+ * @param connection its connection
+ * @param transactions who tells of its commit
+ */
+record JoinedConnection(Connection connection, CallerTransactions transactions, Starts starts, Outbox outbox)
+        implements Joined {
+
+    /** One that the caller holds by hand: nobody tells of its commit, so that polls find what it brought. */
+    static Joined held(Object transaction, Starts starts, Outbox outbox) {
+        if (!(transaction instanceof Connection connection)) {
+            throw new IllegalArgumentException("joining(" + transaction.getClass().getName()
+                    + "): a PostgresHistoryStore joins a java.sql.Connection of its own database");
+        }
+        JoinedConnection joined = new JoinedConnection(connection, HeldByHand.INSTANCE, starts, outbox);
+        joined.check();
+        return joined;
+    }
+
+    @Override
+    public StartOutcome start(NewRun run) {
+        check();
+        return starts.startIn(connection, run, transactions);
+    }
+
+    @Override
+    public void deliver(Delivery delivery) {
+        check();
+        outbox.add(connection, delivery, transactions);
+    }
+
+    private void check() {
+        try {
+            if (connection.getAutoCommit()) {
+                throw new IllegalArgumentException("joining(connection): its autocommit is on, so there is no transaction"
+                        + " to take part in. Call connection.setAutoCommit(false) first, or leave joining(…) out.");
+            }
+        } catch (SQLException e) {
+            throw new IllegalArgumentException("joining(connection): it is closed or broken: " + e.getMessage(), e);
+        }
+    }
+
+    private enum HeldByHand implements CallerTransactions {
+        INSTANCE;
+
+        @Override
+        public Optional<Connection> current() {
+            return Optional.empty();
+        }
+
+        @Override
+        public void afterCommit(Runnable action) {}
+    }
+}

@@ -1,0 +1,98 @@
+package dev.durable.store.postgres;
+
+import dev.durable.store.Delivery;
+import dev.durable.store.InboxMessage;
+import dev.durable.store.MessageKind;
+import dev.durable.store.Nudges;
+import dev.durable.store.RunIds;
+import java.nio.ByteBuffer;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Messages that callers send inside transactions of their own. A caller may hold such a transaction for as long as it
+ * likes, so it locks nothing but rows that nobody else wants; {@link OutboxRelay} delivers after the commit.
+ *
+ * <p>The source of a row is this process, its event id a count: in the order of the calls, which within one transaction is
+ * the order of delivery. Its shard is the target's, so that delivery never leaves the shard.
+ */
+final class Outbox {
+    private static final Nudges.Nudge FILLED = new Nudges.OutboxFilled();
+
+    private final Connections connections;
+    private final Nudges nudges;
+    private final UUID sender = UUID.randomUUID();
+    private final AtomicLong count = new AtomicLong();
+
+    Outbox(Connections connections, Nudges nudges) {
+        this.connections = connections;
+        this.nudges = nudges;
+    }
+
+    void add(Connection connection, Delivery delivery, CallerTransactions callers) {
+        UUID source = RunIds.inShardOf(delivery.workflowId(), sender);
+        InboxMessage message = delivery.message();
+        Script script = new Script()
+                .then(
+                        RelaySql.ADD,
+                        Param.of(source),
+                        Param.of(count.incrementAndGet()),
+                        Param.of((Object) delivery.runId()),
+                        Param.of((short) message.kind().code()),
+                        Param.of((short) RunIds.shard(source)),
+                        Param.of(delivery.workflowId()),
+                        Param.of(message.name()),
+                        Param.of(message.payload()));
+        connections.in(connection, tx -> {
+            tx.run(script);
+            return true;
+        });
+        callers.afterCommit(() -> nudges.send(List.of(FILLED)));
+    }
+
+    /**
+     * A row that waits.
+     *
+     * @param source who sent it
+     * @param eventId its place there
+     * @param shard of source and target
+     * @param delivery what to deliver; the id of its message follows from source and place, so that it is one message
+     *     however often it is delivered
+     */
+    record Row(UUID source, long eventId, int shard, Delivery delivery) {
+
+        static Row read(ResultSet row) throws SQLException {
+            UUID source = row.getObject("run_id", UUID.class);
+            long eventId = row.getLong("event_id");
+            InboxMessage message = new InboxMessage(
+                    messageId(source, eventId),
+                    MessageKind.of(row.getInt("kind")),
+                    row.getString("name"),
+                    row.getString("payload"),
+                    null,
+                    null);
+            return new Row(
+                    source,
+                    eventId,
+                    row.getInt("shard"),
+                    new Delivery(
+                            row.getString("target_workflow_id"), row.getObject("target_run_id", UUID.class), message));
+        }
+
+        private static UUID messageId(UUID source, long eventId) {
+            ByteBuffer name = ByteBuffer.allocate(Long.BYTES * 3)
+                    .putLong(source.getMostSignificantBits())
+                    .putLong(source.getLeastSignificantBits())
+                    .putLong(eventId);
+            return UUID.nameUUIDFromBytes(name.array());
+        }
+
+        String target() {
+            return delivery.workflowId();
+        }
+    }
+}

@@ -1,0 +1,236 @@
+package dev.durable.store.postgres.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.durable.Activity;
+import dev.durable.ConflictPolicy;
+import dev.durable.Durable;
+import dev.durable.DurableClient;
+import dev.durable.DurableEngine;
+import dev.durable.Query;
+import dev.durable.Run;
+import dev.durable.Signal;
+import dev.durable.StartOptions;
+import dev.durable.Workflow;
+import dev.durable.WorkflowAlreadyStartedException;
+import dev.durable.WorkflowFailedException;
+import dev.durable.WorkflowNotFoundException;
+import dev.durable.WorkflowStatus;
+import dev.durable.store.postgres.SqlInvariants;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What is started, sent and enqueued inside a transaction that the caller holds by hand. */
+@Timeout(90)
+class CallersTransactionTest {
+
+    @Activity
+    interface Mail {
+        void send(String to);
+    }
+
+    /** Collects words until it is told to stop. */
+    @Workflow
+    static class Words {
+        private final List<String> heard = new ArrayList<>();
+        private boolean stop;
+
+        @Run
+        List<String> run() {
+            Durable.await(() -> stop);
+            return heard;
+        }
+
+        @Signal
+        void say(String word) {
+            heard.add(word);
+        }
+
+        @Signal
+        void stop() {
+            stop = true;
+        }
+
+        @Query
+        int count() {
+            return heard.size();
+        }
+    }
+
+    private final Bench bench = new Bench();
+    private final CountDownLatch mailed = new CountDownLatch(1);
+    private final DurableEngine engine = bench.engine()
+            .register(Words.class)
+            .activity(Mail.class, to -> mailed.countDown())
+            .start();
+    private final DurableClient client = engine.client();
+    private Connection transaction;
+
+    @BeforeEach
+    void begin() throws SQLException {
+        transaction = bench.dataSource().getConnection();
+        transaction.setAutoCommit(false);
+    }
+
+    @AfterEach
+    void end() throws SQLException {
+        try (Connection closing = transaction) {
+            closing.rollback();
+            closing.setAutoCommit(true);
+        }
+        assertThat(SqlInvariants.check(bench.dataSource())).isEmpty();
+        engine.close();
+        bench.close();
+    }
+
+    private DurableClient joining() {
+        return client.joining(transaction);
+    }
+
+    @Test
+    void messages_arrive_after_the_commit_in_the_order_of_the_calls() throws SQLException {
+        var run = client.start(Words.class, "w-1", Words::run);
+        var joined = joining().handle(Words.class, "w-1");
+        for (int i = 0; i < 300; i++) {
+            String word = "word " + i;
+            joined.signal(w -> w.say(word));
+        }
+        joined.signal(Words::stop);
+        assertThat(run.query(Words::count)).as("before the commit").isZero();
+        transaction.commit();
+        List<String> heard = run.result(Bench.SOON);
+        assertThat(heard).hasSize(300);
+        for (int i = 0; i < 300; i++) {
+            assertThat(heard.get(i)).isEqualTo("word " + i);
+        }
+    }
+
+    @Test
+    void what_is_rolled_back_never_was() throws Exception {
+        var run = client.start(Words.class, "w-1", Words::run);
+        joining().handle(Words.class, "w-1").signal(w -> w.say("never"));
+        joining().handle(Words.class, "w-1").cancel("never");
+        joining().start(Words.class, "w-2", Words::run);
+        joining().enqueue(Mail.class, StartOptions.id("m-1"), m -> m.send("ann"));
+        transaction.rollback();
+        run.signal(w -> w.say("ever"));
+        run.signal(Words::stop);
+        assertThat(run.result(Bench.SOON)).containsExactly("ever");
+        assertThatThrownBy(() -> client.history("w-2")).isInstanceOf(WorkflowNotFoundException.class);
+        assertThatThrownBy(() -> client.history("m-1")).isInstanceOf(WorkflowNotFoundException.class);
+        assertThat(mailed.getCount()).isOne();
+    }
+
+    @Test
+    void a_run_and_its_signals_and_a_job_exist_once_the_transaction_commits() throws Exception {
+        var run = joining().start(Words.class, "w-1", Words::run);
+        run.signal(w -> w.say("hello"));
+        run.signal(Words::stop);
+        var job = joining().enqueue(Mail.class, m -> m.send("ann"));
+        transaction.commit();
+        job.await();
+        assertThat(run.result(Bench.SOON)).containsExactly("hello");
+        assertThat(mailed.await(1, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void a_cancel_takes_part_too() throws SQLException {
+        var run = client.start(Words.class, "w-1", Words::run);
+        joining().handle(Words.class, "w-1").cancel("the order was withdrawn");
+        transaction.commit();
+        assertThatThrownBy(() -> run.result(Bench.SOON))
+                .isInstanceOfSatisfying(
+                        WorkflowFailedException.class,
+                        e -> assertThat(e.status()).isEqualTo(WorkflowStatus.CANCELLED));
+    }
+
+    @Test
+    void a_transaction_that_stays_open_keeps_neither_other_runs_nor_its_target_from_going_on() throws SQLException {
+        var target = client.start(Words.class, "w-1", Words::run);
+        joining().handle(Words.class, "w-1").signal(w -> w.say("late"));
+        joining().start(Words.class, "w-held", Words::run);
+        // The transaction stays open, and all others go on:
+        for (int i = 0; i < 20; i++) {
+            String id = "other-" + i;
+            var other = client.start(Words.class, id, Words::run);
+            other.signal(Words::stop);
+            assertThat(other.result(Bench.SOON)).isEmpty();
+        }
+        target.signal(w -> w.say("early"));
+        target.signal(Words::stop);
+        assertThat(target.result(Bench.SOON)).containsExactly("early");
+        // Its message has lost its target, which is no error: a log line tells.
+        transaction.commit();
+        var held = client.handle(Words.class, "w-held");
+        held.signal(Words::stop);
+        assertThat(held.resultAs(new dev.durable.TypeRef<List<String>>() {})).isEmpty();
+        awaitEmptyOutbox();
+        assertThat(client.history("w-1").stream().filter(e -> e.type().equals("SignalReceived")))
+                .hasSize(2);
+    }
+
+    @Test
+    void results_and_queries_of_a_run_that_the_open_transaction_started_are_refused_at_once() {
+        var run = joining().start(Words.class, "w-1", Words::run);
+        assertThatThrownBy(run::result)
+                .isInstanceOf(WorkflowNotFoundException.class)
+                .hasMessageContaining("started in a transaction that is still open");
+        assertThatThrownBy(() -> run.query(Words::count))
+                .isInstanceOf(WorkflowNotFoundException.class)
+                .hasMessageContaining("it exists once that commits");
+        var job = joining().enqueue(Mail.class, m -> m.send("ann"));
+        assertThatThrownBy(job::await)
+                .isInstanceOf(WorkflowNotFoundException.class)
+                .hasMessageContaining("started in a transaction that is still open");
+    }
+
+    @Test
+    void replacing_an_open_run_inside_a_transaction_is_refused_because_rollback_could_not_bring_it_back() {
+        var run = client.start(Words.class, "w-1", Words::run);
+        StartOptions replacing = StartOptions.id("w-1").conflictPolicy(ConflictPolicy.TERMINATE_EXISTING);
+        assertThatThrownBy(() -> joining().start(Words.class, replacing, Words::run))
+                .isInstanceOf(WorkflowAlreadyStartedException.class)
+                .hasMessageContaining("client.independent()");
+        run.signal(Words::stop);
+        assertThat(run.result(Bench.SOON)).isEmpty();
+    }
+
+    @Test
+    void only_a_connection_with_a_transaction_can_be_joined() throws SQLException {
+        assertThatThrownBy(() -> client.joining("a string"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("java.lang.String")
+                .hasMessageContaining("java.sql.Connection");
+        try (Connection automatic = bench.dataSource().getConnection()) {
+            assertThatThrownBy(() -> client.joining(automatic))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("setAutoCommit(false)");
+        }
+    }
+
+    private void awaitEmptyOutbox() throws SQLException {
+        long deadline = System.nanoTime() + Bench.SOON.toNanos();
+        while (outbox() > 0) {
+            assertThat(System.nanoTime()).as("the outbox is emptied").isLessThan(deadline);
+            Thread.onSpinWait();
+        }
+    }
+
+    private long outbox() throws SQLException {
+        try (Connection connection = bench.dataSource().getConnection();
+                var statement = connection.createStatement();
+                var rows = statement.executeQuery("select count(*) from durable.outbox")) {
+            rows.next();
+            return rows.getLong(1);
+        }
+    }
+}
