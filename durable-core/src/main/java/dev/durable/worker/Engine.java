@@ -128,7 +128,8 @@ final class Engine implements PreparedEngine {
             claims.onWake(drive.add("claims", Drive.Kind.IO, () -> closed ? Step.UNTIL_WOKEN : claims.runOnce()));
             wakeClaims = claims::nudge;
             runs.onDue(claims::due);
-            wakeRelay = drive.add("relay", Drive.Kind.IO, new Relay(store, settings.limits().pollInterval()));
+            wakeRelay = drive.add(
+                    "relay", Drive.Kind.IO, new Relay(store, settings.limits().pollInterval()));
         }
         log.info(
                 "{} serves queues {} with workflows {} and activities {}",

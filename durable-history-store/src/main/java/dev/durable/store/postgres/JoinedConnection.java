@@ -20,8 +20,9 @@ record JoinedConnection(Connection connection, CallerTransactions transactions, 
     /** One that the caller holds by hand: nobody tells of its commit, so that polls find what it brought. */
     static Joined held(Object transaction, Starts starts, Outbox outbox) {
         if (!(transaction instanceof Connection connection)) {
-            throw new IllegalArgumentException("joining(" + transaction.getClass().getName()
-                    + "): a PostgresHistoryStore joins a java.sql.Connection of its own database");
+            throw new IllegalArgumentException(
+                    "joining(" + transaction.getClass().getName()
+                            + "): a PostgresHistoryStore joins a java.sql.Connection of its own database");
         }
         JoinedConnection joined = new JoinedConnection(connection, HeldByHand.INSTANCE, starts, outbox);
         joined.check();
@@ -43,8 +44,9 @@ record JoinedConnection(Connection connection, CallerTransactions transactions, 
     private void check() {
         try {
             if (connection.getAutoCommit()) {
-                throw new IllegalArgumentException("joining(connection): its autocommit is on, so there is no transaction"
-                        + " to take part in. Call connection.setAutoCommit(false) first, or leave joining(…) out.");
+                throw new IllegalArgumentException(
+                        "joining(connection): its autocommit is on, so there is no transaction"
+                                + " to take part in. Call connection.setAutoCommit(false) first, or leave joining(…) out.");
             }
         } catch (SQLException e) {
             throw new IllegalArgumentException("joining(connection): it is closed or broken: " + e.getMessage(), e);

@@ -155,7 +155,9 @@ public final class PostgresHistoryStore implements HistoryStore {
     }
 
     private Optional<Joined> joined(CallerTransactions transactions) {
-        return transactions.current().map(connection -> new JoinedConnection(connection, transactions, hot.starts(), outbox));
+        return transactions
+                .current()
+                .map(connection -> new JoinedConnection(connection, transactions, hot.starts(), outbox));
     }
 
     @Override

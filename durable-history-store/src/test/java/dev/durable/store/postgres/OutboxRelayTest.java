@@ -49,7 +49,8 @@ class OutboxRelayTest extends StoreContract {
         inTransaction(store, joined -> names.forEach(name -> joined.deliver(to(run, name))));
 
         while (store.relay(7) > 0) {
-            assertThat(waitingNames(run)).isEqualTo(names.subList(0, waiting(run).size()));
+            assertThat(waitingNames(run))
+                    .isEqualTo(names.subList(0, waiting(run).size()));
         }
         assertThat(waitingNames(run)).isEqualTo(names);
         assertThat(outbox()).isZero();
