@@ -50,6 +50,12 @@ public @interface Activity {
     /** Runs in the workflow's own worker without a job row: one event, still durable before the next step. */
     boolean local() default false;
 
+    /**
+     * The activity is begun once and never again: it has one attempt, and where its worker is lost meanwhile it fails as an
+     * {@link OutcomeUnknownException} instead of being run a second time.
+     */
+    boolean atMostOnce() default false;
+
     /** Static headers, {@code "name=value"} each, handed to the activity. */
     String[] headers() default {};
 }

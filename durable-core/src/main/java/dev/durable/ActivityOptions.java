@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param priority higher goes first
  * @param transactional commits together with its completion event
  * @param local runs in the workflow's own worker without a job row
+ * @param atMostOnce never begun a second time, whatever happens to its worker
  * @param headers static headers handed to the activity
  */
 public record ActivityOptions(
@@ -28,11 +29,12 @@ public record ActivityOptions(
         int priority,
         boolean transactional,
         boolean local,
+        boolean atMostOnce,
         Map<String, String> headers) {
 
     /** What holds where no level says anything. */
     public static final ActivityOptions DEFAULT = new ActivityOptions(
-            null, Duration.ofMinutes(1), null, null, null, RetryPolicy.DEFAULT, 0, false, false, Map.of());
+            null, Duration.ofMinutes(1), null, null, null, RetryPolicy.DEFAULT, 0, false, false, false, Map.of());
 
     public ActivityOptions {
         headers = Map.copyOf(headers);
@@ -50,6 +52,7 @@ public record ActivityOptions(
                 priority,
                 transactional,
                 local,
+                atMostOnce,
                 headers);
     }
 }

@@ -20,6 +20,8 @@ public interface ActivityOptionsBuilder {
 
     ActivityOptionsBuilder transactional(boolean transactional);
 
+    ActivityOptionsBuilder atMostOnce(boolean atMostOnce);
+
     ActivityOptionsBuilder header(String name, String value);
 
     ActivityOptionsBuilder maxAttempts(int maxAttempts);

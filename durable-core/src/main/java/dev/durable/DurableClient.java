@@ -40,6 +40,24 @@ public interface DurableClient {
      */
     <A> ActivityHandle enqueue(Class<A> type, StartOptions options, VoidCall<A> call);
 
+    /**
+     * Runs one activity for each item as background jobs, with few commits: {@code
+     * client.enqueueAll(Emails.class, addresses, (emails, address) -> emails.send(address))}. All are durable when this
+     * returns. If it fails in between, those before are; see the form with an id.
+     */
+    <A, T> BatchHandle enqueueAll(Class<A> type, Iterable<? extends T> items, BatchCall<A, T> call);
+
+    /**
+     * The same with options for each job; the id is the batch's. Called again with the same id it adds only the jobs that
+     * are not there, by their number: a batch whose caller died in between is completed by enqueueing it again. Policies
+     * of the options do not count.
+     */
+    <A, T> BatchHandle enqueueAll(
+            Class<A> type, StartOptions options, Iterable<? extends T> items, BatchCall<A, T> call);
+
+    /** The batch of this id. */
+    BatchHandle batch(String id);
+
     /** The current run of this workflow id, by names only. */
     WorkflowHandle<?, ?> handle(String workflowId);
 

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param expiresAt the start is dropped if no worker has begun by then; null is never
  * @param memo notes shown in listings, never read by the engine
  * @param headers handed to the run and its activities
+ * @param priority of a background job: higher goes first, within the aging of the queue; null is the activity's
  */
 public record StartOptions(
         String id,
@@ -31,7 +32,8 @@ public record StartOptions(
         Duration startDelay,
         @Nullable Instant expiresAt,
         Map<String, String> memo,
-        Map<String, String> headers) {
+        Map<String, String> headers,
+        @Nullable Integer priority) {
 
     /** The longest workflow id, in UTF-16 units. */
     public static final int MAX_ID_LENGTH = 512;
@@ -64,7 +66,8 @@ public record StartOptions(
                 Duration.ZERO,
                 null,
                 Map.of(),
-                Map.of());
+                Map.of(),
+                null);
     }
 
     public StartOptions reusePolicy(ReusePolicy policy) {
@@ -77,13 +80,12 @@ public record StartOptions(
                 runTimeout,
                 startDelay,
                 expiresAt,
-                memo,
-                headers);
+                memo, headers, priority);
     }
 
     public StartOptions conflictPolicy(ConflictPolicy policy) {
         return new StartOptions(
-                id, reusePolicy, policy, taskQueue, executionTimeout, runTimeout, startDelay, expiresAt, memo, headers);
+                id, reusePolicy, policy, taskQueue, executionTimeout, runTimeout, startDelay, expiresAt, memo, headers, priority);
     }
 
     public StartOptions taskQueue(String queue) {
@@ -96,13 +98,12 @@ public record StartOptions(
                 runTimeout,
                 startDelay,
                 expiresAt,
-                memo,
-                headers);
+                memo, headers, priority);
     }
 
     public StartOptions executionTimeout(Duration timeout) {
         return new StartOptions(
-                id, reusePolicy, conflictPolicy, taskQueue, timeout, runTimeout, startDelay, expiresAt, memo, headers);
+                id, reusePolicy, conflictPolicy, taskQueue, timeout, runTimeout, startDelay, expiresAt, memo, headers, priority);
     }
 
     public StartOptions runTimeout(Duration timeout) {
@@ -115,8 +116,7 @@ public record StartOptions(
                 timeout,
                 startDelay,
                 expiresAt,
-                memo,
-                headers);
+                memo, headers, priority);
     }
 
     public StartOptions startDelay(Duration delay) {
@@ -129,8 +129,7 @@ public record StartOptions(
                 runTimeout,
                 delay,
                 expiresAt,
-                memo,
-                headers);
+                memo, headers, priority);
     }
 
     public StartOptions expiresAt(Instant when) {
@@ -143,8 +142,7 @@ public record StartOptions(
                 runTimeout,
                 startDelay,
                 when,
-                memo,
-                headers);
+                memo, headers, priority);
     }
 
     public StartOptions memo(String name, String value) {
@@ -158,7 +156,8 @@ public record StartOptions(
                 startDelay,
                 expiresAt,
                 with(memo, name, value),
-                headers);
+                headers,
+                priority);
     }
 
     public StartOptions header(String name, String value) {
@@ -172,7 +171,40 @@ public record StartOptions(
                 startDelay,
                 expiresAt,
                 memo,
-                with(headers, name, value));
+                with(headers, name, value),
+                priority);
+    }
+
+    /** Of a background job: higher goes first, within the aging of the queue. Workflows have none of their own. */
+    public StartOptions priority(int value) {
+        return new StartOptions(
+                id,
+                reusePolicy,
+                conflictPolicy,
+                taskQueue,
+                executionTimeout,
+                runTimeout,
+                startDelay,
+                expiresAt,
+                memo,
+                headers,
+                value);
+    }
+
+    /** The same for another workflow id. */
+    public StartOptions withId(String other) {
+        return new StartOptions(
+                other,
+                reusePolicy,
+                conflictPolicy,
+                taskQueue,
+                executionTimeout,
+                runTimeout,
+                startDelay,
+                expiresAt,
+                memo,
+                headers,
+                priority);
     }
 
     private static Map<String, String> with(Map<String, String> map, String name, String value) {

@@ -49,14 +49,27 @@ final class Starts {
      * run without having claimed it.
      */
     UUID enqueue(ActivityMethod activity, StartOptions options, Payload arguments) {
-        ActivityOptions resolved = activity.options();
+        Job job = job(activity, options, arguments);
+        return start(options, job.runs(), job.send());
+    }
+
+    /** Sends it without waiting; of those whose id was used before, the first one counts. */
+    CompletableFuture<StartOutcome> enqueueAsync(ActivityMethod activity, StartOptions options, Payload arguments) {
+        Job job = job(activity, options, arguments);
+        return job.send().apply(job.runs().get());
+    }
+
+    private record Job(Supplier<NewRun> runs, Function<NewRun, CompletableFuture<StartOutcome>> send) {}
+
+    private Job job(ActivityMethod activity, StartOptions options, Payload arguments) {
+        ActivityOptions resolved = new JobOptions(dispatch.store().clock().now(), options).over(activity.options());
         String queue = resolved.taskQueue() == null ? "default" : resolved.taskQueue();
         Payload input = new Payload("["
                 + code.payloads()
                         .encode(activity.name(), String.class, "the activity's name")
                         .json()
                 + "," + arguments.json() + "," + OptionsJson.encode(resolved) + "]");
-        return start(options, () -> newRun(BackgroundJob.TYPE, queue, options, null), run -> {
+        return new Job(() -> newRun(BackgroundJob.TYPE, queue, options, null), run -> {
             WorkflowStarted started = started(run, options, input);
             return run.startDelay().isZero()
                     ? dispatch.enqueue(

@@ -1,6 +1,8 @@
 package dev.durable.client;
 
 import dev.durable.ActivityHandle;
+import dev.durable.BatchCall;
+import dev.durable.BatchHandle;
 import dev.durable.Call;
 import dev.durable.DurableClient;
 import dev.durable.StartOptions;
@@ -93,7 +95,43 @@ public final class StoreClient implements DurableClient {
         return enqueue(type, options, Recorder.record(type, call, CallKind.ACTIVITY));
     }
 
+    @Override
+    public <A, T> BatchHandle enqueueAll(Class<A> type, Iterable<? extends T> items, BatchCall<A, T> call) {
+        String id = code.registry().activityType(type).name() + "-" + code.random().get();
+        return enqueueAll(type, StartOptions.id(id), items, call);
+    }
+
+    @Override
+    public <A, T> BatchHandle enqueueAll(
+            Class<A> type, StartOptions options, Iterable<? extends T> items, BatchCall<A, T> call) {
+        Batches batches = new Batches(dispatch, starts, options);
+        for (T item : items) {
+            VoidCall<A> one = activity -> call.on(activity, item);
+            Recorded recorded = Recorder.record(type, one, CallKind.ACTIVITY);
+            ActivityMethod activity = jobActivity(type, recorded);
+            batches.add(activity, code.payloads().encodeArguments(activity.spec(), recorded.arguments()));
+        }
+        batches.end();
+        return batch(options.id());
+    }
+
+    @Override
+    public BatchHandle batch(String id) {
+        return new JobBatch(id, this, dispatch);
+    }
+
     private ActivityHandle enqueue(Class<?> type, StartOptions options, Recorded call) {
+        ActivityMethod activity = jobActivity(type, call);
+        Payload arguments = code.payloads().encodeArguments(activity.spec(), call.arguments());
+        UUID runId = starts.enqueue(activity, options, arguments);
+        return new JobHandle(
+                this.<Object, Object>started(code.registry().workflowOf(BackgroundJob.class), options, runId),
+                code,
+                activity,
+                runId);
+    }
+
+    private ActivityMethod jobActivity(Class<?> type, Recorded call) {
         ActivityMethod activity = code.registry().activityType(type).methods().stream()
                 .filter(method -> method.spec().method().equals(call.declaredMethod()))
                 .findFirst()
@@ -103,13 +141,7 @@ public final class StoreClient implements DurableClient {
                     + " is local: it runs inside a workflow's worker and has no job. Take local = true away, or call it"
                     + " from a workflow.");
         }
-        Payload arguments = code.payloads().encodeArguments(activity.spec(), call.arguments());
-        UUID runId = starts.enqueue(activity, options, arguments);
-        return new JobHandle(
-                this.<Object, Object>started(code.registry().workflowOf(BackgroundJob.class), options, runId),
-                code,
-                activity,
-                runId);
+        return activity;
     }
 
     @Override

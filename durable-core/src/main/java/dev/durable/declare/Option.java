@@ -10,6 +10,7 @@ enum Option {
     PRIORITY("priority", OptionValue.INTEGER),
     TRANSACTIONAL("transactional", OptionValue.SWITCH),
     LOCAL("local", OptionValue.SWITCH),
+    AT_MOST_ONCE("at-most-once", OptionValue.SWITCH),
     MAX_ATTEMPTS("retry.max-attempts", OptionValue.COUNT),
     INITIAL_INTERVAL("retry.initial-interval", OptionValue.DELAY),
     BACKOFF("retry.backoff", OptionValue.FACTOR),

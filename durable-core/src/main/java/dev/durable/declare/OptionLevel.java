@@ -94,23 +94,34 @@ final class OptionLevel {
                             + " its transaction could complete. Take one of them away: local for work that may be done again,"
                             + " transactional for writes that must not be");
         }
+        boolean atMostOnce = get(Option.AT_MOST_ONCE, base.atMostOnce());
+        if (atMostOnce && local) {
+            throw new IllegalArgumentException("It is both at most once and local, and a local activity is called again"
+                    + " when its worker is lost. Take one of them away");
+        }
         return new ActivityOptions(
                 get(Option.TASK_QUEUE, base.taskQueue()),
                 get(Option.START_TO_CLOSE, base.startToClose()),
                 get(Option.SCHEDULE_TO_START, base.scheduleToStart()),
                 get(Option.SCHEDULE_TO_CLOSE, base.scheduleToClose()),
                 get(Option.HEARTBEAT_TIMEOUT, base.heartbeatTimeout()),
-                retry(policy),
+                retry(policy, atMostOnce),
                 get(Option.PRIORITY, base.priority()),
                 transactional,
                 local,
+                atMostOnce,
                 allHeaders);
     }
 
-    private RetryPolicy retry(RetryPolicy base) {
+    private RetryPolicy retry(RetryPolicy base, boolean once) {
+        int attempts = get(Option.MAX_ATTEMPTS, once ? 1 : base.maxAttempts());
+        if (once && attempts != 1) {
+            throw new IllegalArgumentException("It is at most once and has maxAttempts " + attempts
+                    + " (0 is unlimited), which would begin it again. Take one of them away");
+        }
         Duration initialInterval = get(Option.INITIAL_INTERVAL, base.initialInterval());
         return new RetryPolicy(
-                get(Option.MAX_ATTEMPTS, base.maxAttempts()),
+                attempts,
                 initialInterval,
                 get(Option.BACKOFF, base.backoff()),
                 get(Option.MAX_INTERVAL, longer(base.maxInterval(), initialInterval)),

@@ -49,6 +49,9 @@ final class OptionReader {
         if (annotation.local()) {
             set(Option.LOCAL, true);
         }
+        if (annotation.atMostOnce()) {
+            set(Option.AT_MOST_ONCE, true);
+        }
     }
 
     private void readRetry(Retry retry) {

@@ -71,6 +71,11 @@ public final class OptionsAtCallSite implements ActivityOptionsBuilder {
     }
 
     @Override
+    public OptionsAtCallSite atMostOnce(boolean atMostOnce) {
+        return set(Option.AT_MOST_ONCE, atMostOnce);
+    }
+
+    @Override
     public OptionsAtCallSite header(String name, String value) {
         level.header(name, value);
         return this;

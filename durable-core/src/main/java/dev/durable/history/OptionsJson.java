@@ -17,7 +17,7 @@ import dev.durable.RetryPolicy.Growth;
  * {"startToClose":"PT1M","scheduleToStart":…,"scheduleToClose":…,"heartbeatTimeout":…,"taskQueue":…,"priority":0,
  *  "retry":{"maxAttempts":0,"initialInterval":"PT1S","backoff":2.0,"maxInterval":"PT1M","jitter":0.2,"doNotRetry":[…],
  *           "maxWorkerCrashes":3,"growth":"POLYNOMIAL","retryIf":…,"onExhausted":"INCIDENT"},
- *  "transactional":true,"local":true,"headers":{…}}
+ *  "transactional":true,"local":true,"atMostOnce":true,"headers":{…}}
  * }</pre>
  *
  * <p>A program has a handful of different options and schedules with them millions of times, and durations are slow to
@@ -51,6 +51,7 @@ public final class OptionsJson {
                 .object("retry", retry -> write(options.retry(), retry))
                 .flag("transactional", options.transactional())
                 .flag("local", options.local())
+                .flag("atMostOnce", options.atMostOnce())
                 .map("headers", options.headers()));
     }
 
@@ -88,6 +89,7 @@ public final class OptionsJson {
                 in.integer("priority", DEFAULT.priority()),
                 in.flag("transactional"),
                 in.flag("local"),
+                in.flag("atMostOnce"),
                 in.map("headers"));
     }
 

@@ -1,5 +1,6 @@
 package dev.durable.store;
 
+import dev.durable.WorkflowStatus;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
@@ -158,6 +159,9 @@ public interface HistoryStore extends Writes, StoreSource, AutoCloseable {
 
     /** A page of open jobs, in the order of {@link JobKey#LOCK_ORDER}. */
     List<OpenJob> jobs(JobFilter filter, int limit);
+
+    /** How many a listing has in each state; states without any are not there. */
+    Map<WorkflowStatus, Long> tally(RunFilter filter);
 
     /** All there is to know of a run. */
     Optional<RunDetails> details(UUID runId);

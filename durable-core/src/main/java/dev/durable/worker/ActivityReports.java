@@ -69,7 +69,11 @@ final class ActivityReports implements Reports {
     @Override
     public void end(JobUpdate update, Runnable then) {
         tell(update, (outcome, error) -> {
-            leases.remove(update.lease());
+            if (error == null) {
+                leases.remove(update.lease());
+            } else {
+                leases.forget(update.lease());
+            }
             then.run();
         });
     }

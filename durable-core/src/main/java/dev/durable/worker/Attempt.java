@@ -98,6 +98,10 @@ final class Attempt implements Runnable, Leases.Held {
         return session;
     }
 
+    boolean isAtMostOnce() {
+        return options.atMostOnce();
+    }
+
     // ── the body ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     @Override
@@ -214,7 +218,7 @@ final class Attempt implements Runnable, Leases.Held {
     /** The worker shuts down, and the body did not end: given back with its last details. */
     void giveBack() {
         if (cutShort("the worker shut down before " + this + " ended")) {
-            tell(() -> end.released(Duration.ZERO, heartbeats.latest()));
+            tell(() -> end.abandoned(heartbeats.latest()));
         }
     }
 
@@ -291,7 +295,7 @@ final class Attempt implements Runnable, Leases.Held {
             words.run();
         } catch (RuntimeException e) {
             log.error("the end of {} can't be told", this, e);
-            host.leases().remove(job.lease());
+            host.leases().forget(job.lease());
         }
     }
 

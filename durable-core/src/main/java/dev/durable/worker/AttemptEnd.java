@@ -6,10 +6,12 @@ import dev.durable.CancelledException;
 import dev.durable.OnExhausted;
 import dev.durable.RetryIf;
 import dev.durable.declare.MethodSpec;
+import dev.durable.OutcomeUnknownException;
 import dev.durable.history.Failure;
 import dev.durable.history.OptionsJson;
 import dev.durable.history.TimeoutType;
 import dev.durable.replay.BackgroundJob;
+import dev.durable.store.AtMostOnce;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobUpdate;
 import java.time.Duration;
@@ -123,6 +125,15 @@ final class AttemptEnd {
         report.release(delay, details);
     }
 
+    /** Its worker gives it up, and its body may have run: given back, if it may run again. */
+    void abandoned(@Nullable String details) {
+        if (options.atMostOnce()) {
+            report.failed(Failure.of(OutcomeUnknownException.class.getName(), AtMostOnce.why(job.attempt())));
+        } else {
+            released(Duration.ZERO, details);
+        }
+    }
+
     /** A timeout, in words. */
     String describe(TimeoutType timeout) {
         Duration limit =
@@ -138,7 +149,7 @@ final class AttemptEnd {
 
     private void threw(Throwable thrown, Cancellation.Cause cause, @Nullable String details) {
         boolean cancelled = cause == Cancellation.Cause.REQUESTED;
-        if (cause == Cancellation.Cause.SHUTDOWN) {
+        if (cause == Cancellation.Cause.SHUTDOWN && !options.atMostOnce()) {
             released(Duration.ZERO, details);
         } else if (cancelled && saysSo(thrown)) {
             report.cancelled(details);

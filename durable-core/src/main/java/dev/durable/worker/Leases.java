@@ -1,5 +1,6 @@
 package dev.durable.worker;
 
+import dev.durable.store.AtMostOnce;
 import dev.durable.store.JobKey;
 import java.util.Collection;
 import java.util.List;
@@ -67,6 +68,22 @@ final class Leases {
     void remove(UUID lease) {
         if (held.remove(lease) != null && held.isEmpty()) {
             whenEmpty.run();
+        }
+    }
+
+    /**
+     * What became of it can't be told. It is forgotten, and so found unused and given back; but not what must not begin
+     * again: that is known here until the session ends, and then ends with an unknown outcome.
+     */
+    void forget(UUID lease) {
+        boolean once =
+                switch (get(lease)) {
+                    case Attempt attempt -> attempt.isAtMostOnce();
+                    case HandedOver taken -> AtMostOnce.says(taken.outcome().job().options());
+                    case null, default -> false;
+                };
+        if (!once) {
+            remove(lease);
         }
     }
 

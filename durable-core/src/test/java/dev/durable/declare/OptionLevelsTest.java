@@ -81,6 +81,7 @@ class OptionLevelsTest {
                         0,
                         true,
                         false,
+                        false,
                         Map.of("a", "1", "b", "2")));
     }
 
@@ -103,6 +104,7 @@ class OptionLevelsTest {
                                 3),
                         -2,
                         true,
+                        false,
                         false,
                         Map.of("a", "3", "b", "2")));
     }
@@ -149,6 +151,7 @@ class OptionLevelsTest {
                 .heartbeatTimeout(Duration.ofSeconds(5))
                 .priority(6)
                 .local(false)
+                .atMostOnce(false)
                 .transactional(false)
                 .header("a", "5")
                 .maxAttempts(1)
@@ -178,6 +181,7 @@ class OptionLevelsTest {
                                         ArithmeticException.class.getName()),
                                 0),
                         6,
+                        false,
                         false,
                         false,
                         Map.of("a", "5", "b", "2")));
@@ -327,5 +331,27 @@ class OptionLevelsTest {
         assertThatThrownBy(() ->
                         options(Bare.class, "work", Map.of("durable.activities.Bare.retry.on-exhausted", "panic")))
                 .hasMessageContaining("It must be FAIL, INCIDENT, DEAD_LETTER or DISCARD, and is \"panic\"");
+    }
+
+    @Activity
+    interface Once {
+        @Activity(atMostOnce = true)
+        void plain();
+
+        @Activity(atMostOnce = true, retry = @Retry(maxAttempts = 2))
+        void twice();
+    }
+
+    @Test
+    void at_most_once_is_one_attempt_and_does_not_go_with_more_or_with_local() {
+        org.assertj.core.api.Assertions.assertThatThrownBy(() -> options(Once.class, "plain", Map.of()))
+                .hasMessageContaining("Once.twice")
+                .hasMessageContaining("at most once and has maxAttempts 2");
+        ActivityOptions once =
+                new OptionsAtCallSite().atMostOnce(true).apply(options(Bare.class, "work", Map.of()));
+        assertThat(once.retry().maxAttempts()).isOne();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new OptionsAtCallSite().local(true).apply(once))
+                .withMessageContaining("at most once and local");
     }
 }

@@ -30,6 +30,7 @@ final class GoldenHistory {
                 -7,
                 true,
                 true,
+                false,
                 Map.of("b", "2", "a", "1"));
         return new History(List.of(
                 new WorkflowStarted(

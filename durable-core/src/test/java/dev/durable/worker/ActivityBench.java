@@ -79,6 +79,7 @@ final class ActivityBench {
     ActivityOptions options = ActivityOptions.DEFAULT;
     Work body = argument -> argument;
     boolean runIsCachedHere;
+    boolean atMostOnce;
     boolean progress = true;
     Runnable whileWaiting = () -> {};
     private Executor executor = Runnable::run;
@@ -144,6 +145,7 @@ final class ActivityBench {
                 0,
                 false,
                 false,
+                atMostOnce,
                 Map.of("tenant", "a"));
     }
 

@@ -634,4 +634,55 @@ class AttemptTest {
     private static Object recurse(String argument) {
         return argument.isEmpty() ? "never" : recurse(argument + "x".substring(argument.length() % 2));
     }
+
+    // ── at most once ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    private JobKey ranOnce(ActivityBench.Work work) {
+        bench.atMostOnce = true;
+        bench.options = bench.with(policy ->
+                new RetryPolicy(1, Duration.ZERO, 1, Duration.ZERO, 0, List.of(), policy.maxWorkerCrashes()));
+        return bench.ran(work);
+    }
+
+    @Test
+    void at_most_once_a_failed_attempt_is_the_last_whatever_it_asks_for() {
+        JobKey key = ranOnce(argument -> {
+            throw new RetryAfterException(Duration.ofSeconds(1), new IllegalStateException("no"));
+        });
+
+        assertThat(bench.outcome(key)).isInstanceOf(ActivityFailed.class);
+        assertThat(bench.state(key)).isEqualTo("gone");
+    }
+
+    @Test
+    void at_most_once_a_body_that_a_shutdown_interrupts_is_not_given_back() {
+        AtomicReference<Attempt> attempt = new AtomicReference<>();
+        JobKey key = ranOnce(argument -> {
+            bench.leases.attempts().forEach(attempt::set);
+            attempt.get().shutDown();
+            throw new IllegalStateException("interrupted");
+        });
+
+        assertThat(bench.outcome(key))
+                .isInstanceOfSatisfying(
+                        ActivityFailed.class,
+                        failed -> assertThat(failed.failure().message()).isEqualTo("interrupted"));
+    }
+
+    @Test
+    void at_most_once_a_body_that_outlives_its_worker_fails_as_unknown() {
+        AtomicReference<Attempt> attempt = new AtomicReference<>();
+        JobKey key = ranOnce(argument -> {
+            bench.leases.attempts().forEach(attempt::set);
+            attempt.get().giveBack();
+            return "too late";
+        });
+        bench.store();
+
+        assertThat(bench.outcome(key))
+                .isInstanceOfSatisfying(
+                        ActivityFailed.class,
+                        failed -> assertThat(failed.failure().type())
+                                .isEqualTo("dev.durable.OutcomeUnknownException"));
+    }
 }

@@ -22,7 +22,7 @@ class WaitingTimeoutsTest {
     void an_activity_that_nobody_runs_times_out_and_a_database_that_is_away_is_waited_for() {
         ActivityOptions d = ActivityOptions.DEFAULT;
         bench.options = new ActivityOptions(
-                null, d.startToClose(), null, MINUTE, null, d.retry(), d.priority(), false, false, d.headers());
+                null, d.startToClose(), null, MINUTE, null, d.retry(), d.priority(), false, false, false, d.headers());
         JobKey key = bench.schedule("[\"x\"]");
         timeouts.runOnce();
         assertThat(bench.inbox(key)).isEmpty();

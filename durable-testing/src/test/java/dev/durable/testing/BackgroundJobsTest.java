@@ -7,17 +7,21 @@ import dev.durable.Activity;
 import dev.durable.ActivityContext;
 import dev.durable.ActivityFailedException;
 import dev.durable.ActivityHandle;
+import dev.durable.BatchHandle;
+import dev.durable.BatchProgress;
 import dev.durable.ConflictPolicy;
 import dev.durable.Retry;
 import dev.durable.StartOptions;
 import dev.durable.WorkflowAlreadyStartedException;
 import dev.durable.WorkflowFailedException;
 import dev.durable.WorkflowStatus;
+import dev.durable.history.ActivityScheduled;
 import dev.durable.history.HistoryEvent;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** One activity as a background job, from the call to the history; run on each kind of store. */
@@ -36,7 +40,7 @@ abstract class BackgroundJobsTest {
         }
     }
 
-    private final List<String> sent = new ArrayList<>();
+    private final List<String> sent = java.util.Collections.synchronizedList(new ArrayList<>());
     private final AtomicInteger failures = new AtomicInteger();
 
     private void set(TestEngine engine) {
@@ -139,5 +143,98 @@ abstract class BackgroundJobsTest {
         engine.advance(Duration.ofHours(1));
         assertThat(sent).isEmpty();
         assertThat(job.describe().summary().status()).isEqualTo(WorkflowStatus.CANCELLED);
+    }
+
+    @Test
+    void a_batch_tells_its_progress_and_is_awaited_as_a_whole(TestEngine engine) {
+        set(engine);
+        failures.set(9); // the first three jobs to run fail for good
+        BatchHandle batch = engine.client()
+                .enqueueAll(Emails.class, IntStream.range(0, 2_000).boxed().toList(), (e, i) -> e.send("to-" + i));
+        BatchProgress done = batch.await();
+        assertThat(done.total()).isEqualTo(2_000);
+        assertThat(done.open()).isZero();
+        assertThat(done.completed() + done.failed()).isEqualTo(2_000);
+        assertThat(done.percentDone()).isEqualTo(100);
+        assertThat(sent).hasSize((int) done.completed());
+        assertThat(engine.client().batch(batch.id()).progress()).isEqualTo(done);
+        assertThat(batch.jobs().where(w -> w.status(WorkflowStatus.FAILED)).page(5_000))
+                .hasSize((int) done.failed());
+    }
+
+    @Test
+    void a_batch_that_is_enqueued_again_gets_only_the_jobs_that_are_missing(TestEngine engine) {
+        set(engine);
+        StartOptions newsletter = StartOptions.id("newsletter-7");
+        engine.client().enqueueAll(Emails.class, newsletter, List.of("ann", "bob"), (e, to) -> e.send(to)).await();
+        BatchHandle whole = engine.client()
+                .enqueueAll(Emails.class, newsletter, List.of("ann", "bob", "eve"), (e, to) -> e.send(to));
+        assertThat(whole.await()).isEqualTo(new BatchProgress(3, 3, 0, 0));
+        assertThat(sent).containsExactlyInAnyOrder("ann 1", "bob 1", "eve 1");
+    }
+
+    @Test
+    void the_priority_of_a_job_goes_before_its_activitys(TestEngine engine) {
+        set(engine);
+        ActivityHandle job =
+                engine.client().enqueue(Emails.class, StartOptions.id("mail-1").priority(7), e -> e.send("ann"));
+        job.await();
+        assertThat(job.history()
+                        .events(ActivityScheduled.class)
+                        .findFirst()
+                        .orElseThrow()
+                        .options()
+                        .priority())
+                .isEqualTo(7);
+    }
+
+    /** No worker has it. */
+    @Activity
+    interface Elsewhere {
+        void work();
+    }
+
+    @Test
+    void a_job_that_nobody_began_by_its_expiry_ends_as_timed_out(TestEngine engine) {
+        set(engine);
+        engine.client();
+        StartOptions soon = StartOptions.id("job-1").expiresAt(engine.now().plus(Duration.ofMinutes(5)));
+        ActivityHandle job = engine.client().enqueue(Elsewhere.class, soon, Elsewhere::work);
+        engine.advance(Duration.ofMinutes(4));
+        assertThat(job.describe().summary().status()).isEqualTo(WorkflowStatus.RUNNING);
+        engine.advance(Duration.ofMinutes(2));
+        assertThat(job.history().stream().map(HistoryEvent::type)).contains("ActivityTimedOut");
+    }
+
+    @Test
+    void a_job_that_could_never_begin_in_time_is_refused(TestEngine engine) {
+        set(engine);
+        engine.client();
+        StartOptions late = StartOptions.id("job-1")
+                .startDelay(Duration.ofHours(1))
+                .expiresAt(engine.now().plus(Duration.ofMinutes(5)));
+        assertThatThrownBy(() -> engine.client().enqueue(Emails.class, late, e -> e.send("ann")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("before it may begin");
+    }
+
+    @Activity(atMostOnce = true)
+    interface Launches {
+        void launch();
+    }
+
+    @Test
+    void an_at_most_once_job_that_fails_is_not_tried_again(TestEngine engine) {
+        AtomicInteger launched = new AtomicInteger();
+        engine.activity(Launches.class, () -> {
+            launched.incrementAndGet();
+            throw new IllegalStateException("on the pad");
+        });
+        ActivityHandle job = engine.client().enqueue(Launches.class, Launches::launch);
+        assertThatThrownBy(job::await)
+                .isInstanceOf(ActivityFailedException.class)
+                .hasMessageContaining("on the pad");
+        engine.advance(Duration.ofHours(1));
+        assertThat(launched).hasValue(1);
     }
 }

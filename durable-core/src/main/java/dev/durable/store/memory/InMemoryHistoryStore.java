@@ -1,5 +1,6 @@
 package dev.durable.store.memory;
 
+import dev.durable.WorkflowStatus;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.ClaimedRun;
 import dev.durable.store.Delivery;
@@ -304,6 +305,11 @@ public final class InMemoryHistoryStore implements HistoryStore {
     @Override
     public List<OpenJob> jobs(JobFilter filter, int limit) {
         return atomically(() -> reads.jobs(filter, limit));
+    }
+
+    @Override
+    public Map<WorkflowStatus, Long> tally(RunFilter filter) {
+        return atomically(() -> reads.tally(filter));
     }
 
     @Override

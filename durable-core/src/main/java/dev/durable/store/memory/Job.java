@@ -2,6 +2,7 @@ package dev.durable.store.memory;
 
 import dev.durable.ActivityState;
 import dev.durable.WorkflowDescription.PendingActivity;
+import dev.durable.store.AtMostOnce;
 import dev.durable.store.CancelledIdleJob;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.HeldJob;
@@ -268,6 +269,15 @@ final class Job {
     /** Null keeps what is stored. */
     void heartbeat(@Nullable String details) {
         heartbeatDetails = details == null ? heartbeatDetails : details;
+    }
+
+    boolean isAtMostOnce() {
+        return AtMostOnce.says(spec.options());
+    }
+
+    /** Whoever ran it is gone, and it is not to run again. */
+    InboxMessage lostOutcome() {
+        return AtMostOnce.lost(key, attempt, allNotes());
     }
 
     InboxMessage cancelledOutcome() {

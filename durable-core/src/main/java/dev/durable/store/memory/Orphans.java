@@ -1,7 +1,6 @@
 package dev.durable.store.memory;
 
 import dev.durable.store.HeldJob;
-import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
@@ -33,6 +32,6 @@ final class Orphans {
     /** It says goodbye itself: no crash. */
     void release(UUID session) {
         tables.sessions().close(session);
-        tables.jobs().heldBy(session).forEach(job -> tables.putBack(job, Duration.ZERO));
+        tables.jobs().heldBy(session).forEach(tables::release);
     }
 }

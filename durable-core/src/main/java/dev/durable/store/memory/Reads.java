@@ -1,6 +1,7 @@
 package dev.durable.store.memory;
 
 import dev.durable.WorkflowDescription.PendingActivity;
+import dev.durable.WorkflowStatus;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobFilter;
 import dev.durable.store.JobKey;
@@ -18,6 +19,7 @@ import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -75,6 +77,10 @@ final class Reads {
 
     long count(RunFilter filter) {
         return matching(filter).count();
+    }
+
+    Map<WorkflowStatus, Long> tally(RunFilter filter) {
+        return matching(filter).collect(Collectors.groupingBy(RunRecord::status, Collectors.counting()));
     }
 
     Optional<RunDetails> details(UUID runId) {

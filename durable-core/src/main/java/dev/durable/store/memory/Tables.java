@@ -88,9 +88,20 @@ final class Tables {
         }
     }
 
+    /** Its session says goodbye itself: no crash. */
+    void release(Job job) {
+        if (job.isAtMostOnce() && !job.cancelRequested()) {
+            endIdle(job, job.lostOutcome());
+        } else {
+            putBack(job, Duration.ZERO);
+        }
+    }
+
     /** Its session died. */
     void crash(Job job) {
-        if (job.crash() || job.cancelRequested()) {
+        if (job.isAtMostOnce() && !job.cancelRequested()) {
+            endIdle(job, job.lostOutcome());
+        } else if (job.crash() || job.cancelRequested()) {
             putBack(job, Duration.ZERO);
         } else {
             jobs.bury(job);

@@ -1,5 +1,13 @@
 package dev.durable.store.contract;
 
+import dev.durable.store.Transition;
+import dev.durable.store.StoredEvent;
+import dev.durable.store.InboxMessage;
+import dev.durable.history.OptionsJson;
+import dev.durable.history.EventJson;
+import dev.durable.history.ActivityFailed;
+import dev.durable.declare.OptionsAtCallSite;
+import dev.durable.ActivityOptions;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.store.ClaimedJob;
@@ -263,5 +271,74 @@ abstract class SessionContract extends StoreContract {
                 .filter(info -> info.session().equals(wanted))
                 .findFirst()
                 .orElseThrow();
+    }
+
+    // ── at most once ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    private Writer scheduledOnce() {
+        Writer writer = claimed("order-1");
+        NewJob job = Outcomes.job(1, store.now());
+        NewJob once = new NewJob(
+                job.seq(),
+                job.activity(),
+                job.taskQueue(),
+                job.priority(),
+                job.input(),
+                OptionsJson.encode(new OptionsAtCallSite().atMostOnce(true).apply(ActivityOptions.DEFAULT)),
+                job.headers(),
+                job.workflowType(),
+                job.scheduledAt(),
+                null,
+                null,
+                job.maxWorkerCrashes(),
+                null);
+        assertThat(writer.write(writer.step().schedules(once))).isEqualTo(Transition.Outcome.APPLIED);
+        return writer;
+    }
+
+    private void assertOutcomeUnknown(Writer writer, ClaimedJob lost) {
+        assertThat(jobStates(writer.run())).isEmpty();
+        assertThat(claimJobs(openSession())).isEmpty();
+        InboxMessage message = waiting(writer.run()).getFirst();
+        assertThat(message.name()).isEqualTo("ActivityFailed");
+        ActivityFailed failed = (ActivityFailed) EventJson.decode(
+                new StoredEvent(3, message.name(), store.now(), message.messageId(), message.payload()));
+        assertThat(failed.seq()).isEqualTo(1);
+        assertThat(failed.attempt()).isEqualTo(1);
+        assertThat(failed.failure().type()).isEqualTo("dev.durable.OutcomeUnknownException");
+        assertThat(failed.failure().message()).contains("attempt 1", "not tried again");
+        assertThat(update(completed(lost))).isEqualTo(JobUpdate.Outcome.STALE);
+        assertThat(waiting(writer.run())).hasSize(1);
+    }
+
+    @Test
+    void an_at_most_once_job_of_a_dead_session_fails_as_unknown_and_is_never_handed_out_again() {
+        Writer writer = scheduledOnce();
+        ClaimedJob lost = claimJob(session);
+        declareDead(session);
+
+        assertThat(store.requeueOrphans(10)).isEqualTo(1);
+
+        assertOutcomeUnknown(writer, lost);
+        assertThat(store.requeueOrphans(10)).isZero();
+    }
+
+    @Test
+    void an_at_most_once_job_that_a_closed_session_still_held_fails_as_unknown() {
+        Writer writer = scheduledOnce();
+        ClaimedJob lost = claimJob(session);
+
+        store.closeSession(session);
+
+        assertOutcomeUnknown(writer, lost);
+    }
+
+    @Test
+    void an_at_most_once_job_that_was_not_begun_is_given_back_and_handed_out() {
+        scheduledOnce();
+        ClaimedJob first = claimJob(session);
+        assertThat(update(new JobUpdate.Release(first.key(), first.lease(), Duration.ZERO, null)))
+                .isEqualTo(JobUpdate.Outcome.ACCEPTED);
+        assertThat(claimJobs(openSession())).hasSize(1);
     }
 }

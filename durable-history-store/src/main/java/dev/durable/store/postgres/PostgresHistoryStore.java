@@ -1,5 +1,6 @@
 package dev.durable.store.postgres;
 
+import dev.durable.WorkflowStatus;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.ClaimedRun;
 import dev.durable.store.Delivery;
@@ -314,6 +315,11 @@ public final class PostgresHistoryStore implements HistoryStore {
     @Override
     public List<OpenJob> jobs(JobFilter filter, int limit) {
         return openJobs.page(filter, limit);
+    }
+
+    @Override
+    public Map<WorkflowStatus, Long> tally(RunFilter filter) {
+        return listings.tally(filter);
     }
 
     @Override

@@ -26,7 +26,7 @@ final class SessionSql {
     /** A session's jobs, in lock order; it says goodbye itself, so nobody else wants them. */
     static final String LOCK_JOBS_OF = """
             select j.workflow_id, j.run_id, j.seq, j.task_queue, j.lease, j.state, j.attempt, j.cancel_requested, j.notes,
-                   j.operator_notes
+                   j.operator_notes, j.options
               from durable.activity_job j where j.session = ? and j.state = 2
              order by j.run_id, j.seq for update""";
 
@@ -44,7 +44,7 @@ final class SessionSql {
             select j.* from gone g
              cross join lateral (
                     select j.workflow_id, j.crashes, j.max_crashes, j.run_id, j.seq, j.task_queue, j.lease,
-                           j.state, j.attempt, j.cancel_requested, j.notes, j.operator_notes
+                           j.state, j.attempt, j.cancel_requested, j.notes, j.operator_notes, j.options
                       from durable.activity_job j where j.session = g.session and j.state = 2
                        for no key update skip locked) j
              limit ?""";

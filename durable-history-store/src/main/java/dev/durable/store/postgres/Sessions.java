@@ -2,6 +2,7 @@ package dev.durable.store.postgres;
 
 import static dev.durable.store.postgres.jooq.generated.Tables.SESSION;
 
+import dev.durable.store.AtMostOnce;
 import dev.durable.store.HeldJob;
 import dev.durable.store.JobKey;
 import dev.durable.store.Nudges;
@@ -81,24 +82,19 @@ final class Sessions {
     /** The session goes; its jobs are free at once. */
     void close(UUID session) {
         Hints hints = connections.transaction(Locks.LONG, tx -> {
-            Hints freed = new Hints();
-            List<LockedJob> jobs = new ArrayList<>();
-            tx.run(new Script()
-                    .read(SessionSql.LOCK_JOBS_OF, row -> jobs.add(LockedJob.read(row, run(row))), Param.of(session)));
+            Left jobs = new Left();
+            tx.run(new Script().read(SessionSql.LOCK_JOBS_OF, jobs::add, Param.of(session)));
             Script script = new Script().then(SessionSql.CLOSE, Param.of(session));
-            List<LockedJob> back =
-                    jobs.stream().filter(job -> !job.cancelRequested()).toList();
-            if (!back.isEmpty()) {
+            if (!jobs.back.isEmpty()) {
                 PutBack.write(
-                        back.stream()
+                        jobs.back.stream()
                                 .map(job -> new PutBack(job.key(), 0, null))
                                 .toList(),
                         script);
             }
-            back.forEach(job -> freed.jobs(job.taskQueue()));
-            Cancellations.end(jobs.stream().filter(LockedJob::cancelRequested).toList(), tx, script, freed);
+            jobs.end(tx, script);
             tx.last(script);
-            return freed;
+            return jobs.hints;
         });
         hints.sendTo(nudges);
     }
@@ -106,26 +102,55 @@ final class Sessions {
     int requeueOrphans(int limit) {
         Map<String, Integer> touched = new HashMap<>();
         Hints hints = connections.transaction(Locks.SHORT, tx -> {
-            Hints freed = new Hints();
-            List<LockedJob> orphans = new ArrayList<>();
-            tx.run(new Script()
-                    .read(SessionSql.LOCK_ORPHANS, row -> orphans.add(LockedJob.read(row, run(row))), Param.of(limit)));
-            orphans.sort((a, b) -> JobKey.LOCK_ORDER.compare(a.key(), b.key()));
-            List<LockedJob> back =
-                    orphans.stream().filter(job -> !job.cancelRequested()).toList();
+            Left orphans = new Left();
+            tx.run(new Script().read(SessionSql.LOCK_ORPHANS, orphans::add, Param.of(limit)));
             Script script = new Script();
+            orphans.back.sort((a, b) -> JobKey.LOCK_ORDER.compare(a.key(), b.key()));
             script.then(
                     SessionSql.CRASH,
-                    Heartbeats.keys(back.stream().map(LockedJob::key).toList()));
-            back.forEach(job -> freed.jobs(job.taskQueue()));
-            Cancellations.end(
-                    orphans.stream().filter(LockedJob::cancelRequested).toList(), tx, script, freed);
+                    Heartbeats.keys(
+                            orphans.back.stream().map(LockedJob::key).toList()));
+            orphans.end(tx, script);
             tx.last(script.then(SessionSql.FORGET));
-            touched.put("jobs", orphans.size());
-            return freed;
+            touched.put("jobs", orphans.count());
+            return orphans.hints;
         });
         hints.sendTo(nudges);
         return touched.getOrDefault("jobs", 0);
+    }
+
+    /** Jobs that a session leaves behind: they go back into their queues, but for those that end here. */
+    private static final class Left {
+        private final List<LockedJob> back = new ArrayList<>();
+        private final List<LockedJob> cancelled = new ArrayList<>();
+        private final List<LockedJob> lost = new ArrayList<>();
+        private final Hints hints = new Hints();
+
+        void add(ResultSet row) throws SQLException {
+            LockedJob job = LockedJob.read(row, run(row));
+            if (job.cancelRequested()) {
+                cancelled.add(job);
+            } else if (AtMostOnce.says(row.getString("options"))) {
+                lost.add(job);
+            } else {
+                back.add(job);
+                hints.jobs(job.taskQueue());
+            }
+        }
+
+        int count() {
+            return back.size() + cancelled.size() + lost.size();
+        }
+
+        void end(Tx tx, Script script) throws SQLException {
+            Cancellations.end(cancelled, tx, script, hints);
+            new IdleJobs(lost)
+                    .end(
+                            (job, details) -> AtMostOnce.lost(job.key(), job.attempt(), job.allNotes()),
+                            tx,
+                            script,
+                            hints);
+        }
     }
 
     int timeOutWaiting(int limit) {

@@ -1,0 +1,13 @@
+package dev.durable;
+
+/**
+ * What became of an at-most-once activity is not known: its worker was lost, or shut down, while its body may have run. It
+ * is not tried again. Stands as the type of the failure in {@link ActivityFailedException#failure()}.
+ */
+public class OutcomeUnknownException extends DurableException {
+    private static final long serialVersionUID = 1L;
+
+    public OutcomeUnknownException(String message) {
+        super(message);
+    }
+}
