@@ -80,12 +80,24 @@ public record StartOptions(
                 runTimeout,
                 startDelay,
                 expiresAt,
-                memo, headers, priority);
+                memo,
+                headers,
+                priority);
     }
 
     public StartOptions conflictPolicy(ConflictPolicy policy) {
         return new StartOptions(
-                id, reusePolicy, policy, taskQueue, executionTimeout, runTimeout, startDelay, expiresAt, memo, headers, priority);
+                id,
+                reusePolicy,
+                policy,
+                taskQueue,
+                executionTimeout,
+                runTimeout,
+                startDelay,
+                expiresAt,
+                memo,
+                headers,
+                priority);
     }
 
     public StartOptions taskQueue(String queue) {
@@ -98,12 +110,24 @@ public record StartOptions(
                 runTimeout,
                 startDelay,
                 expiresAt,
-                memo, headers, priority);
+                memo,
+                headers,
+                priority);
     }
 
     public StartOptions executionTimeout(Duration timeout) {
         return new StartOptions(
-                id, reusePolicy, conflictPolicy, taskQueue, timeout, runTimeout, startDelay, expiresAt, memo, headers, priority);
+                id,
+                reusePolicy,
+                conflictPolicy,
+                taskQueue,
+                timeout,
+                runTimeout,
+                startDelay,
+                expiresAt,
+                memo,
+                headers,
+                priority);
     }
 
     public StartOptions runTimeout(Duration timeout) {
@@ -116,7 +140,9 @@ public record StartOptions(
                 timeout,
                 startDelay,
                 expiresAt,
-                memo, headers, priority);
+                memo,
+                headers,
+                priority);
     }
 
     public StartOptions startDelay(Duration delay) {
@@ -129,7 +155,9 @@ public record StartOptions(
                 runTimeout,
                 delay,
                 expiresAt,
-                memo, headers, priority);
+                memo,
+                headers,
+                priority);
     }
 
     public StartOptions expiresAt(Instant when) {
@@ -142,7 +170,9 @@ public record StartOptions(
                 runTimeout,
                 startDelay,
                 when,
-                memo, headers, priority);
+                memo,
+                headers,
+                priority);
     }
 
     public StartOptions memo(String name, String value) {

@@ -97,7 +97,8 @@ public final class StoreClient implements DurableClient {
 
     @Override
     public <A, T> BatchHandle enqueueAll(Class<A> type, Iterable<? extends T> items, BatchCall<A, T> call) {
-        String id = code.registry().activityType(type).name() + "-" + code.random().get();
+        String id =
+                code.registry().activityType(type).name() + "-" + code.random().get();
         return enqueueAll(type, StartOptions.id(id), items, call);
     }
 

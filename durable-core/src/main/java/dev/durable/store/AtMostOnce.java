@@ -43,7 +43,8 @@ public final class AtMostOnce {
 
     /** In words; without characters that JSON would escape. */
     public static String why(int attempt) {
-        return "outcome unknown: the worker of attempt " + attempt + " was lost or shut down while the body may have run,"
+        return "outcome unknown: the worker of attempt " + attempt
+                + " was lost or shut down while the body may have run,"
                 + " and the activity is at most once, so it is not tried again. Find out what it did, and go on from"
                 + " there.";
     }

@@ -79,7 +79,8 @@ final class Leases {
         boolean once =
                 switch (get(lease)) {
                     case Attempt attempt -> attempt.isAtMostOnce();
-                    case HandedOver taken -> AtMostOnce.says(taken.outcome().job().options());
+                    case HandedOver taken ->
+                        AtMostOnce.says(taken.outcome().job().options());
                     case null, default -> false;
                 };
         if (!once) {

@@ -347,8 +347,7 @@ class OptionLevelsTest {
         org.assertj.core.api.Assertions.assertThatThrownBy(() -> options(Once.class, "plain", Map.of()))
                 .hasMessageContaining("Once.twice")
                 .hasMessageContaining("at most once and has maxAttempts 2");
-        ActivityOptions once =
-                new OptionsAtCallSite().atMostOnce(true).apply(options(Bare.class, "work", Map.of()));
+        ActivityOptions once = new OptionsAtCallSite().atMostOnce(true).apply(options(Bare.class, "work", Map.of()));
         assertThat(once.retry().maxAttempts()).isOne();
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new OptionsAtCallSite().local(true).apply(once))

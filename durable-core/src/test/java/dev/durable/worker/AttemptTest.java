@@ -639,8 +639,8 @@ class AttemptTest {
 
     private JobKey ranOnce(ActivityBench.Work work) {
         bench.atMostOnce = true;
-        bench.options = bench.with(policy ->
-                new RetryPolicy(1, Duration.ZERO, 1, Duration.ZERO, 0, List.of(), policy.maxWorkerCrashes()));
+        bench.options = bench.with(
+                policy -> new RetryPolicy(1, Duration.ZERO, 1, Duration.ZERO, 0, List.of(), policy.maxWorkerCrashes()));
         return bench.ran(work);
     }
 
@@ -682,7 +682,6 @@ class AttemptTest {
         assertThat(bench.outcome(key))
                 .isInstanceOfSatisfying(
                         ActivityFailed.class,
-                        failed -> assertThat(failed.failure().type())
-                                .isEqualTo("dev.durable.OutcomeUnknownException"));
+                        failed -> assertThat(failed.failure().type()).isEqualTo("dev.durable.OutcomeUnknownException"));
     }
 }

@@ -166,7 +166,9 @@ abstract class BackgroundJobsTest {
     void a_batch_that_is_enqueued_again_gets_only_the_jobs_that_are_missing(TestEngine engine) {
         set(engine);
         StartOptions newsletter = StartOptions.id("newsletter-7");
-        engine.client().enqueueAll(Emails.class, newsletter, List.of("ann", "bob"), (e, to) -> e.send(to)).await();
+        engine.client()
+                .enqueueAll(Emails.class, newsletter, List.of("ann", "bob"), (e, to) -> e.send(to))
+                .await();
         BatchHandle whole = engine.client()
                 .enqueueAll(Emails.class, newsletter, List.of("ann", "bob", "eve"), (e, to) -> e.send(to));
         assertThat(whole.await()).isEqualTo(new BatchProgress(3, 3, 0, 0));

@@ -1,19 +1,19 @@
 package dev.durable.store.contract;
 
-import dev.durable.store.Transition;
-import dev.durable.store.StoredEvent;
-import dev.durable.store.InboxMessage;
-import dev.durable.history.OptionsJson;
-import dev.durable.history.EventJson;
-import dev.durable.history.ActivityFailed;
-import dev.durable.declare.OptionsAtCallSite;
-import dev.durable.ActivityOptions;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.durable.ActivityOptions;
+import dev.durable.declare.OptionsAtCallSite;
+import dev.durable.history.ActivityFailed;
+import dev.durable.history.EventJson;
+import dev.durable.history.OptionsJson;
 import dev.durable.store.ClaimedJob;
+import dev.durable.store.InboxMessage;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.NewJob;
 import dev.durable.store.SessionInfo;
+import dev.durable.store.StoredEvent;
+import dev.durable.store.Transition;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

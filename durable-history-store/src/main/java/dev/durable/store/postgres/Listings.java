@@ -103,14 +103,16 @@ final class Listings {
     }
 
     Map<WorkflowStatus, Long> tally(RunFilter filter) {
-        return connections.read(Locks.READ, tx -> tx.dsl()
-                .select(WORKFLOW_RUN.STATUS, DSL.count())
-                .from(WORKFLOW_RUN)
-                .where(matches(filter))
-                .groupBy(WORKFLOW_RUN.STATUS)
-                .fetchMap(
-                        row -> WorkflowStatus.valueOf(row.get(WORKFLOW_RUN.STATUS)),
-                        row -> row.get(DSL.count()).longValue()));
+        return connections.read(
+                Locks.READ,
+                tx -> tx.dsl()
+                        .select(WORKFLOW_RUN.STATUS, DSL.count())
+                        .from(WORKFLOW_RUN)
+                        .where(matches(filter))
+                        .groupBy(WORKFLOW_RUN.STATUS)
+                        .fetchMap(
+                                row -> WorkflowStatus.valueOf(row.get(WORKFLOW_RUN.STATUS)),
+                                row -> row.get(DSL.count()).longValue()));
     }
 
     static RunRecord record(Record row) {
@@ -186,7 +188,8 @@ final class Listings {
         char last = prefix.isEmpty() ? Character.MAX_VALUE : prefix.charAt(prefix.length() - 1);
         return last >= '~' || last < ' '
                 ? noCondition()
-                : WORKFLOW_RUN.WORKFLOW_ID
+                : WORKFLOW_RUN
+                        .WORKFLOW_ID
                         .ge(prefix)
                         .and(WORKFLOW_RUN.WORKFLOW_ID.lt(prefix.substring(0, prefix.length() - 1) + (char) (last + 1)));
     }

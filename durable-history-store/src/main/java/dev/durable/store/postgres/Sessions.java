@@ -108,8 +108,7 @@ final class Sessions {
             orphans.back.sort((a, b) -> JobKey.LOCK_ORDER.compare(a.key(), b.key()));
             script.then(
                     SessionSql.CRASH,
-                    Heartbeats.keys(
-                            orphans.back.stream().map(LockedJob::key).toList()));
+                    Heartbeats.keys(orphans.back.stream().map(LockedJob::key).toList()));
             orphans.end(tx, script);
             tx.last(script.then(SessionSql.FORGET));
             touched.put("jobs", orphans.count());
