@@ -57,6 +57,14 @@ public abstract class HistoryStoreContract {
     }
 
     @Nested
+    class Transactional extends TransactionalContract {
+        @Override
+        protected StoreFixture newFixture() {
+            return HistoryStoreContract.this.newFixture();
+        }
+    }
+
+    @Nested
     class WaitingTimeouts extends WaitingTimeoutContract {
         @Override
         protected StoreFixture newFixture() {

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.IntStream;
@@ -339,5 +340,18 @@ abstract class ListingContract extends StoreContract {
                     newestFirst,
                     after);
         }
+    }
+
+    @Test
+    void a_tally_counts_each_state_of_what_a_filter_finds() {
+        started("batch/1");
+        terminated(started("batch/2"));
+        terminated(started("batch/3"));
+        started("batch-1");
+        started("batch0");
+
+        assertThat(store.tally(RunFilter.ALL.workflowIdPrefix("batch/")))
+                .isEqualTo(Map.of(WorkflowStatus.RUNNING, 1L, WorkflowStatus.TERMINATED, 2L));
+        assertThat(store.tally(RunFilter.ALL.workflowIdPrefix("nothing"))).isEmpty();
     }
 }

@@ -42,4 +42,15 @@ public class ShopApplication {
     Ledger ledger(JdbcTemplate jdbc, Audit audit) {
         return new JdbcLedger(jdbc, audit);
     }
+
+    @Bean
+    Conversations conversations(DurableClient client, Audit audit) {
+        return new Conversations(client, audit);
+    }
+
+    /** Calls another bean inside a transaction of its own that then rolls back. */
+    @Bean
+    Surroundings surroundings() {
+        return new Surroundings();
+    }
 }

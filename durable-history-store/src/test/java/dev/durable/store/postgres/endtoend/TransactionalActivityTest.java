@@ -12,13 +12,17 @@ import dev.durable.Retry;
 import dev.durable.Run;
 import dev.durable.Workflow;
 import dev.durable.store.postgres.SqlInvariants;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
+import javax.sql.DataSource;
 import org.jooq.SQLDialect;
 import org.jooq.impl.DSL;
 import org.junit.jupiter.api.AfterEach;
@@ -188,6 +192,81 @@ class TransactionalActivityTest {
             assertThat(engine.client().workflows().page(10)).hasSize(2);
         }
         assertRowsAreCompletions(2);
+    }
+
+    /** A pool whose connections lose the answer to the first COMMIT after the body of an activity has begun. */
+    private DataSource losingTheAnswer(boolean committed, AtomicInteger attempts) {
+        AtomicBoolean lost = new AtomicBoolean();
+        return proxy(DataSource.class, bench.dataSource(), (method, result) -> {
+            if (!(result instanceof Connection connection)) {
+                return result;
+            }
+            return proxy(Connection.class, connection, (called, ignored) -> {
+                if (called.equals("commit") && attempts.get() > 0 && lost.compareAndSet(false, true)) {
+                    if (committed) {
+                        connection.commit();
+                    }
+                    connection.abort(Runnable::run);
+                    throw new SQLException("connection reset", "08006");
+                }
+                if (called.equals("commit")) {
+                    connection.commit();
+                }
+                return ignored;
+            });
+        });
+    }
+
+    private interface After {
+        Object then(String method, Object result) throws SQLException;
+    }
+
+    /** Calls are passed on, but for commit(), which the other does. */
+    private static <T> T proxy(Class<T> type, T behind, After after) {
+        return type.cast(Proxy.newProxyInstance(
+                type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
+                    try {
+                        Object result = method.getName().equals("commit") ? null : method.invoke(behind, arguments);
+                        return after.then(method.getName(), result);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                }));
+    }
+
+    private int attemptsWhereTheFirstCommitHasNoAnswer(boolean committed) throws Exception {
+        AtomicInteger attempts = new AtomicInteger();
+        try (DurableEngine engine = Bench.engineOn(losingTheAnswer(committed, attempts))
+                .register(Booking.class)
+                .activity(Accounts.class, account -> {
+                    attempts.incrementAndGet();
+                    return insert(account);
+                })
+                .start()) {
+            engine.client().start(Booking.class, "b-1", w -> w.run("ann", 1)).result(Bench.SOON);
+        }
+        assertRowsAreCompletions(1);
+        return attempts.get();
+    }
+
+    @Test
+    void a_commit_that_happened_and_had_no_answer_is_not_run_again() throws Exception {
+        assertThat(attemptsWhereTheFirstCommitHasNoAnswer(true)).isEqualTo(1);
+    }
+
+    @Test
+    void a_commit_that_did_not_happen_and_had_no_answer_is_run_again() throws Exception {
+        assertThat(attemptsWhereTheFirstCommitHasNoAnswer(false)).isEqualTo(2);
+    }
+
+    @Test
+    void a_job_that_has_no_workflow_code_commits_with_its_writes_too() throws Exception {
+        try (DurableEngine engine = bench.engine()
+                .activity(Accounts.class, TransactionalActivityTest::insert)
+                .start()) {
+            engine.client().enqueue(Accounts.class, a -> a.book("ann")).await();
+        }
+        assertRowsAreCompletions(1);
     }
 
     private void assertRowsAreCompletions(int expected) throws SQLException {
