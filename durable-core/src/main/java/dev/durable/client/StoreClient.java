@@ -99,21 +99,25 @@ public final class StoreClient implements DurableClient {
     public <A, T> BatchHandle enqueueAll(Class<A> type, Iterable<? extends T> items, BatchCall<A, T> call) {
         String id =
                 code.registry().activityType(type).name() + "-" + code.random().get();
-        return enqueueAll(type, StartOptions.id(id), items, call);
+        return enqueueAll(type, Batch.fresh(dispatch, starts, StartOptions.id(id)), items, call);
     }
 
     @Override
     public <A, T> BatchHandle enqueueAll(
             Class<A> type, StartOptions options, Iterable<? extends T> items, BatchCall<A, T> call) {
-        Batches batches = new Batches(dispatch, starts, options);
+        return enqueueAll(type, Batch.missing(dispatch, starts, options), items, call);
+    }
+
+    private <A, T> BatchHandle enqueueAll(
+            Class<A> type, Batch batch, Iterable<? extends T> items, BatchCall<A, T> call) {
         for (T item : items) {
             VoidCall<A> one = activity -> call.on(activity, item);
             Recorded recorded = Recorder.record(type, one, CallKind.ACTIVITY);
             ActivityMethod activity = jobActivity(type, recorded);
-            batches.add(activity, code.payloads().encodeArguments(activity.spec(), recorded.arguments()));
+            batch.add(activity, code.payloads().encodeArguments(activity.spec(), recorded.arguments()));
         }
-        batches.end();
-        return batch(options.id());
+        batch.end();
+        return batch(batch.id());
     }
 
     @Override

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /** Jobs that are sent together: not one after the other, so that many share a commit; not all, so that memory is bounded. */
-final class Batches {
+final class Batch {
     private static final int AT_ONCE = 1_024;
 
     private final Dispatch dispatch;
@@ -20,13 +20,27 @@ final class Batches {
     private final List<CompletableFuture<StartOutcome>> sent = new ArrayList<>();
     private int number;
 
-    /**
-     * @param options of each job, under the id of the batch; a job that is there already, open or closed, stays the one
-     */
-    Batches(Dispatch dispatch, Starts starts, StartOptions options) {
+    private Batch(Dispatch dispatch, Starts starts, StartOptions options) {
         this.dispatch = dispatch;
         this.starts = starts;
-        this.options = options.reusePolicy(ReusePolicy.REJECT_DUPLICATE).conflictPolicy(ConflictPolicy.USE_EXISTING);
+        this.options = options;
+    }
+
+    /** A batch of an id that nobody has used. */
+    static Batch fresh(Dispatch dispatch, Starts starts, StartOptions options) {
+        return new Batch(dispatch, starts, options);
+    }
+
+    /** Of a batch that may be there in part, the rest: a job that is there, open or closed, stays the one. */
+    static Batch missing(Dispatch dispatch, Starts starts, StartOptions options) {
+        return new Batch(
+                dispatch,
+                starts,
+                options.reusePolicy(ReusePolicy.REJECT_DUPLICATE).conflictPolicy(ConflictPolicy.USE_EXISTING));
+    }
+
+    String id() {
+        return options.id();
     }
 
     void add(ActivityMethod activity, Payload arguments) {
