@@ -28,7 +28,9 @@ abstract class TransactionalContract extends StoreContract {
         assertThat(jobStates(writer.run())).isEmpty();
         assertThat(waiting(writer.run())).extracting(InboxMessage::messageId).containsExactly(job.lease());
         assertThat(update(completed(job))).as("sent again").isEqualTo(JobUpdate.Outcome.DUPLICATE);
-        assertThat(update(retry(job, java.time.Duration.ZERO))).as("a failure after it").isEqualTo(JobUpdate.Outcome.STALE);
+        assertThat(update(retry(job, java.time.Duration.ZERO)))
+                .as("a failure after it")
+                .isEqualTo(JobUpdate.Outcome.STALE);
     }
 
     @Test
