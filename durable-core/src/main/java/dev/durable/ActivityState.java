@@ -8,10 +8,17 @@ public enum ActivityState {
     DELAYED,
     /** A worker runs it. */
     RUNNING,
-    /** Its workers died more often than allowed: it waits for an operator. */
+    /** A dead letter: its attempts, or its workers' crashes, are used up. It waits for an operator, or to be purged. */
     DEAD,
     /** Held by an operator until it is resumed; nobody runs it. */
     PAUSED,
     /** Its body has returned; it waits for whoever has its token. */
-    EXTERNAL
+    EXTERNAL,
+    /** Its attempts are used up and it is not to be given up: it waits for an operator. */
+    INCIDENT;
+
+    /** Whether it waits for an operator to say what becomes of it. */
+    public boolean isBuried() {
+        return this == DEAD || this == INCIDENT;
+    }
 }

@@ -106,6 +106,27 @@ final class AttributesReader {
                             in.instant("oldDeadline"),
                             in.instant("newDeadline"),
                             in.string("by", ""))),
+            rule(
+                    IncidentRaised.class,
+                    (e, in) -> new IncidentRaised(
+                            e.id,
+                            e.at,
+                            in.integer("seq"),
+                            in.integer("attempt"),
+                            in.string("kind", ""),
+                            in.string("reason", ""),
+                            FailureJson.readOrNull(in.jsonOrNull("failure")),
+                            in.integer("crashes", 0),
+                            in.string("fingerprint", ""))),
+            rule(
+                    IncidentResolved.class,
+                    (e, in) -> new IncidentResolved(
+                            e.id,
+                            e.at,
+                            in.integer("seq"),
+                            in.string("resolution", ""),
+                            in.string("by", ""),
+                            in.string("reason", ""))),
             rule(WorkflowCompleted.class, (e, in) -> new WorkflowCompleted(e.id, e.at, in.payload("result"))),
             rule(
                     WorkflowFailed.class,

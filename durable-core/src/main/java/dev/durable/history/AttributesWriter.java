@@ -90,8 +90,26 @@ final class AttributesWriter {
                         .instant("oldDeadline", e.oldDeadline())
                         .instant("newDeadline", e.newDeadline())
                         .string("by", e.by());
+            case IncidentRaised e -> writeIncident(e, out);
+            case IncidentResolved e ->
+                out.number("seq", e.seq())
+                        .string("resolution", e.resolution())
+                        .string("by", e.by())
+                        .string("reason", e.reason());
             case UnknownEvent e -> throw new IllegalArgumentException(e.type() + " is kept as it was written");
         }
+    }
+
+    private static void writeIncident(IncidentRaised e, JsonObjectWriter out) {
+        out.number("seq", e.seq())
+                .number("attempt", e.attempt())
+                .string("kind", e.kind())
+                .string("reason", e.reason());
+        Failure failure = e.failure();
+        if (failure != null) {
+            out.object("failure", o -> FailureJson.write(failure, o));
+        }
+        out.number("crashes", e.crashes()).string("fingerprint", e.fingerprint());
     }
 
     private static void writeAttemptFailed(ActivityAttemptFailed e, JsonObjectWriter out) {

@@ -1,6 +1,7 @@
 package dev.durable.store;
 
 import dev.durable.WorkflowStatus;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
@@ -108,6 +109,18 @@ public interface HistoryStore extends Writes, StoreSource, AutoCloseable {
         return 0;
     }
 
+    /**
+     * Ends dead letters that are older than {@code kept}, and the oldest beyond {@code maxDeadLetters}: the job goes, {@link
+     * PurgedDeadLetter} comes into the run's inbox. Incidents stay. Tells how many.
+     */
+    int purgeDeadLetters(Duration kept, int maxDeadLetters, int limit);
+
+    /**
+     * Groups that somebody is to be told of: new ones, and those with new members of which nobody was told for {@code quiet}.
+     * Each is given to one caller only.
+     */
+    List<BuriedGroup> alertsDue(Duration quiet, int limit);
+
     // ── sessions ────────────────────────────────────────────────────────────────────────────────────────────────────
 
     /** Registers a worker process. */
@@ -156,6 +169,9 @@ public interface HistoryStore extends Writes, StoreSource, AutoCloseable {
 
     /** How many a listing has. */
     long count(RunFilter filter);
+
+    /** Dead letters and incidents by what failed alike, the latest first. */
+    List<BuriedGroup> buried(JobFilter filter, int limit);
 
     /** A page of open jobs, in the order of {@link JobKey#LOCK_ORDER}. */
     List<OpenJob> jobs(JobFilter filter, int limit);

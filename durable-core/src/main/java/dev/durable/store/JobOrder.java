@@ -82,6 +82,40 @@ public sealed interface JobOrder {
             implements JobOrder {}
 
     /**
+     * A dead letter or an incident is tried again, with all its time and crashes given back.
+     *
+     * @param input other arguments, a JSON array; null leaves those it has
+     * @param options all of them, as JSON text
+     * @param scheduleToClose the deadline by them; null is none
+     * @param maxWorkerCrashes how many crashes from now on
+     */
+    record Revive(
+            JobKey key,
+            Trace trace,
+            Seen seen,
+            @Nullable String input,
+            String options,
+            @Nullable Instant scheduleToClose,
+            int maxWorkerCrashes)
+            implements JobOrder {}
+
+    /**
+     * The attempt that was left to the holder of a token was the last, and failed: the job stays, as in {@link
+     * JobUpdate.Bury}.
+     *
+     * @param raised an informing event, as in {@link Trace#note}
+     */
+    record Bury(
+            JobKey key,
+            Trace trace,
+            Seen seen,
+            boolean incident,
+            String fingerprint,
+            String raised,
+            String lastFailure)
+            implements JobOrder {}
+
+    /**
      * It ended: the job goes, the outcome goes into the run's inbox with all notes of the job before its own.
      *
      * @param outcome its id recognises a resend

@@ -61,6 +61,27 @@ public sealed interface JobUpdate {
         }
     }
 
+    /**
+     * Its attempts are used up: it stays, and nobody runs it until an {@linkplain JobOrder order} says what becomes of it.
+     *
+     * @param incident an incident, else a dead letter
+     * @param nextAttempt the number of an attempt that an operator may allow
+     * @param fingerprint the same for what failed alike
+     * @param notes all informing events so far, a JSON array
+     * @param lastFailure message for descriptions
+     * @param details last heartbeat details to keep; null keeps what is stored
+     */
+    record Bury(
+            JobKey key,
+            UUID lease,
+            boolean incident,
+            int nextAttempt,
+            String fingerprint,
+            String notes,
+            String lastFailure,
+            @Nullable String details)
+            implements JobUpdate {}
+
     /** Given back unused, after a delay: no attempt is used. */
     record Release(
             JobKey key,

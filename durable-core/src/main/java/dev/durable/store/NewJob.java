@@ -36,6 +36,26 @@ public record NewJob(
         int maxWorkerCrashes,
         @Nullable Lease eager) {
 
+    /** The same with other arguments; null leaves those it has. */
+    public NewJob withInput(@Nullable String other) {
+        return other == null
+                ? this
+                : new NewJob(
+                        seq,
+                        activity,
+                        taskQueue,
+                        priority,
+                        other,
+                        options,
+                        headers,
+                        workflowType,
+                        scheduledAt,
+                        scheduleToStartDeadline,
+                        scheduleToCloseDeadline,
+                        maxWorkerCrashes,
+                        eager);
+    }
+
     /**
      * Who runs it.
      *

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param lastFailure message of the last failed attempt
  * @param heartbeatDetails last accepted details, JSON text
  * @param notes its informing events, a JSON array
+ * @param burial since when it waits for an operator; null when it does not
  */
 public record OpenJob(
         JobKey key,
@@ -41,7 +42,16 @@ public record OpenJob(
         @Nullable Worker worker,
         @Nullable String lastFailure,
         @Nullable String heartbeatDetails,
-        @Nullable String notes) {
+        @Nullable String notes,
+        @Nullable Burial burial) {
+
+    /**
+     * Since when it is a dead letter or an incident.
+     *
+     * @param at when
+     * @param fingerprint the same for what failed alike
+     */
+    public record Burial(Instant at, String fingerprint) {}
 
     /**
      * Its times.

@@ -87,7 +87,8 @@ final class AttemptEnd {
             case Verdict.Retry retry
             when !cancelled -> report.retry(Notes.TIMED_OUT, failure, retry, options(retry), details);
             case Verdict.OutOfTime ignored -> report.outOfTime(Notes.TIMED_OUT, failure, details);
-            case Verdict.Exhausted ignored when !cancelled && stays() -> exhausted(failure);
+            case Verdict.Exhausted ignored when !cancelled && stays() ->
+                exhausted(Notes.TIMED_OUT, failure, details);
             default -> report.timedOut(timeout, details);
         }
     }
@@ -96,15 +97,17 @@ final class AttemptEnd {
         if (cause == Cancellation.Cause.REQUESTED) {
             report.failed(failure);
         } else {
-            exhausted(failure);
+            exhausted(Notes.FAILED, failure, null);
         }
     }
 
     /** Nothing is left to try. */
-    private void exhausted(Failure failure) {
+    private void exhausted(String reason, Failure failure, @Nullable String details) {
         switch (options.retry().onExhausted()) {
+            case FAIL -> report.failed(failure);
+            case INCIDENT -> report.buried(true, reason, failure, details);
+            case DEAD_LETTER -> report.buried(false, reason, failure, details);
             case DISCARD -> report.discarded(failure);
-            default -> report.failed(failure);
         }
     }
 
@@ -164,9 +167,9 @@ final class AttemptEnd {
             case Verdict.OutOfTime ignored -> report.outOfTime(Notes.FAILED, encoded(thrown), details);
             case Verdict.Retry retry
             when !cancelled -> report.retry(Notes.FAILED, encoded(thrown), retry, options(retry), details);
-            case Verdict.Exhausted ignored when !cancelled -> exhausted(encoded(thrown));
+            case Verdict.Exhausted ignored when !cancelled -> exhausted(Notes.FAILED, encoded(thrown), details);
             case Verdict.GiveUp ignored
-            when !cancelled && job.workflowType().equals(BackgroundJob.TYPE) -> exhausted(encoded(thrown));
+            when !cancelled && job.workflowType().equals(BackgroundJob.TYPE) -> exhausted(Notes.FAILED, encoded(thrown), details);
             default -> report.failed(encoded(thrown));
         }
     }

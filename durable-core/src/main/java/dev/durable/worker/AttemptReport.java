@@ -8,6 +8,7 @@ import dev.durable.history.ActivityTimedOut;
 import dev.durable.history.EventJson;
 import dev.durable.history.Failure;
 import dev.durable.history.HistoryEvent;
+import dev.durable.history.IncidentRaised;
 import dev.durable.history.LocalCall;
 import dev.durable.history.Payload;
 import dev.durable.history.TimeoutType;
@@ -78,6 +79,37 @@ final class AttemptReport {
     void discarded(Failure failure) {
         note(Notes.DISCARDED, failure, null);
         completed(Payload.NULL, now());
+    }
+
+    /** Its attempts are used up, and it stays until an operator says what becomes of it. */
+    void buried(boolean incident, String reason, Failure failure, @Nullable String details) {
+        if (host.reports().local()) {
+            failed(failure);
+            return;
+        }
+        String fingerprint = Fingerprint.of(job.activity(), failure);
+        notes.add(new IncidentRaised(
+                0,
+                now(),
+                seq(),
+                job.attempt(),
+                incident ? "incident" : "dead letter",
+                reason,
+                failure,
+                job.crashes(),
+                fingerprint));
+        String all = notes.json();
+        end(
+                new JobUpdate.Bury(
+                        job.key(),
+                        job.lease(),
+                        incident,
+                        job.attempt() + 1,
+                        fingerprint,
+                        all == null ? "[]" : all,
+                        shown(failure),
+                        details),
+                Duration.ZERO);
     }
 
     /** Another attempt follows; the queue is looked at when it is due. */

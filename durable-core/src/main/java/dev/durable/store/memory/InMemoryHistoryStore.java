@@ -1,6 +1,7 @@
 package dev.durable.store.memory;
 
 import dev.durable.WorkflowStatus;
+import dev.durable.store.BuriedGroup;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.ClaimedRun;
 import dev.durable.store.Delivery;
@@ -29,6 +30,7 @@ import dev.durable.store.StoreClock;
 import dev.durable.store.StoredEvent;
 import dev.durable.store.TransactionalActivities;
 import dev.durable.store.Transition;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.HashSet;
@@ -70,6 +72,7 @@ public final class InMemoryHistoryStore implements HistoryStore {
     private final Orphans orphans;
     private final Orders orders;
     private final Reads reads;
+    private final Buried buried;
 
     private InMemoryHistoryStore(StoreClock clock, int inboxLimit) {
         tables = new Tables(clock);
@@ -82,6 +85,7 @@ public final class InMemoryHistoryStore implements HistoryStore {
         orphans = new Orphans(tables);
         orders = new Orders(tables);
         reads = new Reads(tables.runs(), tables.sessions());
+        buried = new Buried(tables, reads);
     }
 
     /** A store on the system's clock. */
@@ -224,6 +228,21 @@ public final class InMemoryHistoryStore implements HistoryStore {
                 .limit(limit)
                 .map(reads::open)
                 .toList());
+    }
+
+    @Override
+    public int purgeDeadLetters(Duration kept, int maxDeadLetters, int limit) {
+        return atomically(() -> buried.purge(kept, maxDeadLetters, limit));
+    }
+
+    @Override
+    public List<BuriedGroup> alertsDue(Duration quiet, int limit) {
+        return atomically(() -> buried.alertsDue(quiet, limit));
+    }
+
+    @Override
+    public List<BuriedGroup> buried(JobFilter filter, int limit) {
+        return atomically(() -> buried.groups(filter, limit));
     }
 
     @Override

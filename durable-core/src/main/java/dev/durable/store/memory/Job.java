@@ -13,6 +13,7 @@ import dev.durable.store.JobOrder;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.NewJob;
 import dev.durable.store.OpenJob;
+import dev.durable.store.PoisonPill;
 import dev.durable.store.TimedOutIdleJob;
 import dev.durable.store.TimedOutIdleJob.Timeout;
 import java.time.Instant;
@@ -20,6 +21,8 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   born ──► ready ──claim──► running ──settle──► gone
  *     └────────┬──────────────►│ │
- *     eager    └── delayed ◄───┘ └── crash over the budget ──► dead
+ *     eager    └── delayed ◄───┘ └── used up ──► dead, incident
  *                 retry, release
  * </pre>
  *
@@ -36,6 +39,9 @@ import org.jspecify.annotations.Nullable;
  * a token it is external: it keeps its lease, and no session has it.
  */
 final class Job {
+    /** As the options are written; this package reads no JSON. */
+    private static final Pattern ON_EXHAUSTED = Pattern.compile("\"onExhausted\"\\s*:\\s*\"([A-Z_]+)\"");
+
     private final JobKey key;
     private NewJob spec;
     private ActivityState state = ActivityState.READY;
@@ -53,6 +59,7 @@ final class Job {
     private @Nullable String operatorNotes;
     private @Nullable Instant deadline;
     private @Nullable Instant silentUntil;
+    private OpenJob.@Nullable Burial burial;
 
     Job(JobKey key, NewJob spec) {
         this.key = key;
@@ -112,6 +119,7 @@ final class Job {
     void waitUntil(@Nullable Instant until) {
         state = paused ? ActivityState.PAUSED : until == null ? ActivityState.READY : ActivityState.DELAYED;
         visibleAt = until;
+        burial = null;
         endAttempt();
     }
 
@@ -233,7 +241,8 @@ final class Job {
                 worker,
                 lastFailure,
                 heartbeatDetails,
-                allNotes());
+                allNotes(),
+                burial);
     }
 
     // ── attempts ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -243,9 +252,39 @@ final class Job {
         return ++crashes <= spec.maxWorkerCrashes();
     }
 
-    void die() {
-        state = ActivityState.DEAD;
+    void die(boolean incident, OpenJob.Burial since) {
+        state = incident ? ActivityState.INCIDENT : ActivityState.DEAD;
+        burial = since;
+        visibleAt = null;
         endAttempt();
+    }
+
+    /** Its crashes are used up. */
+    void poisoned(boolean incident, Instant now) {
+        notes = JobNotes.with(notes, PoisonPill.note(key, spec.activity(), attempt, crashes, incident, now));
+        lastFailure = PoisonPill.lastFailure(crashes);
+    }
+
+    /** What its options say of a job that is used up; null is nothing. */
+    @Nullable
+    String onExhausted() {
+        Matcher said = ON_EXHAUSTED.matcher(spec.options());
+        return said.find() ? said.group(1) : null;
+    }
+
+    void revive(JobOrder.Revive order) {
+        int budget = (int) Math.min(Integer.MAX_VALUE, (long) crashes + order.maxWorkerCrashes());
+        spec = spec(order.options(), spec.scheduleToStartDeadline(), order.scheduleToClose(), budget)
+                .withInput(order.input());
+    }
+
+    OpenJob.@Nullable Burial burial() {
+        return burial;
+    }
+
+    @Nullable
+    String lastFailure() {
+        return lastFailure;
     }
 
     void requestCancel() {

@@ -3,6 +3,7 @@ package dev.durable.store.memory;
 import dev.durable.ActivityState;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.NewJob;
+import dev.durable.store.OpenJob;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -57,7 +58,7 @@ final class JobQueues {
     void reschedule(Job job) {
         if (job.state() == ActivityState.EXTERNAL) {
             external.put(job, job.holdsUntil());
-        } else if (!job.isLeased() && job.state() != ActivityState.DEAD) {
+        } else if (!job.isLeased() && !job.state().isBuried()) {
             deadlines.put(job, job.waitsUntil());
         }
     }
@@ -99,9 +100,10 @@ final class JobQueues {
         deadlines.put(job, job.waitsUntil());
     }
 
-    void bury(Job job) {
+    /** Nobody runs it until an operator says what becomes of it. */
+    void bury(Job job, boolean incident, OpenJob.Burial burial) {
         remove(job);
-        job.die();
+        job.die(incident, burial);
     }
 
     /** Takes it out of the queues. */

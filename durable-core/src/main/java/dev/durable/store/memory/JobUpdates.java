@@ -42,6 +42,11 @@ final class JobUpdates {
                 job.heartbeat(release.details());
                 tables.putBack(job, release.delay());
             }
+            case JobUpdate.Bury bury -> {
+                job.heartbeat(bury.details());
+                job.failedAttempt(bury.nextAttempt(), bury.notes(), bury.lastFailure(), null);
+                tables.bury(job, bury.incident(), bury.fingerprint());
+            }
             case JobUpdate.Heartbeat heartbeat -> job.heartbeat(heartbeat.details());
             case JobUpdate.Annotate annotate -> job.annotate(annotate.notes());
             case JobUpdate.Detach detach -> tables.jobs().detach(job, detach, tables.now());

@@ -50,6 +50,8 @@ final class Orders {
             case JobOrder.Resume resume -> pause(resume, job, false);
             case JobOrder.UpdateTimeout update -> updateTimeout(update, job);
             case JobOrder.UpdateOptions update -> updateOptions(update, job);
+            case JobOrder.Revive revive -> revive(revive, job);
+            case JobOrder.Bury bury -> bury(bury, job);
             case JobOrder.End end -> end(end, run, job);
             case JobOrder.FailAttempt failed -> failAttempt(failed, job);
             case JobOrder.Beat beat -> beat(beat, job);
@@ -60,10 +62,10 @@ final class Orders {
         if (job.isLeased()) {
             return Outcome.REFUSED;
         }
-        if (job.visibleAt() == null && job.state() != ActivityState.DEAD) {
+        if (job.visibleAt() == null && !job.state().isBuried()) {
             return Outcome.UNCHANGED;
         }
-        if (job.state() == ActivityState.DEAD) {
+        if (job.state().isBuried()) {
             job.forgiveCrashes();
         }
         job.revised(order.trace().note());
@@ -72,7 +74,7 @@ final class Orders {
     }
 
     private Outcome pause(JobOrder order, Job job, boolean on) {
-        if (job.state() == ActivityState.DEAD) {
+        if (job.state().isBuried()) {
             return Outcome.REFUSED;
         }
         if (job.paused() == on) {
@@ -103,6 +105,33 @@ final class Orders {
         job.options(order);
         job.revised(order.trace().note());
         tables.jobs().reschedule(job);
+        return Outcome.APPLIED;
+    }
+
+    private Outcome revive(JobOrder.Revive order, Job job) {
+        if (!job.seen().equals(order.seen())) {
+            return Outcome.CHANGED;
+        }
+        if (!job.state().isBuried()) {
+            return Outcome.REFUSED;
+        }
+        job.revive(order);
+        job.revised(order.trace().note());
+        tables.retryNow(job);
+        return Outcome.APPLIED;
+    }
+
+    private Outcome bury(JobOrder.Bury order, Job job) {
+        if (!job.seen().equals(order.seen())) {
+            return Outcome.CHANGED;
+        }
+        if (job.state() != ActivityState.EXTERNAL) {
+            return Outcome.REFUSED;
+        }
+        String notes = JobNotes.with(job.notes(), order.raised());
+        job.failedAttempt(order.seen().attempt() + 1, notes == null ? "[]" : notes, order.lastFailure(), null);
+        job.revised(order.trace().note());
+        tables.bury(job, order.incident(), order.fingerprint());
         return Outcome.APPLIED;
     }
 

@@ -113,6 +113,9 @@ final class Reads {
                 && (filter.taskQueue() == null
                         || filter.taskQueue().equals(job.spec().taskQueue()))
                 && (filter.states().isEmpty() || filter.states().contains(job.state()))
+                && (filter.fingerprint() == null
+                        || job.burial() != null
+                                && filter.fingerprint().equals(job.burial().fingerprint()))
                 && job.seen().attempt() >= filter.minAttempt();
     }
 

@@ -4,6 +4,9 @@ import dev.durable.ActivityState;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobKey;
 import dev.durable.store.NewJob;
+import dev.durable.store.OpenJob;
+import dev.durable.store.PoisonPill;
+import dev.durable.store.PurgedDeadLetter;
 import dev.durable.store.Nudges.JobsReady;
 import dev.durable.store.Nudges.RunClosed;
 import dev.durable.store.Nudges.RunsDue;
@@ -103,9 +106,27 @@ final class Tables {
             endIdle(job, job.lostOutcome());
         } else if (job.crash() || job.cancelRequested()) {
             putBack(job, Duration.ZERO);
+        } else if (PoisonPill.isDiscarded(job.onExhausted())) {
+            endIdle(job, PoisonPill.discarded(job.key(), job.seen().attempt(), now(), job.allNotes()));
         } else {
-            jobs.bury(job);
+            boolean incident = PoisonPill.isIncident(job.onExhausted());
+            job.poisoned(incident, now());
+            bury(job, incident, PoisonPill.fingerprint(job.spec().activity()));
         }
+    }
+
+    /** Its attempts or crashes are used up. Nobody waits for one that is to be cancelled. */
+    void bury(Job job, boolean incident, String fingerprint) {
+        if (job.cancelRequested()) {
+            endCancelled(job);
+        } else {
+            jobs.bury(job, incident, new OpenJob.Burial(now(), fingerprint));
+        }
+    }
+
+    /** Its retention is over. */
+    void purge(Job job) {
+        endIdle(job, PurgedDeadLetter.outcome(job.key(), job.seen().attempt(), job.lastFailure(), now(), job.allNotes()));
     }
 
     /** The workflow wants it to stop: a running one learns of it, any other ends here. */

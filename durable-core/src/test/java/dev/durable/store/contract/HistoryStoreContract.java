@@ -97,6 +97,14 @@ public abstract class HistoryStoreContract {
     }
 
     @Nested
+    class Burying extends BuriedContract {
+        @Override
+        protected StoreFixture newFixture() {
+            return HistoryStoreContract.this.newFixture();
+        }
+    }
+
+    @Nested
     class Seizing extends SeizureContract {
         @Override
         protected StoreFixture newFixture() {

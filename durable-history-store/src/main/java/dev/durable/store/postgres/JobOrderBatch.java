@@ -40,6 +40,8 @@ final class JobOrderBatch {
     private final List<JobOrder.UpdateTimeout> deadlines = new ArrayList<>();
     private final List<JobOrder.UpdateOptions> options = new ArrayList<>();
     private final List<JobOrder.Beat> beats = new ArrayList<>();
+    private final List<JobOrder.Revive> revived = new ArrayList<>();
+    private final List<Burial> buried = new ArrayList<>();
     private final List<PutBack> putBack = new ArrayList<>();
     private final List<LockedJob> cancelled = new ArrayList<>();
     private final List<JobKey> gone = new ArrayList<>();
@@ -116,6 +118,8 @@ final class JobOrderBatch {
             case JobOrder.UpdateTimeout update ->
                 seen(update.seen(), job, job.job().isLeased(), () -> deadlines.add(update));
             case JobOrder.UpdateOptions update -> seen(update.seen(), job, true, () -> options.add(update));
+            case JobOrder.Revive revive -> seen(revive.seen(), job, job.isBuried(), () -> revive(revive, job));
+            case JobOrder.Bury bury -> seen(bury.seen(), job, isExternal(job), () -> bury(bury, job));
             case JobOrder.End end -> seen(end.seen(), job, true, () -> end(end, job));
             case JobOrder.FailAttempt failed ->
                 seen(failed.seen(), job, isExternal(job), () -> failAttempt(failed, job));
@@ -138,7 +142,7 @@ final class JobOrderBatch {
         if (job.job().isLeased()) {
             return Outcome.REFUSED;
         }
-        if (!job.waitsForTime() && !job.isDead()) {
+        if (!job.waitsForTime() && !job.isBuried()) {
             return Outcome.UNCHANGED;
         }
         due.add(order);
@@ -147,7 +151,7 @@ final class JobOrderBatch {
     }
 
     private Outcome pause(JobOrder order, OrderedJob job, boolean on) {
-        if (job.isDead()) {
+        if (job.isBuried()) {
             return Outcome.REFUSED;
         }
         if (job.paused() == on) {
@@ -166,6 +170,29 @@ final class JobOrderBatch {
                 order.outcome().notes());
         gone.add(order.key());
         messages.add(order.key().run(), order.outcome().with(notes));
+    }
+
+    private void revive(JobOrder.Revive order, OrderedJob job) {
+        revived.add(order);
+        hints.jobs(job.job().taskQueue());
+    }
+
+    private void bury(JobOrder.Bury order, OrderedJob job) {
+        String notes = JobNotes.with(job.job().notes(), order.raised());
+        JobUpdate.Bury bury = new JobUpdate.Bury(
+                order.key(),
+                Objects.requireNonNull(job.job().lease()),
+                order.incident(),
+                order.seen().attempt() + 1,
+                order.fingerprint(),
+                notes == null ? "[]" : notes,
+                order.lastFailure(),
+                null);
+        if (job.job().cancelRequested()) {
+            cancelled.add(job.job().after(bury));
+        } else {
+            buried.add(Burial.of(bury));
+        }
     }
 
     private void failAttempt(JobOrder.FailAttempt order, OrderedJob job) {
@@ -225,6 +252,18 @@ final class JobOrderBatch {
                             ints(options, JobOrder.UpdateOptions::maxWorkerCrashes),
                             texts(options, JobOrderBatch::note)));
         }
+        if (!revived.isEmpty()) {
+            script.then(
+                    OrderSql.REVIVE,
+                    keys(
+                            revived,
+                            texts(revived, JobOrder.Revive::input),
+                            texts(revived, JobOrder.Revive::options),
+                            instants(revived, JobOrder.Revive::scheduleToClose),
+                            ints(revived, JobOrder.Revive::maxWorkerCrashes),
+                            texts(revived, JobOrderBatch::note)));
+        }
+        Burial.write(buried, script);
         beat(script);
         if (!putBack.isEmpty()) {
             PutBack.write(putBack, script);

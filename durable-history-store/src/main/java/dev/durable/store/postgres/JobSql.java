@@ -60,6 +60,20 @@ final class JobSql {
                             where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j) u
              where j.ctid = u.c""";
 
+    /** Used up: it stays where no claim looks. */
+    static final String BURY = """
+            update durable.activity_job j
+               set state = u.state, buried_at = durable.clock(), fingerprint = u.fingerprint, crashes = j.crashes + u.crash,
+                   attempt = u.attempt, notes = u.notes::json, last_failure = u.last_failure,
+                   lease = null, claim = null, session = null, claimed_at = null, visible_at = null, deadline = null,
+                   silent_until = null, begun = true
+              from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::smallint[], ?::text[], ?::int[],
+                                ?::int[], ?::text[], ?::text[])
+                           as u(run_id, shard, seq, state, fingerprint, crash, attempt, notes, last_failure)
+                     cross join lateral (select j.ctid as c from durable.activity_job j
+                            where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j) u
+             where j.ctid = u.c""";
+
     static final String ANNOTATE = """
             update durable.activity_job j set notes = u.notes::json
               from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::text[]) as u(run_id, shard, seq, notes)

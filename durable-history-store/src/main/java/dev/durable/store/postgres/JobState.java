@@ -9,7 +9,9 @@ enum JobState {
     /** Held by an operator; claimed by nobody. */
     PAUSED(4),
     /** Left to the holder of its token. */
-    EXTERNAL(5);
+    EXTERNAL(5),
+    /** Used up, and not to be given up. */
+    INCIDENT(6);
 
     private static final JobState[] STATES = values();
 
@@ -21,6 +23,11 @@ enum JobState {
 
     short code() {
         return code;
+    }
+
+    /** Whether it waits for an operator to say what becomes of it. */
+    boolean isBuried() {
+        return this == DEAD || this == INCIDENT;
     }
 
     static JobState of(int code) {

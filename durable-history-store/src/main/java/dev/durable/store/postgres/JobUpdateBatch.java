@@ -34,6 +34,7 @@ final class JobUpdateBatch {
     private final Map<JobKey, String> details = new LinkedHashMap<>();
     private final Map<JobKey, String> notes = new LinkedHashMap<>();
     private final List<PutBack> putBack = new ArrayList<>();
+    private final List<Burial> buried = new ArrayList<>();
     private final List<JobUpdate.Detach> detached = new ArrayList<>();
     private final List<LockedJob> ended = new ArrayList<>();
     private final List<JobUpdate.Settle> settled = new ArrayList<>();
@@ -90,11 +91,24 @@ final class JobUpdateBatch {
             }
             case JobUpdate.Retry retry -> letGo(job.after(retry), retry.delay(), retry);
             case JobUpdate.Release release -> letGo(job.after(release), release.delay(), null);
+            case JobUpdate.Bury bury -> bury(bury, job);
             case JobUpdate.Heartbeat heartbeat -> details.put(job.key(), heartbeat.details());
             case JobUpdate.Annotate annotate -> notes.put(job.key(), annotate.notes());
             case JobUpdate.Detach detach -> detach(detach, job);
         }
         return job.cancelRequested() ? Outcome.CANCEL_REQUESTED : Outcome.ACCEPTED;
+    }
+
+    private void bury(JobUpdate.Bury bury, LockedJob job) {
+        gone.add(job.key());
+        if (job.cancelRequested()) {
+            ended.add(job.after(bury));
+            return;
+        }
+        buried.add(Burial.of(bury));
+        if (bury.details() != null) {
+            details.put(job.key(), bury.details());
+        }
     }
 
     private void detach(JobUpdate.Detach detach, LockedJob job) {
@@ -132,6 +146,7 @@ final class JobUpdateBatch {
         if (!putBack.isEmpty()) {
             PutBack.write(putBack, script);
         }
+        Burial.write(buried, script);
         if (!detached.isEmpty()) {
             Detached.write(detached, script);
         }

@@ -80,6 +80,20 @@ record LockedJob(
                 retry.details());
     }
 
+    /** As it stands after its attempts were used up. */
+    LockedJob after(JobUpdate.Bury bury) {
+        return new LockedJob(
+                key,
+                taskQueue,
+                null,
+                state,
+                bury.nextAttempt(),
+                cancelRequested,
+                bury.notes(),
+                operatorNotes,
+                bury.details());
+    }
+
     /** As it stands after it was given back. */
     LockedJob after(JobUpdate.Release release) {
         return new LockedJob(

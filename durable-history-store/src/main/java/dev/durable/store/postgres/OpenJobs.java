@@ -16,6 +16,7 @@ import dev.durable.store.OpenJob;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -83,7 +84,7 @@ final class OpenJobs {
                 .on(SESSION.ID.eq(ACTIVITY_JOB.SESSION));
     }
 
-    private static Condition matches(JobFilter filter) {
+    static Condition matches(JobFilter filter) {
         Condition condition = noCondition();
         String workflowId = filter.workflowId();
         if (workflowId != null) {
@@ -116,6 +117,9 @@ final class OpenJobs {
             condition = condition.and(ACTIVITY_JOB.STATE.in(filter.states().stream()
                     .map(state -> JobState.valueOf(state.name()).code())
                     .toList()));
+        }
+        if (filter.fingerprint() != null) {
+            condition = condition.and(ACTIVITY_JOB.FINGERPRINT.eq(filter.fingerprint()));
         }
         if (filter.minAttempt() > 0) {
             condition = condition.and(ACTIVITY_JOB.ATTEMPT.ge(filter.minAttempt()));
@@ -151,7 +155,14 @@ final class OpenJobs {
                 job.get(ACTIVITY_JOB.LAST_FAILURE),
                 Json.text(job.get(ACTIVITY_HEARTBEAT.DETAILS)),
                 JobNotes.joined(
-                        Json.text(job.get(ACTIVITY_JOB.NOTES)), Json.text(job.get(ACTIVITY_JOB.OPERATOR_NOTES))));
+                        Json.text(job.get(ACTIVITY_JOB.NOTES)), Json.text(job.get(ACTIVITY_JOB.OPERATOR_NOTES))),
+                burial(job));
+    }
+
+    private static OpenJob.@Nullable Burial burial(Record job) {
+        Instant at = job.get(ACTIVITY_JOB.BURIED_AT);
+        String fingerprint = job.get(ACTIVITY_JOB.FINGERPRINT);
+        return at == null || fingerprint == null ? null : new OpenJob.Burial(at, fingerprint);
     }
 
     private static OpenJob.Times times(Record job) {

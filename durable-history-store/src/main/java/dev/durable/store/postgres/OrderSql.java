@@ -35,10 +35,26 @@ final class OrderSql {
             update durable.activity_job j
                set state = case when j.paused then 4 else 0 end, visible_at = null,
                    rank = durable.clock() - j.priority * interval '10 s',
-                   crashes = case when j.state = 3 then 0 else j.crashes end, revision = j.revision + 1,
+                   crashes = case when j.state in (3, 6) then 0 else j.crashes end, buried_at = null, fingerprint = null,
+                   revision = j.revision + 1,
                    operator_notes = durable.joined(j.operator_notes, u.note::json)
               from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::text[])
                            as u(run_id, shard, seq, note)
+                     cross join lateral (select j.ctid as c from durable.activity_job j
+                            where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j) u
+             where j.ctid = u.c""";
+
+    /** A dead letter or an incident is tried again. Null input leaves what is there. */
+    static final String REVIVE = """
+            update durable.activity_job j
+               set state = case when j.paused then 4 else 0 end, buried_at = null, fingerprint = null,
+                   rank = durable.clock() - j.priority * interval '10 s', input = coalesce(u.input::json, j.input),
+                   options = u.options::json, schedule_to_close_deadline = u.close_deadline,
+                   max_crashes = least(2147483647::bigint, j.crashes::bigint + u.max_crashes)::integer,
+                   revision = j.revision + 1, operator_notes = durable.joined(j.operator_notes, u.note::json)
+              from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::text[], ?::text[],
+                                ?::timestamptz[], ?::int[], ?::text[])
+                           as u(run_id, shard, seq, input, options, close_deadline, max_crashes, note)
                      cross join lateral (select j.ctid as c from durable.activity_job j
                             where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j) u
              where j.ctid = u.c""";

@@ -17,7 +17,7 @@ record OrderedJob(LockedJob job, JobOrder.Seen seen, boolean paused, boolean wai
                 row.getObject("visible_at") != null);
     }
 
-    boolean isDead() {
-        return job.state() == JobState.DEAD;
+    boolean isBuried() {
+        return job.state().isBuried();
     }
 }

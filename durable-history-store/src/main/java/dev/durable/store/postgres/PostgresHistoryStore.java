@@ -1,6 +1,7 @@
 package dev.durable.store.postgres;
 
 import dev.durable.WorkflowStatus;
+import dev.durable.store.BuriedGroup;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.ClaimedRun;
 import dev.durable.store.Delivery;
@@ -30,6 +31,7 @@ import dev.durable.store.StoredEvent;
 import dev.durable.store.TransactionalActivities;
 import dev.durable.store.Transition;
 import dev.durable.store.Writes;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
@@ -69,6 +71,7 @@ public final class PostgresHistoryStore implements HistoryStore {
     private final JobOrders jobOrders;
     private final OpenJobs openJobs;
     private final Sessions sessions;
+    private final Buried buried;
     private final RunReads runReads;
     private final Listings listings;
     private final CallerTransactions callers;
@@ -97,6 +100,7 @@ public final class PostgresHistoryStore implements HistoryStore {
         jobOrders = new JobOrders(connections, nudges);
         openJobs = new OpenJobs(connections);
         sessions = new Sessions(connections, nudges);
+        buried = new Buried(connections, nudges);
         runReads = new RunReads(connections);
         listings = new Listings(connections);
         outbox = new Outbox(connections, nudges);
@@ -234,6 +238,21 @@ public final class PostgresHistoryStore implements HistoryStore {
     @Override
     public List<OpenJob> overdueExternal(int limit) {
         return openJobs.overdueExternal(limit);
+    }
+
+    @Override
+    public int purgeDeadLetters(Duration kept, int maxDeadLetters, int limit) {
+        return buried.purge(kept, maxDeadLetters, limit);
+    }
+
+    @Override
+    public List<BuriedGroup> alertsDue(Duration quiet, int limit) {
+        return buried.alertsDue(quiet, limit);
+    }
+
+    @Override
+    public List<BuriedGroup> buried(JobFilter filter, int limit) {
+        return buried.groups(filter, limit);
     }
 
     @Override

@@ -20,7 +20,8 @@ public final class Schema {
             "V4__operations.sql",
             "V5__views.sql",
             "V6__roles.sql",
-            "V7__waiting_deadlines.sql");
+            "V7__waiting_deadlines.sql",
+            "V9__alerts.sql");
 
     private Schema() {}
 

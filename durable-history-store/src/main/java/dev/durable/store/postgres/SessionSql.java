@@ -44,16 +44,16 @@ final class SessionSql {
             select j.* from gone g
              cross join lateral (
                     select j.workflow_id, j.crashes, j.max_crashes, j.run_id, j.seq, j.task_queue, j.lease,
-                           j.state, j.attempt, j.cancel_requested, j.notes, j.operator_notes, j.options
+                           j.state, j.attempt, j.cancel_requested, j.notes, j.operator_notes, j.activity, j.options,
+                           j.options -> 'retry' ->> 'onExhausted' as on_exhausted, durable.clock() as now
                       from durable.activity_job j where j.session = g.session and j.state = 2
                        for no key update skip locked) j
              limit ?""";
 
-    /** A crash each: back into the queue, or beyond the budget a dead letter. */
+    /** A crash each, within the budget: back into the queue. */
     static final String CRASH = """
             update durable.activity_job j
-               set crashes = j.crashes + 1, state = case when j.crashes + 1 > j.max_crashes then 3
-                                when j.paused then 4 else 0 end,
+               set crashes = j.crashes + 1, state = case when j.paused then 4 else 0 end,
                    rank = durable.clock() - j.priority * interval '10 s', visible_at = null,
                    lease = null, claim = null, session = null, claimed_at = null, deadline = null, silent_until = null,
                    begun = true

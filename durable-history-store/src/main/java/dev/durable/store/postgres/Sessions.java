@@ -12,7 +12,6 @@ import dev.durable.store.TimedOutIdleJob.Timeout;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -100,22 +99,18 @@ final class Sessions {
     }
 
     int requeueOrphans(int limit) {
-        Map<String, Integer> touched = new HashMap<>();
-        Hints hints = connections.transaction(Locks.SHORT, tx -> {
-            Left orphans = new Left();
-            tx.run(new Script().read(SessionSql.LOCK_ORPHANS, orphans::add, Param.of(limit)));
+        Hints hints = new Hints();
+        int touched = connections.transaction(Locks.SHORT, tx -> {
+            List<Orphan> orphans = new ArrayList<>();
+            tx.run(new Script()
+                    .read(SessionSql.LOCK_ORPHANS, row -> orphans.add(Orphan.read(row, run(row))), Param.of(limit)));
             Script script = new Script();
-            orphans.back.sort((a, b) -> JobKey.LOCK_ORDER.compare(a.key(), b.key()));
-            script.then(
-                    SessionSql.CRASH,
-                    Heartbeats.keys(orphans.back.stream().map(LockedJob::key).toList()));
-            orphans.end(tx, script);
+            Orphan.write(orphans, tx, script, hints);
             tx.last(script.then(SessionSql.FORGET));
-            touched.put("jobs", orphans.count());
-            return orphans.hints;
+            return orphans.size();
         });
         hints.sendTo(nudges);
-        return touched.getOrDefault("jobs", 0);
+        return touched;
     }
 
     /** Jobs that a session leaves behind: they go back into their queues, but for those that end here. */
@@ -135,10 +130,6 @@ final class Sessions {
                 back.add(job);
                 hints.jobs(job.taskQueue());
             }
-        }
-
-        int count() {
-            return back.size() + cancelled.size() + lost.size();
         }
 
         void end(Tx tx, Script script) throws SQLException {

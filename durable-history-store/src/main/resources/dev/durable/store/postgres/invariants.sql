@@ -44,7 +44,8 @@ select format('1: the next event of run %s is %s, its last is %s', s.run_id, s.n
 select format('1: event %s of run %s is earlier than the one before', event_id, run_id)
   from (select run_id, event_id, at, lag(at) over (partition by run_id order by event_id) as before
           from durable.history_event
-         where type not in ('ActivityAttemptFailed', 'ActivityTimeoutUpdated', 'ActivityOptionsUpdated', 'ActivityOperated')) e
+         where type not in ('ActivityAttemptFailed', 'ActivityTimeoutUpdated', 'ActivityOptionsUpdated', 'ActivityOperated',
+                            'IncidentRaised', 'IncidentResolved')) e
  where at < before;
 
 -- 2. Each activity ends at most once, after it was scheduled; the outcome of a local one is its scheduling, too.
@@ -147,3 +148,8 @@ select format('3: activity %s of run %s in state %s: lease %s, session %s, pause
   from durable.activity_job
  where (lease is not null) <> (state in (2, 5)) or (session is not null) <> (state = 2)
     or paused and state in (0, 1) or state = 4 and not paused;
+
+-- 3. What waits for an operator says since when and what it failed like; nothing else does.
+select format('3: activity %s of run %s in state %s: buried at %s, fingerprint %s', seq, run_id, state, buried_at, fingerprint)
+  from durable.activity_job
+ where (buried_at is not null) <> (state in (3, 6)) or (fingerprint is not null) <> (state in (3, 6));

@@ -11,7 +11,8 @@ select case when first is null or first::text = '[]' then second
 $$;
 
 -- state: 0 ready, 1 delayed, 2 running, 3 dead, 4 paused (held, and claimed by nobody), 5 external (left to the holder of
--- its token: it keeps its lease, no session has it). A finished job is deleted in the completing transition: history is the
+-- its token: it keeps its lease, no session has it), 6 incident. Dead letters and incidents have buried_at and a fingerprint,
+-- and wait for an operator. A finished job is deleted in the completing transition: history is the
 -- record. rank = when it became ready, less its priority: aging priority as a plain index order.
 create table activity_job (
     run_id                     uuid        not null,
@@ -26,6 +27,7 @@ create table activity_job (
     schedule_to_close_deadline timestamptz,
     deadline                   timestamptz,
     silent_until               timestamptz,
+    buried_at                  timestamptz,
     seq                        integer     not null,
     attempt                    integer     not null default 1,
     crashes                    integer     not null default 0,
@@ -42,6 +44,7 @@ create table activity_job (
     task_queue                 text        not null,
     activity                   text        not null,
     last_failure               text,
+    fingerprint                text,
     input                      json        not null,
     options                    json        not null,
     headers                    json        not null,
@@ -58,7 +61,9 @@ create index activity_job_delayed on activity_job (task_queue, visible_at) where
 create index activity_job_running on activity_job (session) where state = 2;
 -- Those in the hands of others, by when their time is over. Queries repeat this expression word for word.
 create index activity_job_external on activity_job (least(deadline, silent_until)) where state = 5;
-create index activity_job_dead on activity_job (run_id, seq) where state = 3;
+-- Dead letters and incidents: what failed alike, and the oldest dead letters.
+create index activity_job_buried on activity_job (fingerprint, buried_at) where state in (3, 6);
+create index activity_job_dead on activity_job (buried_at) where state = 3;
 
 -- How far a running attempt is. Its own narrow table: updates stay HOT and never touch the job.
 create table activity_heartbeat (

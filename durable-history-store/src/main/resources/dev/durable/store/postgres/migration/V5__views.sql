@@ -52,6 +52,7 @@ select w.workflow_id, w.run_id, scheduled.seq, scheduled.attributes ->> 'activit
             when job.state = 0 then 'ready' when job.state = 1 then 'delayed'
             when job.state = 2 then 'running' when job.state = 3 then 'dead'
             when job.state = 4 then 'paused' when job.state = 5 then 'external'
+            when job.state = 6 then 'incident'
             when w.closed_at is not null then 'abandoned' else 'ended' end as state,
        scheduled.at as scheduled_at, job.claimed_at as started_at, ended.at as ended_at, job.visible_at as due_at,
        coalesce(job.attempt, (ended.attributes ->> 'attempt')::integer) as attempt,
@@ -85,7 +86,7 @@ select task_queue, sum(ready)::bigint as ready, sum(delayed)::bigint as delayed,
        sum(dead)::bigint as dead, min(oldest_ready_at) as oldest_ready_at,
        sum(open_runs)::bigint as open_runs, sum(due_runs)::bigint as due_runs, bool_or(paused) as paused
   from (select j.task_queue, (j.state = 0)::integer as ready, (j.state = 1)::integer as delayed,
-               (j.state in (2, 5))::integer as running, (j.state = 3)::integer as dead,
+               (j.state in (2, 5))::integer as running, (j.state in (3, 6))::integer as dead,
                case when j.state = 0 then j.rank + j.priority * interval '10 s' end as oldest_ready_at,
                0 as open_runs, 0 as due_runs, false as paused
           from activity_job j
@@ -95,12 +96,23 @@ select task_queue, sum(ready)::bigint as ready, sum(delayed)::bigint as delayed,
         select q.task_queue, 0, 0, 0, 0, null, 0, 0, q.paused from queue q) x
  group by task_queue;
 
--- Jobs whose worker died more often than allowed: their runs wait for an operator.
+-- Jobs whose attempts or whose workers' crashes are used up, until they are resolved or purged: their runs wait. attempt is
+-- the one that an operator may allow.
 create view v_dead_letter as
 select j.workflow_id, j.run_id, j.seq, j.workflow_type, j.activity, j.task_queue, j.attempt, j.crashes, j.last_failure,
-       j.scheduled_at, readable(j.input) as input, readable(joined(j.notes, j.operator_notes)) as notes, readable(h.details) as heartbeat_details
+       j.scheduled_at, readable(j.input) as input, readable(joined(j.notes, j.operator_notes)) as notes,
+       readable(h.details) as heartbeat_details, j.buried_at as since, j.fingerprint
   from activity_job j
   left join activity_heartbeat h on h.run_id = j.run_id and h.seq = j.seq and h.shard = j.shard
  where j.state = 3;
+
+-- The same of jobs that are never purged.
+create view v_incident as
+select j.workflow_id, j.run_id, j.seq, j.workflow_type, j.activity, j.task_queue, j.attempt, j.crashes, j.last_failure,
+       j.scheduled_at, readable(j.input) as input, readable(joined(j.notes, j.operator_notes)) as notes,
+       readable(h.details) as heartbeat_details, j.buried_at as since, j.fingerprint
+  from activity_job j
+  left join activity_heartbeat h on h.run_id = j.run_id and h.seq = j.seq and h.shard = j.shard
+ where j.state = 6;
 
 insert into schema_version (version, min_library) values (5, '0.1.0');

@@ -11,6 +11,8 @@ import dev.durable.history.ActivityTimeoutUpdated;
 import dev.durable.history.Failure;
 import dev.durable.history.History;
 import dev.durable.history.HistoryEvent;
+import dev.durable.history.IncidentRaised;
+import dev.durable.history.IncidentResolved;
 import dev.durable.history.Payload;
 import dev.durable.history.SideEffectRecorded;
 import dev.durable.history.SignalReceived;
@@ -62,6 +64,10 @@ final class HistoryTable {
             case ActivityFailed e -> name(e.seq()) + ": " + message(e.failure());
             case ActivityTimedOut e -> name(e.seq()) + " " + e.timeout();
             case ActivityTimeoutUpdated e -> name(e.seq()) + " until " + time(e.newDeadline());
+            case IncidentRaised e ->
+                name(e.seq()) + " " + e.kind() + " after attempt " + e.attempt() + ", " + e.reason() + ": "
+                        + (e.failure() == null ? e.crashes() + " crashes" : message(e.failure()));
+            case IncidentResolved e -> name(e.seq()) + " " + e.resolution() + ", by " + e.by();
             case ActivityCancelRequested e -> name(e.seq());
             case ActivityCancelled e -> name(e.seq());
             case TimerStarted e -> "timer " + e.seq() + " until " + time(e.fireAt());

@@ -6,6 +6,7 @@ package dev.durable.store.postgres.jooq.generated;
 
 import dev.durable.store.postgres.jooq.generated.tables.ActivityHeartbeat;
 import dev.durable.store.postgres.jooq.generated.tables.ActivityJob;
+import dev.durable.store.postgres.jooq.generated.tables.Alert;
 import dev.durable.store.postgres.jooq.generated.tables.Audit;
 import dev.durable.store.postgres.jooq.generated.tables.HistoryEvent;
 import dev.durable.store.postgres.jooq.generated.tables.Inbox;
@@ -49,6 +50,11 @@ public class DefaultSchema extends SchemaImpl {
      * The table <code>activity_job</code>.
      */
     public final ActivityJob ACTIVITY_JOB = ActivityJob.ACTIVITY_JOB;
+
+    /**
+     * The table <code>alert</code>.
+     */
+    public final Alert ALERT = Alert.ALERT;
 
     /**
      * The table <code>audit</code>.
@@ -123,6 +129,7 @@ public class DefaultSchema extends SchemaImpl {
         return Arrays.asList(
             ActivityHeartbeat.ACTIVITY_HEARTBEAT,
             ActivityJob.ACTIVITY_JOB,
+            Alert.ALERT,
             Audit.AUDIT,
             HistoryEvent.HISTORY_EVENT,
             Inbox.INBOX,

@@ -6,6 +6,7 @@ package dev.durable.store.postgres.jooq.generated;
 
 import dev.durable.store.postgres.jooq.generated.tables.ActivityHeartbeat;
 import dev.durable.store.postgres.jooq.generated.tables.ActivityJob;
+import dev.durable.store.postgres.jooq.generated.tables.Alert;
 import dev.durable.store.postgres.jooq.generated.tables.Audit;
 import dev.durable.store.postgres.jooq.generated.tables.HistoryEvent;
 import dev.durable.store.postgres.jooq.generated.tables.Inbox;
@@ -34,6 +35,11 @@ public class Tables {
      * The table <code>activity_job</code>.
      */
     public static final ActivityJob ACTIVITY_JOB = ActivityJob.ACTIVITY_JOB;
+
+    /**
+     * The table <code>alert</code>.
+     */
+    public static final Alert ALERT = Alert.ALERT;
 
     /**
      * The table <code>audit</code>.

@@ -113,6 +113,11 @@ public class ActivityJob extends TableImpl<Record> {
     public final TableField<Record, Instant> SILENT_UNTIL = createField(DSL.name("silent_until"), SQLDataType.INSTANT, this, "");
 
     /**
+     * The column <code>activity_job.buried_at</code>.
+     */
+    public final TableField<Record, Instant> BURIED_AT = createField(DSL.name("buried_at"), SQLDataType.INSTANT, this, "");
+
+    /**
      * The column <code>activity_job.seq</code>.
      */
     public final TableField<Record, Integer> SEQ = createField(DSL.name("seq"), SQLDataType.INTEGER.nullable(false), this, "");
@@ -191,6 +196,11 @@ public class ActivityJob extends TableImpl<Record> {
      * The column <code>activity_job.last_failure</code>.
      */
     public final TableField<Record, String> LAST_FAILURE = createField(DSL.name("last_failure"), SQLDataType.CLOB, this, "");
+
+    /**
+     * The column <code>activity_job.fingerprint</code>.
+     */
+    public final TableField<Record, String> FINGERPRINT = createField(DSL.name("fingerprint"), SQLDataType.CLOB, this, "");
 
     /**
      * The column <code>activity_job.input</code>.

@@ -1,0 +1,23 @@
+package dev.durable.store;
+
+import java.util.Locale;
+
+/** Text as JSON. For the few words that stores write themselves. */
+final class JsonText {
+    private JsonText() {}
+
+    /** In quotes, escaped: what every JSON reader and database takes, lone surrogates and NUL included. */
+    static String quoted(String text) {
+        StringBuilder json = new StringBuilder(text.length() + 2).append('"');
+        text.chars().forEach(c -> {
+            if (c == '"' || c == '\\') {
+                json.append('\\').append((char) c);
+            } else if (c < 0x20 || c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE) {
+                json.append(String.format(Locale.ROOT, "\\u%04x", c));
+            } else {
+                json.append((char) c);
+            }
+        });
+        return json.append('"').toString();
+    }
+}

@@ -1,0 +1,38 @@
+package dev.durable.store;
+
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import org.jspecify.annotations.Nullable;
+
+/** The outcome of a dead letter whose retention is over; as {@link CancelledIdleJob}, a store's own. Nothing is lost silently. */
+public final class PurgedDeadLetter {
+    private PurgedDeadLetter() {}
+
+    /**
+     * The message for the run's inbox: the activity failed. It has the id that the cancellation would have: one job ends
+     * idle once.
+     *
+     * @param key which job
+     * @param nextAttempt the attempt that an operator could have allowed
+     * @param lastFailure why it was used up
+     * @param now when
+     * @param notes its informing events; null without
+     */
+    public static InboxMessage outcome(
+            JobKey key, int nextAttempt, @Nullable String lastFailure, Instant now, @Nullable String notes) {
+        String why = "nobody resolved this dead letter in the time and number that dead letters are kept for"
+                + (lastFailure == null ? "" : ". Its last failure: " + lastFailure);
+        String attributes = "{\"seq\":" + key.seq() + ",\"attempt\":" + Math.max(1, nextAttempt - 1)
+                + ",\"failure\":{\"type\":\"dev.durable.DeadLetterPurged\",\"message\":" + JsonText.quoted(why) + "}}";
+        String note = "{\"type\":\"IncidentResolved\",\"at\":\"" + now.truncatedTo(ChronoUnit.MICROS)
+                + "\",\"attributes\":{\"informing\":true,\"seq\":" + key.seq()
+                + ",\"resolution\":\"purged\",\"by\":\"retention\",\"reason\":\"\"}}";
+        return new InboxMessage(
+                CancelledIdleJob.messageId(key),
+                MessageKind.ACTIVITY_OUTCOME,
+                "ActivityFailed",
+                attributes,
+                JobNotes.with(notes, note),
+                null);
+    }
+}

@@ -1,0 +1,320 @@
+package dev.durable.store.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.durable.ActivityState;
+import dev.durable.store.BuriedGroup;
+import dev.durable.store.ClaimedJob;
+import dev.durable.store.InboxMessage;
+import dev.durable.store.JobFilter;
+import dev.durable.store.JobOrder;
+import dev.durable.store.JobOrder.Outcome;
+import dev.durable.store.JobUpdate;
+import dev.durable.store.NewJob;
+import dev.durable.store.OpenJob;
+import dev.durable.store.SessionInfo;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/** Dead letters and incidents: jobs that nobody runs until somebody says what becomes of them. */
+public abstract class BuriedContract extends StoreContract {
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    private OpenJob buried(String workflowId, boolean incident, String fingerprint) {
+        scheduled(workflowId, 1);
+        ClaimedJob job = claimJob(session);
+        assertThat(update(new JobUpdate.Bury(
+                        job.key(),
+                        job.lease(),
+                        incident,
+                        2,
+                        fingerprint,
+                        "[{\"type\": \"IncidentRaised\"}]",
+                        "declined",
+                        "{\"row\": 7}")))
+                .isEqualTo(JobUpdate.Outcome.ACCEPTED);
+        return store.jobs(JobFilter.of(job.key()), 1).getFirst();
+    }
+
+    private OpenJob again(OpenJob job) {
+        return store.jobs(JobFilter.of(job.key()), 1).getFirst();
+    }
+
+    private Outcome order(JobOrder order) {
+        return store.order(List.of(order)).getFirst();
+    }
+
+    private static JobOrder.Trace trace(String action) {
+        return new JobOrder.Trace(
+                new JobOrder.Audit(UUID.randomUUID(), "ann", action, "{}"),
+                "{\"type\":\"IncidentResolved\",\"at\":\"2026-01-01T00:00:00Z\",\"attributes\":{}}");
+    }
+
+    private JobOrder.Revive revive(OpenJob job, String input) {
+        return new JobOrder.Revive(
+                job.key(), trace("retry"), job.seen(), input, "{\"startToClose\": \"PT7S\"}", null, 1);
+    }
+
+    @Test
+    void a_job_whose_attempts_are_used_up_stays_and_nobody_claims_it() {
+        OpenJob dead = buried("order-1", false, "charge: Declined");
+        OpenJob incident = buried("order-2", true, "charge: Declined");
+
+        assertThat(dead.state()).isEqualTo(ActivityState.DEAD);
+        assertThat(incident.state()).isEqualTo(ActivityState.INCIDENT);
+        assertThat(jobStates(incident.key().run())).containsExactly(Map.entry(1, "incident"));
+        assertThat(dead.burial().fingerprint()).isEqualTo("charge: Declined");
+        assertThat(dead.burial().at()).isBeforeOrEqualTo(store.now());
+        assertThat(dead.lastFailure()).isEqualTo("declined");
+        assertThat(dead.heartbeatDetails()).isEqualTo("{\"row\": 7}");
+        assertThat(dead.notes()).isEqualTo("[{\"type\": \"IncidentRaised\"}]");
+        assertThat(waitingNames(dead.key().run())).isEmpty();
+        advance(Duration.ofDays(1));
+        assertThat(claimJobs(session)).isEmpty();
+        assertThat(store.timeOutWaiting(10)).isZero();
+    }
+
+    @Test
+    void only_who_holds_the_lease_may_say_that_attempts_are_used_up() {
+        scheduled("order-1", 1);
+        ClaimedJob job = claimJob(session);
+
+        assertThat(update(new JobUpdate.Bury(
+                        job.key(), UUID.randomUUID(), true, 2, "f", "[]", "declined", null)))
+                .isEqualTo(JobUpdate.Outcome.STALE);
+        assertThat(jobStates(job.key().run())).containsExactly(Map.entry(1, "running"));
+    }
+
+    @Test
+    void one_that_is_to_be_cancelled_is_cancelled_instead() {
+        Writer writer = scheduled("order-1", 1);
+        ClaimedJob job = claimJob(session);
+        writer.write(writer.step().cancels(1));
+
+        update(new JobUpdate.Bury(job.key(), job.lease(), true, 2, "f", "[]", "declined", null));
+
+        assertThat(waitingNames(writer.run())).containsExactly("ActivityCancelled");
+    }
+
+    @Test
+    void a_buried_job_can_be_cancelled() {
+        Writer writer = scheduled("order-1", 1);
+        ClaimedJob job = claimJob(session);
+        update(new JobUpdate.Bury(job.key(), job.lease(), true, 2, "f", "[]", "declined", null));
+
+        writer.write(writer.step().cancels(1));
+
+        assertThat(waitingNames(writer.run())).containsExactly("ActivityCancelled");
+    }
+
+    @Test
+    void an_incident_is_tried_again_with_other_arguments_and_options_and_keeps_its_details() {
+        OpenJob incident = buried("order-1", true, "f");
+
+        assertThat(order(revive(incident, "[\"other\"]"))).isEqualTo(Outcome.APPLIED);
+
+        assertThat(again(incident).burial()).isNull();
+        ClaimedJob next = claimJob(session);
+        assertThat(next.attempt()).isEqualTo(2);
+        assertThat(next.input()).isEqualTo("[\"other\"]");
+        assertThat(next.options()).isEqualTo("{\"startToClose\": \"PT7S\"}");
+        assertThat(next.heartbeatDetails()).isEqualTo("{\"row\": 7}");
+        assertThat(next.notes()).contains("IncidentRaised").contains("IncidentResolved");
+    }
+
+    @Test
+    void it_is_tried_again_once_however_often_that_is_said() {
+        OpenJob incident = buried("order-1", true, "f");
+        JobOrder.Revive first = revive(incident, null);
+
+        assertThat(order(first)).isEqualTo(Outcome.APPLIED);
+        assertThat(order(first)).isEqualTo(Outcome.DUPLICATE);
+        assertThat(order(revive(incident, null))).as("as it was seen").isEqualTo(Outcome.CHANGED);
+        assertThat(order(revive(again(incident), null))).as("it waits for no operator").isEqualTo(Outcome.REFUSED);
+    }
+
+    @Test
+    void retried_as_it_is_it_has_one_attempt() {
+        OpenJob dead = buried("order-1", false, "f");
+
+        assertThat(order(new JobOrder.RetryNow(dead.key(), trace("retry")))).isEqualTo(Outcome.APPLIED);
+
+        assertThat(claimJob(session).attempt()).isEqualTo(2);
+    }
+
+    @Test
+    void an_incident_is_ended_with_a_result() {
+        OpenJob incident = buried("order-1", true, "f");
+        InboxMessage outcome = Outcomes.completed(incident.key(), UUID.randomUUID()).outcome();
+
+        assertThat(order(new JobOrder.End(incident.key(), trace("complete"), incident.seen(), outcome)))
+                .isEqualTo(Outcome.APPLIED);
+
+        assertThat(waitingNames(incident.key().run())).containsExactly("ActivityCompleted");
+        assertThat(store.jobs(JobFilter.ALL, 10)).isEmpty();
+    }
+
+    // ── poison pills ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    private Writer poisoned(String workflowId, String options) {
+        Writer writer = claimed(workflowId);
+        NewJob plain = Outcomes.job(1, store.now());
+        writer.write(writer.step()
+                .schedules(new NewJob(
+                        1,
+                        plain.activity(),
+                        plain.taskQueue(),
+                        plain.priority(),
+                        plain.input(),
+                        options,
+                        plain.headers(),
+                        plain.workflowType(),
+                        plain.scheduledAt(),
+                        null,
+                        null,
+                        plain.maxWorkerCrashes(),
+                        null)));
+        for (int crash = 1; crash <= 3; crash++) {
+            UUID unlucky = openSession();
+            claimJob(unlucky);
+            declareDead(unlucky);
+            store.requeueOrphans(10);
+        }
+        return writer;
+    }
+
+    private void declareDead(UUID unlucky) {
+        SessionInfo info = store.sessions().stream()
+                .filter(session -> session.session().equals(unlucky))
+                .findFirst()
+                .orElseThrow();
+        assertThat(store.markDead(unlucky, info.beat())).isTrue();
+    }
+
+    @Test
+    void a_poison_pill_is_a_dead_letter_with_a_fingerprint_and_a_note() {
+        Writer writer = poisoned("order-1", "{}");
+
+        OpenJob dead = store.jobs(JobFilter.ALL, 10).getFirst();
+        assertThat(jobStates(writer.run())).containsExactly(Map.entry(1, "dead"));
+        assertThat(dead.burial().fingerprint()).isEqualTo(ACTIVITY + ": worker lost");
+        assertThat(dead.crashes()).isEqualTo(3);
+        assertThat(dead.seen().attempt()).as("no attempt is used").isEqualTo(1);
+        assertThat(dead.lastFailure()).isEqualTo("its worker died 3 times while it ran");
+        assertThat(dead.notes()).contains("IncidentRaised").contains("\"crashes\":3");
+    }
+
+    @Test
+    void a_poison_pill_is_an_incident_where_its_options_say_so() {
+        poisoned("order-1", "{\"retry\":{\"onExhausted\":\"INCIDENT\"}}");
+
+        assertThat(store.jobs(JobFilter.ALL, 10).getFirst().state()).isEqualTo(ActivityState.INCIDENT);
+    }
+
+    @Test
+    void a_poison_pill_that_is_to_be_discarded_ends_as_if_it_had_returned_null() {
+        Writer writer = poisoned("order-1", "{\"retry\":{\"onExhausted\":\"DISCARD\"}}");
+
+        assertThat(waitingNames(writer.run())).containsExactly("ActivityCompleted");
+        assertThat(store.jobs(JobFilter.ALL, 10)).isEmpty();
+    }
+
+    @Test
+    void a_poison_pill_that_is_revived_has_a_crash_budget_again() {
+        poisoned("order-1", "{}");
+        assertThat(order(revive(store.jobs(JobFilter.ALL, 10).getFirst(), null)))
+                .isEqualTo(Outcome.APPLIED);
+
+        UUID unlucky = openSession();
+        claimJob(unlucky);
+        declareDead(unlucky);
+        store.requeueOrphans(10);
+
+        assertThat(store.jobs(JobFilter.ALL, 10).getFirst().state()).isEqualTo(ActivityState.READY);
+    }
+
+    // ── groups, alerts, retention ───────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void what_failed_alike_is_one_group_the_latest_first() {
+        OpenJob first = buried("order-1", false, "a");
+        advance(Duration.ofMinutes(1));
+        buried("order-2", true, "b");
+        advance(Duration.ofMinutes(1));
+        OpenJob last = buried("order-3", false, "a");
+
+        List<BuriedGroup> groups = store.buried(JobFilter.ALL, 10);
+
+        assertThat(groups).extracting(BuriedGroup::fingerprint).containsExactly("a", "b");
+        BuriedGroup a = groups.getFirst();
+        assertThat(a.count()).isEqualTo(2);
+        assertThat(a.activity()).isEqualTo(ACTIVITY);
+        assertThat(a.firstSeen()).isEqualTo(first.burial().at());
+        assertThat(a.lastSeen()).isEqualTo(last.burial().at());
+        assertThat(a.latest()).isEqualTo(last.key());
+        assertThat(a.lastFailure()).isEqualTo("declined");
+        assertThat(store.buried(JobFilter.ALL.states(Set.of(ActivityState.INCIDENT)), 10))
+                .extracting(BuriedGroup::fingerprint)
+                .containsExactly("b");
+        assertThat(store.jobs(JobFilter.ALL.fingerprint("a"), 10)).hasSize(2);
+    }
+
+    @Test
+    void of_a_group_somebody_is_told_once_an_hour_and_only_if_it_grew() {
+        buried("order-1", false, "a");
+        buried("order-2", false, "a");
+
+        assertThat(store.alertsDue(HOUR, 10)).extracting(BuriedGroup::count).containsExactly(2L);
+        assertThat(store.alertsDue(HOUR, 10)).isEmpty();
+        advance(HOUR.plusSeconds(1));
+        assertThat(store.alertsDue(HOUR, 10)).as("it did not grow").isEmpty();
+        buried("order-3", true, "a");
+        assertThat(store.alertsDue(HOUR, 10)).extracting(BuriedGroup::count).containsExactly(3L);
+        advance(Duration.ofSeconds(1));
+        buried("order-4", true, "a");
+        assertThat(store.alertsDue(HOUR, 10)).as("within the hour").isEmpty();
+        advance(HOUR.plusSeconds(1));
+        assertThat(store.alertsDue(HOUR, 10)).hasSize(1);
+    }
+
+    @Test
+    void dead_letters_are_kept_for_a_time_and_a_purged_one_fails_its_activity() {
+        OpenJob old = buried("order-1", false, "a");
+        OpenJob incident = buried("order-2", true, "a");
+        advance(Duration.ofDays(3));
+        OpenJob young = buried("order-3", false, "a");
+
+        assertThat(store.purgeDeadLetters(Duration.ofDays(2), 100, 10)).isEqualTo(1);
+        assertThat(store.purgeDeadLetters(Duration.ofDays(2), 100, 10)).isZero();
+
+        assertThat(waitingNames(old.key().run())).containsExactly("ActivityFailed");
+        assertThat(waiting(old.key().run()).getFirst().payload())
+                .contains("nobody resolved this dead letter in the time and number that dead letters are kept for."
+                        + " Its last failure: declined");
+        assertThat(waiting(old.key().run()).getFirst().notes())
+                .contains("IncidentRaised")
+                .contains("\"resolution\":\"purged\"");
+        assertThat(again(incident).state()).isEqualTo(ActivityState.INCIDENT);
+        assertThat(again(young).state()).isEqualTo(ActivityState.DEAD);
+    }
+
+    @Test
+    void of_too_many_dead_letters_the_oldest_are_purged() {
+        OpenJob oldest = buried("order-1", false, "a");
+        advance(Duration.ofMinutes(1));
+        OpenJob next = buried("order-2", false, "a");
+        advance(Duration.ofMinutes(1));
+        OpenJob youngest = buried("order-3", false, "a");
+
+        assertThat(store.purgeDeadLetters(Duration.ofDays(2), 2, 10)).isEqualTo(1);
+
+        assertThat(waitingNames(oldest.key().run())).containsExactly("ActivityFailed");
+        assertThat(store.jobs(JobFilter.ALL, 10))
+                .extracting(OpenJob::key)
+                .containsExactlyInAnyOrder(next.key(), youngest.key());
+    }
+}

@@ -1,0 +1,57 @@
+package dev.durable.store.postgres;
+
+import static dev.durable.store.postgres.Param.ints;
+import static dev.durable.store.postgres.Param.shorts;
+import static dev.durable.store.postgres.Param.texts;
+import static dev.durable.store.postgres.Param.uuids;
+
+import dev.durable.store.JobKey;
+import dev.durable.store.JobUpdate;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * A job that stays and that nobody runs until an operator says what becomes of it.
+ *
+ * @param key which job
+ * @param incident an incident, else a dead letter
+ * @param fingerprint the same for what failed alike
+ * @param crash 1 if its worker died now
+ * @param attempt the one that an operator may allow
+ * @param notes all that its worker noted, a JSON array
+ * @param lastFailure message for descriptions
+ */
+record Burial(
+        JobKey key, boolean incident, String fingerprint, int crash, int attempt, String notes, String lastFailure) {
+
+    static Burial of(JobUpdate.Bury bury) {
+        return new Burial(
+                bury.key(),
+                bury.incident(),
+                bury.fingerprint(),
+                0,
+                bury.nextAttempt(),
+                bury.notes(),
+                bury.lastFailure());
+    }
+
+    static void write(List<Burial> burials, Script script) {
+        if (burials.isEmpty()) {
+            return;
+        }
+        List<Burial> rows = burials.stream()
+                .sorted(Comparator.comparing(Burial::key, JobKey.LOCK_ORDER))
+                .toList();
+        script.then(
+                JobSql.BURY,
+                uuids(rows, r -> r.key().run().runId()),
+                shorts(rows, r -> r.key().run().shard()),
+                ints(rows, r -> r.key().seq()),
+                shorts(rows, r -> (int) (r.incident() ? JobState.INCIDENT : JobState.DEAD).code()),
+                texts(rows, r -> Text.storable(r.fingerprint())),
+                ints(rows, Burial::crash),
+                ints(rows, Burial::attempt),
+                texts(rows, Burial::notes),
+                texts(rows, r -> Text.storable(r.lastFailure())));
+    }
+}

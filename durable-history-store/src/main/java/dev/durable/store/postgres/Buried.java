@@ -1,0 +1,138 @@
+package dev.durable.store.postgres;
+
+import static dev.durable.store.postgres.jooq.generated.Tables.ACTIVITY_JOB;
+import static org.jooq.impl.DSL.arrayAgg;
+import static org.jooq.impl.DSL.count;
+import static org.jooq.impl.DSL.max;
+import static org.jooq.impl.DSL.min;
+
+import dev.durable.store.BuriedGroup;
+import dev.durable.store.InboxMessage;
+import dev.durable.store.JobFilter;
+import dev.durable.store.JobKey;
+import dev.durable.store.Nudges;
+import dev.durable.store.PurgedDeadLetter;
+import dev.durable.store.RunKey;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import org.jooq.Field;
+import org.jooq.Record;
+import org.jspecify.annotations.Nullable;
+
+/** Dead letters and incidents: grouped, told of, and purged. */
+final class Buried {
+    private static final Field<Integer> COUNT = count();
+    private static final Field<Instant> FIRST = min(ACTIVITY_JOB.BURIED_AT);
+    private static final Field<Instant> LAST = max(ACTIVITY_JOB.BURIED_AT);
+    private static final Field<String> ACTIVITY = min(ACTIVITY_JOB.ACTIVITY);
+    private static final Field<String[]> FAILURE =
+            arrayAgg(ACTIVITY_JOB.LAST_FAILURE).orderBy(ACTIVITY_JOB.BURIED_AT.desc(), ACTIVITY_JOB.RUN_ID);
+    private static final Field<UUID[]> RUN =
+            arrayAgg(ACTIVITY_JOB.RUN_ID).orderBy(ACTIVITY_JOB.BURIED_AT.desc(), ACTIVITY_JOB.RUN_ID);
+    private static final Field<String[]> WORKFLOW =
+            arrayAgg(ACTIVITY_JOB.WORKFLOW_ID).orderBy(ACTIVITY_JOB.BURIED_AT.desc(), ACTIVITY_JOB.RUN_ID);
+    private static final Field<Integer[]> SEQ =
+            arrayAgg(ACTIVITY_JOB.SEQ).orderBy(ACTIVITY_JOB.BURIED_AT.desc(), ACTIVITY_JOB.RUN_ID);
+
+    private final Connections connections;
+    private final Nudges nudges;
+
+    private record Dead(@Nullable String lastFailure, Instant now) {}
+
+    Buried(Connections connections, Nudges nudges) {
+        this.connections = connections;
+        this.nudges = nudges;
+    }
+
+    List<BuriedGroup> groups(JobFilter filter, int limit) {
+        return connections.read(
+                Locks.READ,
+                tx -> tx.dsl()
+                        .select(ACTIVITY_JOB.FINGERPRINT, ACTIVITY, COUNT, FIRST, LAST, FAILURE, RUN, WORKFLOW, SEQ)
+                        .from(ACTIVITY_JOB)
+                        .where(
+                                OpenJobs.matches(filter),
+                                ACTIVITY_JOB.STATE.in(JobState.DEAD.code(), JobState.INCIDENT.code()))
+                        .groupBy(ACTIVITY_JOB.FINGERPRINT)
+                        .orderBy(LAST.desc(), ACTIVITY_JOB.FINGERPRINT)
+                        .limit(limit)
+                        .fetch(Buried::group));
+    }
+
+    private static BuriedGroup group(Record row) {
+        return new BuriedGroup(
+                row.get(ACTIVITY_JOB.FINGERPRINT),
+                row.get(ACTIVITY),
+                row.get(COUNT),
+                row.get(FIRST),
+                row.get(LAST),
+                row.get(FAILURE)[0],
+                new JobKey(new RunKey(row.get(RUN)[0], row.get(WORKFLOW)[0]), row.get(SEQ)[0]));
+    }
+
+    List<BuriedGroup> alertsDue(Duration quiet, int limit) {
+        return connections.transaction(Locks.SHORT, tx -> {
+            List<BuriedGroup> due = new ArrayList<>();
+            tx.last(new Script()
+                    .read(
+                            BuriedSql.ALERTS_DUE,
+                            row -> due.add(alert(row)),
+                            Param.of(quiet.toMillis()),
+                            Param.of(limit),
+                            Param.of(quiet.toMillis())));
+            return due;
+        });
+    }
+
+    private static BuriedGroup alert(ResultSet row) throws SQLException {
+        return new BuriedGroup(
+                row.getString("fingerprint"),
+                row.getString("activity"),
+                row.getLong("count"),
+                Times.required(row, "first_seen"),
+                Times.required(row, "last_seen"),
+                row.getString("last_failure"),
+                new JobKey(
+                        new RunKey(row.getObject("run_id", UUID.class), row.getString("workflow_id")),
+                        row.getInt("seq")));
+    }
+
+    int purge(Duration kept, int maxDeadLetters, int limit) {
+        Hints hints = new Hints();
+        int purged = connections.transaction(Locks.SHORT, tx -> {
+            Map<LockedJob, Dead> dead = new LinkedHashMap<>();
+            tx.run(new Script()
+                    .read(
+                            BuriedSql.LOCK_OVER,
+                            row -> dead.put(
+                                    LockedJob.read(
+                                            row,
+                                            new RunKey(
+                                                    row.getObject("run_id", UUID.class),
+                                                    row.getString("workflow_id"))),
+                                    new Dead(row.getString("last_failure"), Times.required(row, "now"))),
+                            Param.of(kept.toMillis()),
+                            Param.of(maxDeadLetters),
+                            Param.of(limit)));
+            Script script = new Script();
+            new IdleJobs(List.copyOf(dead.keySet())).end((job, details) -> outcome(job, dead), tx, script, hints);
+            tx.last(script.then(BuriedSql.FORGET_ALERTS));
+            return dead.size();
+        });
+        hints.sendTo(nudges);
+        return purged;
+    }
+
+    private static InboxMessage outcome(LockedJob job, Map<LockedJob, Dead> dead) {
+        Dead it = Objects.requireNonNull(dead.get(job));
+        return PurgedDeadLetter.outcome(job.key(), job.attempt(), it.lastFailure(), it.now(), job.allNotes());
+    }
+}
