@@ -71,8 +71,7 @@ public record JobFilter(
     }
 
     public JobFilter fingerprint(String value) {
-        return new JobFilter(
-                workflowId, runId, seq, activity, taskQueue, states, minAttempt, value, after);
+        return new JobFilter(workflowId, runId, seq, activity, taskQueue, states, minAttempt, value, after);
     }
 
     public JobFilter after(JobKey value) {

@@ -106,13 +106,7 @@ public sealed interface JobOrder {
      * @param raised an informing event, as in {@link Trace#note}
      */
     record Bury(
-            JobKey key,
-            Trace trace,
-            Seen seen,
-            boolean incident,
-            String fingerprint,
-            String raised,
-            String lastFailure)
+            JobKey key, Trace trace, Seen seen, boolean incident, String fingerprint, String raised, String lastFailure)
             implements JobOrder {}
 
     /**

@@ -38,7 +38,8 @@ public final class PoisonPill {
     public static String note(JobKey key, String activity, int attempt, int crashes, boolean incident, Instant now) {
         return "{\"type\":\"IncidentRaised\",\"at\":\"" + now.truncatedTo(ChronoUnit.MICROS)
                 + "\",\"attributes\":{\"informing\":true,\"seq\":" + key.seq() + ",\"attempt\":" + attempt
-                + ",\"kind\":\"" + (incident ? "incident" : "dead letter") + "\",\"reason\":\"worker lost\",\"crashes\":"
+                + ",\"kind\":\"" + (incident ? "incident" : "dead letter")
+                + "\",\"reason\":\"worker lost\",\"crashes\":"
                 + crashes + ",\"fingerprint\":" + JsonText.quoted(fingerprint(activity)) + "}}";
     }
 

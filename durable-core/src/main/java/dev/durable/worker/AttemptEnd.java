@@ -87,8 +87,7 @@ final class AttemptEnd {
             case Verdict.Retry retry
             when !cancelled -> report.retry(Notes.TIMED_OUT, failure, retry, options(retry), details);
             case Verdict.OutOfTime ignored -> report.outOfTime(Notes.TIMED_OUT, failure, details);
-            case Verdict.Exhausted ignored when !cancelled && stays() ->
-                exhausted(Notes.TIMED_OUT, failure, details);
+            case Verdict.Exhausted ignored when !cancelled && stays() -> exhausted(Notes.TIMED_OUT, failure, details);
             default -> report.timedOut(timeout, details);
         }
     }
@@ -169,7 +168,8 @@ final class AttemptEnd {
             when !cancelled -> report.retry(Notes.FAILED, encoded(thrown), retry, options(retry), details);
             case Verdict.Exhausted ignored when !cancelled -> exhausted(Notes.FAILED, encoded(thrown), details);
             case Verdict.GiveUp ignored
-            when !cancelled && job.workflowType().equals(BackgroundJob.TYPE) -> exhausted(Notes.FAILED, encoded(thrown), details);
+            when !cancelled && job.workflowType().equals(BackgroundJob.TYPE) ->
+                exhausted(Notes.FAILED, encoded(thrown), details);
             default -> report.failed(encoded(thrown));
         }
     }

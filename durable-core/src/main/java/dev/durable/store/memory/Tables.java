@@ -4,12 +4,12 @@ import dev.durable.ActivityState;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobKey;
 import dev.durable.store.NewJob;
-import dev.durable.store.OpenJob;
-import dev.durable.store.PoisonPill;
-import dev.durable.store.PurgedDeadLetter;
 import dev.durable.store.Nudges.JobsReady;
 import dev.durable.store.Nudges.RunClosed;
 import dev.durable.store.Nudges.RunsDue;
+import dev.durable.store.OpenJob;
+import dev.durable.store.PoisonPill;
+import dev.durable.store.PurgedDeadLetter;
 import dev.durable.store.StoreClock;
 import java.time.Duration;
 import java.time.Instant;
@@ -126,7 +126,9 @@ final class Tables {
 
     /** Its retention is over. */
     void purge(Job job) {
-        endIdle(job, PurgedDeadLetter.outcome(job.key(), job.seen().attempt(), job.lastFailure(), now(), job.allNotes()));
+        endIdle(
+                job,
+                PurgedDeadLetter.outcome(job.key(), job.seen().attempt(), job.lastFailure(), now(), job.allNotes()));
     }
 
     /** The workflow wants it to stop: a running one learns of it, any other ends here. */

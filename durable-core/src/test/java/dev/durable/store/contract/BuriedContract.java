@@ -83,8 +83,7 @@ public abstract class BuriedContract extends StoreContract {
         scheduled("order-1", 1);
         ClaimedJob job = claimJob(session);
 
-        assertThat(update(new JobUpdate.Bury(
-                        job.key(), UUID.randomUUID(), true, 2, "f", "[]", "declined", null)))
+        assertThat(update(new JobUpdate.Bury(job.key(), UUID.randomUUID(), true, 2, "f", "[]", "declined", null)))
                 .isEqualTo(JobUpdate.Outcome.STALE);
         assertThat(jobStates(job.key().run())).containsExactly(Map.entry(1, "running"));
     }
@@ -134,7 +133,9 @@ public abstract class BuriedContract extends StoreContract {
         assertThat(order(first)).isEqualTo(Outcome.APPLIED);
         assertThat(order(first)).isEqualTo(Outcome.DUPLICATE);
         assertThat(order(revive(incident, null))).as("as it was seen").isEqualTo(Outcome.CHANGED);
-        assertThat(order(revive(again(incident), null))).as("it waits for no operator").isEqualTo(Outcome.REFUSED);
+        assertThat(order(revive(again(incident), null)))
+                .as("it waits for no operator")
+                .isEqualTo(Outcome.REFUSED);
     }
 
     @Test
@@ -149,7 +150,8 @@ public abstract class BuriedContract extends StoreContract {
     @Test
     void an_incident_is_ended_with_a_result() {
         OpenJob incident = buried("order-1", true, "f");
-        InboxMessage outcome = Outcomes.completed(incident.key(), UUID.randomUUID()).outcome();
+        InboxMessage outcome =
+                Outcomes.completed(incident.key(), UUID.randomUUID()).outcome();
 
         assertThat(order(new JobOrder.End(incident.key(), trace("complete"), incident.seen(), outcome)))
                 .isEqualTo(Outcome.APPLIED);

@@ -116,8 +116,7 @@ final class Buried {
                                     LockedJob.read(
                                             row,
                                             new RunKey(
-                                                    row.getObject("run_id", UUID.class),
-                                                    row.getString("workflow_id"))),
+                                                    row.getObject("run_id", UUID.class), row.getString("workflow_id"))),
                                     new Dead(row.getString("last_failure"), Times.required(row, "now"))),
                             Param.of(kept.toMillis()),
                             Param.of(maxDeadLetters),

@@ -58,11 +58,7 @@ record Orphan(
                         .toList(),
                 script);
         new IdleJobs(orphans.stream().filter(Orphan::isLost).map(Orphan::job).toList())
-                .end(
-                        (job, details) -> AtMostOnce.lost(job.key(), job.attempt(), job.allNotes()),
-                        tx,
-                        script,
-                        freed);
+                .end((job, details) -> AtMostOnce.lost(job.key(), job.attempt(), job.allNotes()), tx, script, freed);
         discard(orphans.stream().filter(o -> o.isPoison() && o.isDiscarded()).toList(), tx, script, freed);
         Cancellations.end(
                 orphans.stream().filter(Orphan::isCancelled).map(Orphan::job).toList(), tx, script, freed);
