@@ -122,6 +122,10 @@ final class RunClaims implements Step {
         } catch (StoreUnavailableException | CommitUnknownException e) {
             log.warn("claiming runs waits for the database: {}", e.getMessage());
             return sleepUntil(before.plus(DATABASE_AWAY), before);
+        } catch (RuntimeException | Error e) {
+            // Whoever cranks this waits and goes on; it must not find that there is nothing to do, ever.
+            nudged.set(true);
+            throw e;
         }
     }
 

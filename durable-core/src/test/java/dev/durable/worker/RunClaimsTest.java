@@ -1,11 +1,14 @@
 package dev.durable.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.durable.DurableException;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.contract.NewRunBuilder;
 import dev.durable.store.memory.InMemoryHistoryStore;
 import dev.durable.store.memory.VirtualClock;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +22,8 @@ class RunClaimsTest {
     private static final Duration POLL = Duration.ofSeconds(1);
 
     private final VirtualClock clock = new VirtualClock();
-    private final HistoryStore store = InMemoryHistoryStore.on(clock);
+    private boolean broken;
+    private final HistoryStore store = breakable(InMemoryHistoryStore.on(clock));
     private final List<String> claimed = new ArrayList<>();
     private Duration handingOver = Duration.ZERO;
     private final RunClaims claims = new RunClaims(
@@ -84,6 +88,18 @@ class RunClaimsTest {
     }
 
     @Test
+    void after_an_error_that_nobody_expects_runs_are_claimed_again() throws Exception {
+        broken = true;
+        assertThatThrownBy(claims::runOnce).hasMessageContaining("statement timeout");
+        broken = false;
+        start(run("now"));
+
+        claims.runOnce();
+
+        assertThat(claimed).containsExactly("now");
+    }
+
+    @Test
     void a_timer_far_away_wakes_nobody() {
         claims.runOnce();
         claims.onWake(() -> {
@@ -91,6 +107,16 @@ class RunClaimsTest {
         });
 
         claims.due(clock.now().plus(POLL).plusMillis(1));
+    }
+
+    private HistoryStore breakable(HistoryStore whole) {
+        return (HistoryStore) Proxy.newProxyInstance(
+                HistoryStore.class.getClassLoader(), new Class<?>[] {HistoryStore.class}, (proxy, method, arguments) -> {
+                    if (broken && method.getName().equals("claimRuns")) {
+                        throw new DurableException("canceling statement due to statement timeout");
+                    }
+                    return method.invoke(whole, arguments);
+                });
     }
 
     private NewRunBuilder run(String workflowId) {
