@@ -111,7 +111,9 @@ class RunClaimsTest {
 
     private HistoryStore breakable(HistoryStore whole) {
         return (HistoryStore) Proxy.newProxyInstance(
-                HistoryStore.class.getClassLoader(), new Class<?>[] {HistoryStore.class}, (proxy, method, arguments) -> {
+                HistoryStore.class.getClassLoader(),
+                new Class<?>[] {HistoryStore.class},
+                (proxy, method, arguments) -> {
                     if (broken && method.getName().equals("claimRuns")) {
                         throw new DurableException("canceling statement due to statement timeout");
                     }
