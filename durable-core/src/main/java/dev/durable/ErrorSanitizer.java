@@ -30,7 +30,7 @@ public interface ErrorSanitizer {
     /** What {@link #DEFAULT} masks. Every quantifier is bounded or possessive by nature: long messages cost linear time. */
     final class Masks {
         private static final List<Map.Entry<Pattern, String>> ALL = List.of(
-                mask("(://)[^/\\s:@]{1,200}:[^/\\s@]{1,200}@", "$1***@"),
+                mask("(://)[^/\\s:@]{1,200}:[^/\\s]{1,200}@", "$1***@"),
                 mask("(jdbc:oracle:[a-z]{1,10}:)[^/\\s]{1,100}/[^@\\s]{1,100}@", "$1***@"),
                 mask("\\b(bearer|basic)(\\s{1,5})[a-z0-9._~+/=-]{6,}", "$1$2***"),
                 mask("\\beyJ[a-z0-9_-]{5,}\\.[a-z0-9_-]{5,}\\.[a-z0-9_-]*", "***"),

@@ -20,6 +20,7 @@ class ErrorSanitizerTest {
                 "https://ann:pw@api.acme.com/v1 says 401 | https://***@api.acme.com/v1 says 401",
                 "Authorization: Bearer abcDEF123.456-x_y | Authorization: Bearer ***",
                 "sent Basic YW5uOnMzY3JldA== | sent Basic ***",
+                "https://ann:p@ss:w@api.acme.com/v1 | https://***@api.acme.com/v1",
                 "jwt eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln refused | jwt *** refused",
                 "{\"user\":\"ann\",\"password\":\"a b c\",\"n\":1} | {\"user\":\"ann\",\"password\":***,\"n\":1}",
                 "client_secret='x y' and api-key: k-1 | client_secret=*** and api-key: ***",
