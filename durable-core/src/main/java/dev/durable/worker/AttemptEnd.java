@@ -186,10 +186,16 @@ final class AttemptEnd {
         Instant end = job.scheduleToCloseDeadline();
         Duration left =
                 end == null ? null : Duration.between(host.deadlines().clock().now(), end);
-        return Verdict.of(
+        return once(Verdict.of(
                 thrown,
                 new Verdict.Standing(options.retry(), job.attempt(), left, retryIf),
-                host.surroundings().random());
+                host.surroundings().random()));
+    }
+
+    /** A failure may ask for another attempt; one that is begun at most once has none to give. */
+    private Verdict once(Verdict verdict) {
+        boolean again = verdict instanceof Verdict.Retry || verdict instanceof Verdict.Defer;
+        return again && options.atMostOnce() ? new Verdict.Exhausted() : verdict;
     }
 
     private ActivityTimedOutException exception(TimeoutType timeout, Failure failure) {

@@ -655,6 +655,19 @@ class AttemptTest {
     }
 
     @Test
+    void at_most_once_no_failure_leaves_itself_another_attempt() {
+        JobKey remaining = ranOnce(argument -> {
+            throw new RetryableException("no").remainingAttempts(2);
+        });
+        JobKey deferred = ranOnce(argument -> {
+            throw new DeferException(Duration.ofSeconds(1));
+        });
+
+        assertThat(bench.outcome(remaining)).isInstanceOf(ActivityFailed.class);
+        assertThat(bench.outcome(deferred)).isInstanceOf(ActivityFailed.class);
+    }
+
+    @Test
     void at_most_once_a_body_that_a_shutdown_interrupts_is_not_given_back() {
         AtomicReference<Attempt> attempt = new AtomicReference<>();
         JobKey key = ranOnce(argument -> {
