@@ -28,7 +28,7 @@ final class Notes {
 
     /** Goes on from what travelled with the job; null is nothing yet. */
     Notes(@Nullable String json) {
-        EventJson.decodeNotes(json).stream().map(EventJson::decode).forEach(events::add);
+        EventJson.decodeNotes(json).stream().map(EventJson::decode).forEach(this::append);
     }
 
     /** What travelled with the job, and the workers it lost since. */
@@ -46,11 +46,15 @@ final class Notes {
     void add(HistoryEvent.Informing event) {
         lock.lock();
         try {
-            events.add(event);
-            dropOldest(kind(event));
+            append(event);
         } finally {
             lock.unlock();
         }
+    }
+
+    private void append(HistoryEvent event) {
+        events.add(event);
+        dropOldest(kind(event));
     }
 
     /** How many lost workers are noted. */

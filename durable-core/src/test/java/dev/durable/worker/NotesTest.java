@@ -10,6 +10,7 @@ import dev.durable.history.HistoryEvent;
 import dev.durable.store.StoredEvent;
 import java.time.Instant;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** What travels with a job and is written before its outcome. */
@@ -42,6 +43,18 @@ class NotesTest {
         assertThat(attempts(notes)).hasSize(20).startsWith(981).endsWith(1_000);
         assertThat(((ActivityAttemptFailed) events(notes).getFirst()).omitted()).isEqualTo(980);
         assertThat(events(notes).subList(1, 20)).allMatch(event -> ((ActivityAttemptFailed) event).omitted() == 0);
+    }
+
+    @Test
+    void what_others_have_added_is_cut_when_it_is_taken_over() {
+        String added = EventJson.encodeNotes(IntStream.rangeClosed(1, 1_000)
+                .mapToObj(attempt -> EventJson.encode(failed(attempt)))
+                .toList());
+
+        Notes notes = new Notes(added);
+
+        assertThat(attempts(notes)).hasSize(20).endsWith(1_000);
+        assertThat(((ActivityAttemptFailed) events(notes).getFirst()).omitted()).isEqualTo(980);
     }
 
     @Test
