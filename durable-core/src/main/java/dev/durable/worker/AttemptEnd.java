@@ -194,8 +194,7 @@ final class AttemptEnd {
 
     /** A failure may ask for another attempt; one that is begun at most once has none to give. */
     private Verdict once(Verdict verdict) {
-        boolean again = verdict instanceof Verdict.Retry || verdict instanceof Verdict.Defer;
-        return again && options.atMostOnce() ? new Verdict.Exhausted() : verdict;
+        return verdict instanceof Verdict.Retry && options.atMostOnce() ? new Verdict.Exhausted() : verdict;
     }
 
     private ActivityTimedOutException exception(TimeoutType timeout, Failure failure) {

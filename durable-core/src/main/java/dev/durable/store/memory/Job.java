@@ -148,7 +148,7 @@ final class Job {
     /** When whoever has its token has run out of time; null is never. */
     @Nullable
     Instant holdsUntil() {
-        return Times.earlier(deadline, silentUntil);
+        return Times.earlier(Times.earlier(deadline, silentUntil), spec.scheduleToCloseDeadline());
     }
 
     // ── orders ──────────────────────────────────────────────────────────────────────────────────────────────────────

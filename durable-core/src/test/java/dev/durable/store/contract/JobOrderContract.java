@@ -391,10 +391,11 @@ abstract class JobOrderContract extends StoreContract {
 
     @Test
     void the_timeout_of_an_external_job_becomes_longer_and_shorter() {
-        RunKey run = detached(HOUR, null);
+        Duration quarter = HOUR.dividedBy(4);
+        RunKey run = detached(quarter, null);
         order(new JobOrder.UpdateTimeout(
-                key(run), JobOrder.Trace.NONE, open(run).seen(), store.now().plus(HOUR.multipliedBy(2))));
-        advance(HOUR);
+                key(run), JobOrder.Trace.NONE, open(run).seen(), store.now().plus(quarter.multipliedBy(2))));
+        advance(quarter);
         assertThat(store.overdueExternal(10)).isEmpty();
 
         order(new JobOrder.UpdateTimeout(
@@ -402,6 +403,25 @@ abstract class JobOrderContract extends StoreContract {
         advance(Duration.ofSeconds(1));
 
         assertThat(store.overdueExternal(10)).hasSize(1);
+    }
+
+    @Test
+    void a_longer_timeout_of_an_external_job_does_not_outlast_schedule_to_close() {
+        RunKey run = detached(HOUR, null);
+        order(new JobOrder.UpdateTimeout(
+                key(run), JobOrder.Trace.NONE, open(run).seen(), store.now().plus(HOUR.multipliedBy(2))));
+        order(new JobOrder.UpdateOptions(
+                key(run),
+                audited("options"),
+                open(run).seen(),
+                open(run).options(),
+                null,
+                store.now().plus(HOUR.dividedBy(2)),
+                3));
+
+        advance(HOUR.dividedBy(2));
+
+        assertThat(store.overdueExternal(10)).extracting(OpenJob::key).containsExactly(key(run));
     }
 
     @Test

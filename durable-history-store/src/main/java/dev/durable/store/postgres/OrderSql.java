@@ -101,6 +101,6 @@ final class OrderSql {
     /** In the hands of others, and out of time; nothing is locked: who acts on it says what it has seen. */
     static final String OVERDUE = """
             select j.run_id, j.seq from durable.activity_job j
-             where j.state = 5 and least(j.deadline, j.silent_until) <= durable.clock()
-             order by least(j.deadline, j.silent_until) limit ?""";
+             where j.state = 5 and least(j.deadline, j.silent_until, j.schedule_to_close_deadline) <= durable.clock()
+             order by least(j.deadline, j.silent_until, j.schedule_to_close_deadline) limit ?""";
 }
