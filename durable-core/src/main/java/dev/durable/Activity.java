@@ -56,6 +56,13 @@ public @interface Activity {
      */
     boolean atMostOnce() default false;
 
+    /**
+     * Jobs with the same key share the limits that their queue sets for each key ({@code Queues.limits(queue, l ->
+     * l.perKey(…))}); no limit when empty. Mostly set at the call site: {@code Durable.activities(Payments.class, o ->
+     * o.limitKey("customer-7"))}. Such a job is always claimed, never begun directly by the worker that scheduled it.
+     */
+    String limitKey() default "";
+
     /** Static headers, {@code "name=value"} each, handed to the activity. */
     String[] headers() default {};
 }

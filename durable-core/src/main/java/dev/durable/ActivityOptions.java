@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param local runs in the workflow's own worker without a job row
  * @param atMostOnce never begun a second time, whatever happens to its worker
  * @param headers static headers handed to the activity
+ * @param limitKey jobs with the same key share limits of their queue; null has none
  */
 public record ActivityOptions(
         @Nullable String taskQueue,
@@ -30,11 +31,40 @@ public record ActivityOptions(
         boolean transactional,
         boolean local,
         boolean atMostOnce,
-        Map<String, String> headers) {
+        Map<String, String> headers,
+        @Nullable String limitKey) {
 
     /** What holds where no level says anything. */
     public static final ActivityOptions DEFAULT = new ActivityOptions(
-            null, Duration.ofMinutes(1), null, null, null, RetryPolicy.DEFAULT, 0, false, false, false, Map.of());
+            null, Duration.ofMinutes(1), null, null, null, RetryPolicy.DEFAULT, 0, false, false, false, Map.of(), null);
+
+    /** Options without a limit key. */
+    public ActivityOptions(
+            @Nullable String taskQueue,
+            Duration startToClose,
+            @Nullable Duration scheduleToStart,
+            @Nullable Duration scheduleToClose,
+            @Nullable Duration heartbeatTimeout,
+            RetryPolicy retry,
+            int priority,
+            boolean transactional,
+            boolean local,
+            boolean atMostOnce,
+            Map<String, String> headers) {
+        this(
+                taskQueue,
+                startToClose,
+                scheduleToStart,
+                scheduleToClose,
+                heartbeatTimeout,
+                retry,
+                priority,
+                transactional,
+                local,
+                atMostOnce,
+                headers,
+                null);
+    }
 
     public ActivityOptions {
         headers = Map.copyOf(headers);
@@ -53,6 +83,7 @@ public record ActivityOptions(
                 transactional,
                 local,
                 atMostOnce,
-                headers);
+                headers,
+                limitKey);
     }
 }

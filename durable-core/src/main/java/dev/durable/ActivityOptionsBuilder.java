@@ -22,6 +22,9 @@ public interface ActivityOptionsBuilder {
 
     ActivityOptionsBuilder atMostOnce(boolean atMostOnce);
 
+    /** Jobs with the same key share the limits that their queue sets for each key. */
+    ActivityOptionsBuilder limitKey(String key);
+
     ActivityOptionsBuilder header(String name, String value);
 
     ActivityOptionsBuilder maxAttempts(int maxAttempts);

@@ -15,7 +15,9 @@ public enum ActivityState {
     /** Its body has returned; it waits for whoever has its token. */
     EXTERNAL,
     /** Its attempts are used up and it is not to be given up: it waits for an operator. */
-    INCIDENT;
+    INCIDENT,
+    /** Waits until its limit key lets it through. */
+    WAITING;
 
     /** Whether it waits for an operator to say what becomes of it. */
     public boolean isBuried() {

@@ -76,6 +76,9 @@ public interface DurableClient {
     /** Writes the history of the latest run as one stable JSON document that {@code Replayer} reads. */
     void export(String workflowId, Path file);
 
+    /** Task queues: depth, pauses, limits. */
+    Queues queues();
+
     /** Finds runs. */
     WorkflowQuery workflows();
 

@@ -51,6 +51,12 @@ public interface DurableEngine extends AutoCloseable {
         /** Serves a task queue; {@code "default"} is served when none is named. */
         Builder queue(String name, Consumer<QueueOptions> options);
 
+        /**
+         * Serves several task queues with one pool of slots: {@code pool("io", p -> p.slots(50).queue("mail", 3)
+         * .queue("default", 1))}. While all have jobs, each gets its part by weight; what one leaves, others take.
+         */
+        Builder pool(String name, Consumer<PoolOptions> options);
+
         /** Overrides from configuration: {@code durable.activities.Payments.start-to-close} and the like. */
         Builder configuration(java.util.Map<String, String> properties);
 
@@ -93,6 +99,18 @@ public interface DurableEngine extends AutoCloseable {
          * @throws RegistrationException with everything that is wrong
          */
         DurableEngine start();
+    }
+
+    /** How several task queues share slots in this process. */
+    interface PoolOptions {
+        /** Activities at once, of all its queues together; default 50. */
+        PoolOptions slots(int slots);
+
+        /** Run activity bodies on virtual threads; platform threads by default. */
+        PoolOptions virtualThreads(boolean virtual);
+
+        /** Serves this queue, with this part of what is claimed, in proportion to the others; at least 1. */
+        PoolOptions queue(String taskQueue, int weight);
     }
 
     /** How a task queue is served by this process. */

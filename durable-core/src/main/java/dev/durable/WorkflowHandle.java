@@ -68,6 +68,19 @@ public interface WorkflowHandle<W, R extends @Nullable Object> {
     /** Ends the run now; none of its code runs any more. */
     void terminate(String reason);
 
+    /**
+     * Pauses the run: none of its code runs until {@link #resume}. Messages and outcomes of activities wait, and so do
+     * its timers; activities that run go on, and queued ones begin. A run, execution or start timeout goes on, too.
+     * Durable, and in force everywhere, when this returns; nothing happens where it is paused already.
+     */
+    void pause();
+
+    /** The same, with a reason for its history. */
+    void pause(String reason);
+
+    /** Lets a paused run go on; nothing happens where it is not paused. */
+    void resume();
+
     /** Status, times, waiting activities, who has it. */
     WorkflowDescription describe();
 

@@ -28,6 +28,14 @@ public interface Dispatch {
     /** The same process, with calls that take part in what this finds. */
     Dispatch within(Supplier<Optional<Joined>> transactions);
 
+    /**
+     * Counts one more start for this task queue.
+     *
+     * @param what is to be started
+     * @throws dev.durable.QueueFullException where the queue has no room for it
+     */
+    void askForRoom(String taskQueue, String what);
+
     /** Starts a run; its first turn goes into the same commit where this process can run it. */
     CompletableFuture<StartOutcome> start(NewRun run, WorkflowStarted started);
 

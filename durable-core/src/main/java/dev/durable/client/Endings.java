@@ -3,9 +3,14 @@ package dev.durable.client;
 import dev.durable.WorkflowStatus;
 import dev.durable.history.EventJson;
 import dev.durable.history.Failure;
+import dev.durable.history.HistoryEvent;
+import dev.durable.history.WorkflowPaused;
+import dev.durable.history.WorkflowResumed;
 import dev.durable.history.WorkflowTerminated;
 import dev.durable.store.RunKey;
+import dev.durable.store.RunPause;
 import dev.durable.store.Seizure;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -32,9 +37,31 @@ final class Endings {
                         WorkflowStatus.TERMINATED,
                         "WorkflowTerminated",
                         dropped -> EventJson.attributes(
-                                new WorkflowTerminated(1, java.time.Instant.EPOCH, reason, code.identity(), dropped)),
+                                new WorkflowTerminated(1, Instant.EPOCH, reason, code.identity(), dropped)),
                         code.failures().toJson(failure).json()));
         ended.ifPresent(dispatch::seized);
         return ended.isPresent();
+    }
+
+    /** Gives whether there is an open run. */
+    boolean pause(String workflowId, @Nullable UUID runId, String reason) {
+        return pause(workflowId, runId, true, new WorkflowPaused(1, Instant.EPOCH, reason, code.identity()));
+    }
+
+    /** Gives whether there is an open run. */
+    boolean resume(String workflowId, @Nullable UUID runId) {
+        return pause(workflowId, runId, false, new WorkflowResumed(1, Instant.EPOCH, code.identity()));
+    }
+
+    private boolean pause(String workflowId, @Nullable UUID runId, boolean wanted, HistoryEvent event) {
+        return dispatch.store()
+                .pause(new RunPause(
+                        workflowId,
+                        runId,
+                        wanted,
+                        code.random().get(),
+                        event.type(),
+                        EventJson.attributes(event),
+                        code.identity()));
     }
 }

@@ -151,6 +151,27 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
         }
     }
 
+    @Override
+    public void pause() {
+        pause("no reason given");
+    }
+
+    @Override
+    public void pause(String reason) {
+        if (!new Endings(dispatch, code).pause(workflowId, runId, reason)) {
+            throw new WorkflowNotFoundException(
+                    "there is no open run of workflow id " + workflowId + " to pause" + ofRun());
+        }
+    }
+
+    @Override
+    public void resume() {
+        if (!new Endings(dispatch, code).resume(workflowId, runId)) {
+            throw new WorkflowNotFoundException(
+                    "there is no open run of workflow id " + workflowId + " to resume" + ofRun());
+        }
+    }
+
     // ── questions ────────────────────────────────────────────────────────────────────────────────────────────────────
 
     @Override

@@ -91,6 +91,9 @@ final class Starts {
             StartOptions options, Supplier<NewRun> runs, Function<NewRun, CompletableFuture<StartOutcome>> send) {
         for (int attempt = 1; ; attempt++) {
             NewRun run = runs.get();
+            if (attempt == 1) {
+                dispatch.askForRoom(run.taskQueue(), options.id());
+            }
             StartOutcome outcome = Waiting.forAnswer(dispatch, send.apply(run), "start of " + options.id());
             switch (outcome) {
                 case StartOutcome.Started ignored -> {

@@ -5,6 +5,7 @@ import dev.durable.BatchCall;
 import dev.durable.BatchHandle;
 import dev.durable.Call;
 import dev.durable.DurableClient;
+import dev.durable.Queues;
 import dev.durable.StartOptions;
 import dev.durable.VoidCall;
 import dev.durable.WorkflowHandle;
@@ -204,6 +205,11 @@ public final class StoreClient implements DurableClient {
     @Override
     public DurableClient independent() {
         return new StoreClient(dispatch.within(Optional::empty), code);
+    }
+
+    @Override
+    public Queues queues() {
+        return new QueueSettings(dispatch.store(), code.random(), code.identity());
     }
 
     @Override

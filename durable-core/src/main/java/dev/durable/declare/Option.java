@@ -11,6 +11,7 @@ enum Option {
     TRANSACTIONAL("transactional", OptionValue.SWITCH),
     LOCAL("local", OptionValue.SWITCH),
     AT_MOST_ONCE("at-most-once", OptionValue.SWITCH),
+    LIMIT_KEY("limit-key", OptionValue.TEXT),
     MAX_ATTEMPTS("retry.max-attempts", OptionValue.COUNT),
     INITIAL_INTERVAL("retry.initial-interval", OptionValue.DELAY),
     BACKOFF("retry.backoff", OptionValue.FACTOR),

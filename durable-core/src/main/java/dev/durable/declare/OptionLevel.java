@@ -110,7 +110,8 @@ final class OptionLevel {
                 transactional,
                 local,
                 atMostOnce,
-                allHeaders);
+                allHeaders,
+                get(Option.LIMIT_KEY, base.limitKey()));
     }
 
     private RetryPolicy retry(RetryPolicy base, boolean once) {

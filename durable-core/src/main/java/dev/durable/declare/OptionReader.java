@@ -36,6 +36,7 @@ final class OptionReader {
 
     private void readOptions(Activity annotation) {
         text(Option.TASK_QUEUE, annotation.taskQueue());
+        text(Option.LIMIT_KEY, annotation.limitKey());
         text(Option.START_TO_CLOSE, annotation.startToClose());
         text(Option.SCHEDULE_TO_START, annotation.scheduleToStart());
         text(Option.SCHEDULE_TO_CLOSE, annotation.scheduleToClose());

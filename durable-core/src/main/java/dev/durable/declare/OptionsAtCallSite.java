@@ -76,6 +76,11 @@ public final class OptionsAtCallSite implements ActivityOptionsBuilder {
     }
 
     @Override
+    public OptionsAtCallSite limitKey(String key) {
+        return set(Option.LIMIT_KEY, key);
+    }
+
+    @Override
     public OptionsAtCallSite header(String name, String value) {
         level.header(name, value);
         return this;

@@ -127,6 +127,10 @@ final class AttributesReader {
                             in.string("resolution", ""),
                             in.string("by", ""),
                             in.string("reason", ""))),
+            rule(
+                    WorkflowPaused.class,
+                    (e, in) -> new WorkflowPaused(e.id, e.at, in.string("reason", ""), in.string("by", ""))),
+            rule(WorkflowResumed.class, (e, in) -> new WorkflowResumed(e.id, e.at, in.string("by", ""))),
             rule(WorkflowCompleted.class, (e, in) -> new WorkflowCompleted(e.id, e.at, in.payload("result"))),
             rule(
                     WorkflowFailed.class,

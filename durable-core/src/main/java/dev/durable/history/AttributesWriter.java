@@ -96,6 +96,8 @@ final class AttributesWriter {
                         .string("resolution", e.resolution())
                         .string("by", e.by())
                         .string("reason", e.reason());
+            case WorkflowPaused e -> out.string("reason", e.reason()).string("by", e.by());
+            case WorkflowResumed e -> out.string("by", e.by());
             case UnknownEvent e -> throw new IllegalArgumentException(e.type() + " is kept as it was written");
         }
     }

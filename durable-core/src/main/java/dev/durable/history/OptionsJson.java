@@ -17,7 +17,7 @@ import dev.durable.RetryPolicy.Growth;
  * {"startToClose":"PT1M","scheduleToStart":…,"scheduleToClose":…,"heartbeatTimeout":…,"taskQueue":…,"priority":0,
  *  "retry":{"maxAttempts":0,"initialInterval":"PT1S","backoff":2.0,"maxInterval":"PT1M","jitter":0.2,"doNotRetry":[…],
  *           "maxWorkerCrashes":3,"growth":"POLYNOMIAL","retryIf":…,"onExhausted":"INCIDENT"},
- *  "transactional":true,"local":true,"atMostOnce":true,"headers":{…}}
+ *  "transactional":true,"local":true,"atMostOnce":true,"headers":{…},"limitKey":…}
  * }</pre>
  *
  * <p>A program has a handful of different options and schedules with them millions of times, and durations are slow to
@@ -52,7 +52,8 @@ public final class OptionsJson {
                 .flag("transactional", options.transactional())
                 .flag("local", options.local())
                 .flag("atMostOnce", options.atMostOnce())
-                .map("headers", options.headers()));
+                .map("headers", options.headers())
+                .string("limitKey", options.limitKey()));
     }
 
     private static void write(RetryPolicy retry, JsonObjectWriter out) {
@@ -90,7 +91,8 @@ public final class OptionsJson {
                 in.flag("transactional"),
                 in.flag("local"),
                 in.flag("atMostOnce"),
-                in.map("headers"));
+                in.map("headers"),
+                in.stringOrNull("limitKey"));
     }
 
     private static RetryPolicy readRetry(JsonObjectReader in) {

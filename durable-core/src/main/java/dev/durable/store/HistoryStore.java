@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.UUID;
 
 /** Where histories live. Each method is one transaction; outcomes stand in the order of the items. */
-public interface HistoryStore extends Writes, StoreSource, AutoCloseable {
+public interface HistoryStore extends Writes, QueueStore, StoreSource, AutoCloseable {
 
     @Override
     default HistoryStore historyStore() {
@@ -73,6 +73,9 @@ public interface HistoryStore extends Writes, StoreSource, AutoCloseable {
      */
     List<JobOrder.Outcome> order(List<JobOrder> orders);
 
+    /** Pauses or resumes a run. False when there is no open one. */
+    boolean pause(RunPause pause);
+
     // ── background: never waits for a lock ──────────────────────────────────────────────────────────────────────────
 
     /** Claims due runs: those whose time has come and those with messages that wake. */
@@ -85,7 +88,7 @@ public interface HistoryStore extends Writes, StoreSource, AutoCloseable {
      */
     Optional<Instant> nextDue(Collection<String> taskQueues, Instant after);
 
-    /** Claims ready jobs, and delayed ones whose time has come. */
+    /** Claims ready jobs, and delayed ones whose time has come; none of a queue that is paused or limited. */
     List<ClaimedJob> claimJobs(JobClaim claim);
 
     /**

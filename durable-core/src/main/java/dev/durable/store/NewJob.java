@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param scheduleToCloseDeadline null is none
  * @param maxWorkerCrashes how often its worker may die before it becomes a dead letter
  * @param eager born claimed by the writing worker; null is born ready
+ * @param limitKey it is ready only when the limits of this key let it through, and never born claimed; null is at once
  */
 public record NewJob(
         int seq,
@@ -34,7 +35,47 @@ public record NewJob(
         @Nullable Instant scheduleToStartDeadline,
         @Nullable Instant scheduleToCloseDeadline,
         int maxWorkerCrashes,
-        @Nullable Lease eager) {
+        @Nullable Lease eager,
+        @Nullable String limitKey) {
+
+    public NewJob {
+        if (eager != null && limitKey != null) {
+            throw new IllegalArgumentException("job " + seq + " has limit key " + limitKey
+                    + " and can't be born claimed: its key has to let it through");
+        }
+    }
+
+    /** A job without a limit key. */
+    public NewJob(
+            int seq,
+            String activity,
+            String taskQueue,
+            int priority,
+            String input,
+            String options,
+            String headers,
+            String workflowType,
+            Instant scheduledAt,
+            @Nullable Instant scheduleToStartDeadline,
+            @Nullable Instant scheduleToCloseDeadline,
+            int maxWorkerCrashes,
+            @Nullable Lease eager) {
+        this(
+                seq,
+                activity,
+                taskQueue,
+                priority,
+                input,
+                options,
+                headers,
+                workflowType,
+                scheduledAt,
+                scheduleToStartDeadline,
+                scheduleToCloseDeadline,
+                maxWorkerCrashes,
+                eager,
+                null);
+    }
 
     /** The same with other arguments; null leaves those it has. */
     public NewJob withInput(@Nullable String other) {

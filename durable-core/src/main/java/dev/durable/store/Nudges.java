@@ -33,6 +33,9 @@ public interface Nudges {
     /** Ready jobs wait in this task queue. */
     record JobsReady(String taskQueue) implements Nudge {}
 
+    /** Pauses or limits of queues were changed. */
+    record RulesChanged() implements Nudge {}
+
     /** This run has closed: whoever waits for its result can have it. */
     record RunClosed(UUID runId) implements Nudge {}
 

@@ -1,11 +1,14 @@
 package dev.durable.worker;
 
 import dev.durable.WorkerStatus;
+import dev.durable.history.OptionsJson;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.JobKey;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.NewJob;
+import dev.durable.store.QueueRules;
+import dev.durable.worker.EngineSettings.QueueSettings;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -48,9 +51,12 @@ final class Activities implements ActivitySide {
     private final ActivityHost host;
     private final Session session;
     private final ActivityStarter starter;
+    private volatile Runnable readRules = () -> {};
     private Consumer<UUID> runTimedOut = run -> {};
     private final LocalActivities locals;
-    private final Map<String, ActivityQueue> queues = new LinkedHashMap<>();
+    private final ActivityPools pools;
+    private final RulesWatch rules;
+    private final KeyAdmission admission;
 
     Activities(
             HistoryStore store,
@@ -81,15 +87,21 @@ final class Activities implements ActivitySide {
                 this::died);
         this.starter = new ActivityStarter(host, session::id);
         Map<String, ActivityQueue> localQueues = new LinkedHashMap<>();
-        settings.queues().forEach((name, queue) -> {
-            Executor threads = drive.activities(name, queue.virtualThreads());
-            queues.put(name, new ActivityQueue(name, new Slots(queue.slots()), threads));
+        this.pools = ActivityPools.of(settings.queues(), drive);
+        pools.queues().forEach((name, queue) -> {
+            Executor threads = queue.executor();
+            int slots =
+                    settings.queues().getOrDefault(name, QueueSettings.DEFAULT).slots();
             localQueues.put(
                     name,
                     new ActivityQueue(
-                            name, new Slots(Integer.MAX_VALUE), new BoundedExecutor(threads, queue.slots()), threads));
+                            name, new Slots(Integer.MAX_VALUE), new BoundedExecutor(threads, slots), threads));
         });
         this.locals = new LocalActivities(localQueues, host, lease);
+        Duration poll = settings.limits().pollInterval();
+        this.admission = new KeyAdmission(store, poll);
+        this.rules = new RulesWatch(store, settings.queues().keySet(), new PollPace(poll, random), this::rulesChanged);
+        leases.onEnded(this::ended);
     }
 
     /** Who is told of runs that timed out; before anything runs. */
@@ -108,15 +120,12 @@ final class Activities implements ActivitySide {
         session.open();
         keep(session);
         host.deadlines().onEarlier(drive.add("deadlines", Drive.Kind.IO, host.deadlines()));
-        queues.forEach((name, queue) -> queue.onNudge(drive.add(
-                "jobs-" + name,
-                Drive.Kind.IO,
-                new ActivityWorker(
-                        store,
-                        queue,
-                        setup.names(),
-                        starter,
-                        new PollPace(new IdleInterval(limits.pollInterval(), store.nudges()), random)))));
+        rules.runOnce();
+        readRules = drive.add("rules", Drive.Kind.IO, rules);
+        admission.onNudge(drive.add("limit-keys", Drive.Kind.IO, admission));
+        pools.pools()
+                .forEach(pool -> startClaims(
+                        pool, new PollPace(new IdleInterval(limits.pollInterval(), store.nudges()), random)));
         keep(new HeldLeases(store, starter, reports, limits.sessionLease().dividedBy(LOOKS_A_LEASE)));
         keep(new EndedRuns(store, locals, locals.silence().dividedBy(LOOKS_A_LEASE)));
         keep(new Sweeper(store, limits.sessionLease(), random));
@@ -139,8 +148,53 @@ final class Activities implements ActivitySide {
         return new WorkerStatus(
                 setup.settings().identity(),
                 session.id(),
-                queues.values().stream().map(ActivityQueue::status).toList(),
+                pools.queues().values().stream().map(ActivityQueue::status).toList(),
                 reports.stale());
+    }
+
+    private void startClaims(ActivityPool pool, PollPace pace) {
+        Runnable loop = drive.add(
+                "jobs-" + pool.name(),
+                Drive.Kind.IO,
+                new ActivityWorker(store, pool, setup.names(), starter, rules, pace));
+        pool.queues().forEach(queue -> queue.onNudge(loop));
+    }
+
+    // ── pauses, limits ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** What was paused or limited may go on; what waits for its key may have been seen by this process only now. */
+    private void rulesChanged(QueueRules read) {
+        pools.queues().forEach((name, queue) -> {
+            if (read.of(name).keysWait()) {
+                admission.look(name);
+            }
+            queue.nudge();
+        });
+    }
+
+    /** The end of a job is durable: its place under a limit is free. */
+    private void ended(Leases.Held held) {
+        ClaimedJob job =
+                switch (held) {
+                    case Attempt attempt -> attempt.job();
+                    case Leases.HandedOver handedOver -> handedOver.outcome().job();
+                    case Leases.Reserved ignored -> null;
+                };
+        if (job == null) {
+            return;
+        }
+        ActivityQueue queue = pools.queues().get(job.taskQueue());
+        if (queue != null && rules.of(job.taskQueue()).limits().limitsClaims()) {
+            queue.nudge();
+        }
+        if (admission.isUsed() && OptionsJson.decode(job.options()).limitKey() != null) {
+            admission.look(job.taskQueue());
+        }
+    }
+
+    @Override
+    public void wakeRules() {
+        readRules.run();
     }
 
     @Override
@@ -154,16 +208,25 @@ final class Activities implements ActivitySide {
     }
 
     @Override
-    public void wake() {
-        queues.values().forEach(ActivityQueue::nudge);
+    public void wake(String taskQueue) {
+        ActivityQueue queue = pools.queues().get(taskQueue);
+        if (queue != null) {
+            queue.nudge();
+            if (admission.isUsed()) {
+                admission.look(taskQueue);
+            }
+        }
     }
 
     // ── eager jobs ───────────────────────────────────────────────────────────────────────────────────────────────────
 
     @Override
     public Optional<NewJob.Lease> reserve(String taskQueue, String activity) {
-        ActivityQueue queue = queues.get(taskQueue);
-        if (queue == null || starter.draining() || !setup.names().contains(activity)) {
+        ActivityQueue queue = pools.queues().get(taskQueue);
+        if (queue == null
+                || starter.draining()
+                || !setup.names().contains(activity)
+                || !rules.free(taskQueue, activity)) {
             return Optional.empty();
         }
         return queue.slots().takeEagerly().map(slot -> {
@@ -171,6 +234,11 @@ final class Activities implements ActivitySide {
             leases.put(lease.token(), new Leases.Reserved(lease.session(), queue, slot));
             return lease;
         });
+    }
+
+    @Override
+    public void waitsForItsKey(String taskQueue) {
+        admission.use();
     }
 
     @Override

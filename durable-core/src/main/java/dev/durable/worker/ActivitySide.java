@@ -21,8 +21,11 @@ interface ActivitySide extends EagerJobs {
     /** What it is doing now. */
     WorkerStatus status();
 
-    /** Jobs may be ready: look. */
-    void wake();
+    /** Jobs of this queue may be ready: look. */
+    void wake(String taskQueue);
+
+    /** Pauses or limits were changed: read them. */
+    void wakeRules();
 
     /** Stops claiming, gives back what was not begun, lets running attempts end, then cancels them. */
     void drain(Duration grace);

@@ -5,14 +5,19 @@ import dev.durable.store.ClaimedJob;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.JobClaim;
+import dev.durable.store.LimitedClaim;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Claims ready jobs of one task queue, never more than it has free slots for, and begins each at once.
+ * Claims ready jobs of one task queue, or of a few that share slots, never more than there are free slots for, and
+ * begins each at once: no leased job ever waits here.
  *
  * <pre>
  *   asleep ── its time, a nudge, or slots free that jobs wait for ──► claim ── full ──► claim again
@@ -27,25 +32,35 @@ final class ActivityWorker implements Step {
     private static final Duration DATABASE_AWAY = Duration.ofMillis(500);
 
     private final HistoryStore store;
-    private final ActivityQueue queue;
+    private final ActivityPool pool;
     private final Set<String> activities;
     private final ActivityStarter starter;
+    private final RulesWatch rules;
     private final PollPace pace;
     private long nextClaim;
+    /** When a limit lets more through; of the claims of one crank. */
+    private @Nullable Duration retryIn;
 
     /**
      * @param store where jobs are claimed
-     * @param queue which jobs, and where they run
+     * @param pool which jobs, and where they run
      * @param activities what this process implements
      * @param starter begins them
+     * @param rules what is paused and limited
      * @param pace how often to look
      */
     ActivityWorker(
-            HistoryStore store, ActivityQueue queue, Set<String> activities, ActivityStarter starter, PollPace pace) {
+            HistoryStore store,
+            ActivityPool pool,
+            Set<String> activities,
+            ActivityStarter starter,
+            RulesWatch rules,
+            PollPace pace) {
         this.store = store;
-        this.queue = queue;
+        this.pool = pool;
         this.activities = activities;
         this.starter = starter;
+        this.rules = rules;
         this.pace = pace;
         this.nextClaim = store.clock().nanoTime();
     }
@@ -56,40 +71,74 @@ final class ActivityWorker implements Step {
             return UNTIL_WOKEN;
         }
         long early = nextClaim - store.clock().nanoTime();
-        if (early > 0 && !queue.slots().worthAClaim()) {
+        if (early > 0 && !pool.slots().worthAClaim()) {
             return Duration.ofNanos(early);
         }
-        List<Slots.Slot> slots = queue.slots().takeForClaim();
+        List<Slots.Slot> slots = pool.slots().takeForClaim();
         if (slots.isEmpty()) {
-            queue.slots().demand(Slots.Demand.HUNGRY);
+            pool.slots().demand(Slots.Demand.HUNGRY);
             return sleep(pace.afterFind());
         }
         try {
             return claim(slots);
         } catch (StoreUnavailableException | CommitUnknownException e) {
-            log.warn("claiming jobs of queue {} waits for the database: {}", queue.name(), e.getMessage());
+            log.warn("claiming jobs of {} waits for the database: {}", pool.name(), e.getMessage());
             return sleep(DATABASE_AWAY);
         }
     }
 
     private Duration claim(List<Slots.Slot> slots) {
         Object claim = starter.host().leases().claimBegins();
-        int begun = 0;
-        boolean full;
+        ArrayDeque<Slots.Slot> left = new ArrayDeque<>(slots);
+        retryIn = null;
         try {
-            JobClaim wanted = new JobClaim(starter.session(), queue.name(), activities, slots.size());
-            List<ClaimedJob> jobs = store.claimJobs(wanted);
-            full = jobs.size() == slots.size();
-            for (ClaimedJob job : jobs) {
-                starter.start(job, new Leases.Reserved(wanted.session(), queue, slots.get(begun++)));
-            }
+            fill(left);
         } finally {
             starter.host().leases().claimEnds(claim);
-            slots.subList(begun, slots.size()).forEach(Slots.Slot::free);
+            left.forEach(Slots.Slot::free);
         }
-        queue.slots().demand(full ? Slots.Demand.BACKLOG : Slots.Demand.NONE);
-        Duration pause = sleep(begun > 0 ? pace.afterFind() : pace.afterNothing());
+        boolean full = left.isEmpty();
+        pool.slots().demand(full ? Slots.Demand.BACKLOG : Slots.Demand.NONE);
+        Duration pause = left.size() < slots.size() ? pace.afterFind() : pace.afterNothing();
+        if (retryIn != null && retryIn.compareTo(pause) < 0) {
+            pause = retryIn;
+        }
+        sleep(pause);
         return full ? AGAIN : pause;
+    }
+
+    /** To each queue its share; then what is left to those that may have more, until nobody has. */
+    private void fill(ArrayDeque<Slots.Slot> left) {
+        List<ActivityQueue> asking = new ArrayList<>(pool.queues());
+        asking.removeIf(queue -> rules.of(queue.name()).paused());
+        while (!left.isEmpty() && !asking.isEmpty()) {
+            pool.share(left.size(), asking).forEach((queue, share) -> {
+                if (begin(queue, left, share) < share) {
+                    asking.remove(queue);
+                }
+            });
+        }
+    }
+
+    private int begin(ActivityQueue queue, ArrayDeque<Slots.Slot> left, int most) {
+        JobClaim wanted = new JobClaim(starter.session(), queue.name(), activities, most);
+        List<ClaimedJob> jobs = claimed(wanted);
+        for (ClaimedJob job : jobs) {
+            starter.start(job, new Leases.Reserved(wanted.session(), queue, left.remove()));
+        }
+        return jobs.size();
+    }
+
+    private List<ClaimedJob> claimed(JobClaim wanted) {
+        if (!rules.of(wanted.taskQueue()).limits().limitsClaims()) {
+            return store.claimJobs(wanted);
+        }
+        LimitedClaim claim = store.claimLimitedJobs(wanted);
+        Duration again = claim.retryIn();
+        if (again != null && (retryIn == null || again.compareTo(retryIn) < 0)) {
+            retryIn = again;
+        }
+        return claim.jobs();
     }
 
     private Duration sleep(Duration pause) {

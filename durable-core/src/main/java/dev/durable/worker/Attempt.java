@@ -222,6 +222,10 @@ final class Attempt implements Runnable, Leases.Held {
         }
     }
 
+    ClaimedJob job() {
+        return job;
+    }
+
     private void timedOut(TimeoutType timeout) {
         Cancellation.Cause cause = cancellation.cause();
         if (cutShort(end.describe(timeout))) {

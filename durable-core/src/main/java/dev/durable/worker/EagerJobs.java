@@ -7,8 +7,14 @@ import java.util.Optional;
 
 /** Jobs that this process runs itself right after the transition that bore them, without a claim. */
 interface EagerJobs {
-    /** Takes a free slot for the activity, if this worker serves it and queued jobs are not starved by it. */
+    /**
+     * Takes a free slot for the activity, if this worker serves it, nothing is paused or limited there and queued
+     * jobs are not starved by it.
+     */
     Optional<NewJob.Lease> reserve(String taskQueue, String activity);
+
+    /** A job with a limit key is about to be born there: it waits until the key lets it through. */
+    default void waitsForItsKey(String taskQueue) {}
 
     /** The job is durable: runs it in its reserved slot. */
     void start(ClaimedJob job);

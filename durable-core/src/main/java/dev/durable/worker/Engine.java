@@ -37,6 +37,7 @@ final class Engine implements PreparedEngine {
     private final ResultWaiters waiters;
     private final Runs runs;
     private final RunHost host;
+    private final QueueRooms rooms;
     private final StoreClient client;
     private final @Nullable ActivitySide activities;
     private volatile Runnable wakeClaims = () -> {};
@@ -76,6 +77,7 @@ final class Engine implements PreparedEngine {
                 host,
                 activities == null ? EagerJobs.NONE : activities,
                 activities == null ? LocalCalls.NONE : activities.locals());
+        this.rooms = new QueueRooms(store);
         this.client = new StoreClient(
                 new EngineDispatch(
                         host,
@@ -83,7 +85,7 @@ final class Engine implements PreparedEngine {
                         waiters,
                         drive,
                         new EngineDispatch.Calls(
-                                this::runsHere, settings.limits().call())),
+                                this::runsHere, rooms, settings.limits().call())),
                 new ClientCode(registry, payloads, failures, random, settings.identity()));
     }
 
@@ -142,11 +144,20 @@ final class Engine implements PreparedEngine {
     private void nudged(Nudges.Nudge nudge) {
         switch (nudge) {
             case Nudges.RunsDue due when serves(due.taskQueue()) -> wakeClaims.run();
-            case Nudges.JobsReady ready when activities != null && serves(ready.taskQueue()) -> activities.wake();
+            case Nudges.JobsReady ready
+            when activities != null && serves(ready.taskQueue()) -> activities.wake(ready.taskQueue());
+            case Nudges.RulesChanged ignored -> rulesChanged();
             case Nudges.OutboxFilled ignored -> wakeRelay.run();
             // A run that is cached here tells its waiters itself.
             case Nudges.RunClosed closed when runs.cached(closed.runId()).isEmpty() -> waiters.look(closed.runId());
             default -> {}
+        }
+    }
+
+    private void rulesChanged() {
+        rooms.forget();
+        if (activities != null && working) {
+            activities.wakeRules();
         }
     }
 

@@ -54,9 +54,25 @@ public final class EngineBuilder implements DurableEngine.Builder {
         if (name.isBlank()) {
             throw new IllegalArgumentException("a task queue needs a name, such as \"default\"");
         }
-        QueueOptionsBuilder queue = new QueueOptionsBuilder(name, queues.getOrDefault(name, QueueSettings.DEFAULT));
+        QueueSettings before = queues.getOrDefault(name, QueueSettings.DEFAULT);
+        if (before.pool() != null) {
+            throw PoolOptionsBuilder.twice(name, before.pool());
+        }
+        QueueOptionsBuilder queue = new QueueOptionsBuilder(name, before);
         options.accept(queue);
         queues.put(name, queue.settings());
+        return this;
+    }
+
+    @Override
+    public EngineBuilder pool(String name, Consumer<DurableEngine.PoolOptions> options) {
+        PoolOptionsBuilder pool = new PoolOptionsBuilder(name);
+        options.accept(pool);
+        pool.queues().forEach((queue, settings) -> {
+            if (queues.putIfAbsent(queue, settings) != null) {
+                throw PoolOptionsBuilder.twice(queue, name);
+            }
+        });
         return this;
     }
 
@@ -198,13 +214,13 @@ public final class EngineBuilder implements DurableEngine.Builder {
                 throw new IllegalArgumentException("queue " + name + ": slots must be at least 1, not " + slots
                         + ". A process that runs no activities leaves the queue out, or is clientOnly().");
             }
-            settings = new QueueSettings(slots, settings.virtualThreads());
+            settings = settings.withSlots(slots);
             return this;
         }
 
         @Override
         public DurableEngine.QueueOptions virtualThreads(boolean virtual) {
-            settings = new QueueSettings(settings.slots(), virtual);
+            settings = settings.withVirtualThreads(virtual);
             return this;
         }
     }

@@ -44,9 +44,10 @@ final class EngineDispatch implements Dispatch {
      * How calls of a client are taken.
      *
      * @param runsHere whether this process runs the first turn of a start itself
+     * @param rooms whether queues have room for a start
      * @param timeout how long a call that writes waits for the database
      */
-    record Calls(Predicate<NewRun> runsHere, Duration timeout) {}
+    record Calls(Predicate<NewRun> runsHere, QueueRooms rooms, Duration timeout) {}
 
     EngineDispatch(RunHost host, Runs runs, ResultWaiters waiters, Drive drive, Calls calls) {
         this(host, runs, waiters, drive, calls, host.store()::joined);
@@ -80,6 +81,11 @@ final class EngineDispatch implements Dispatch {
     @Override
     public Dispatch within(Supplier<Optional<Joined>> others) {
         return new EngineDispatch(host, runs, waiters, drive, calls, others);
+    }
+
+    @Override
+    public void askForRoom(String taskQueue, String what) {
+        calls.rooms().ask(taskQueue, what, transaction().isPresent());
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.durable.ErrorSanitizer;
 import dev.durable.payload.PayloadCodec;
 import java.time.Duration;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How an engine runs. Immutable.
@@ -43,9 +44,20 @@ record EngineSettings(
      *
      * @param slots activities at once
      * @param virtualThreads whether activity bodies run on virtual threads
+     * @param pool shares its slots with the other queues of this pool; null has slots of its own
+     * @param weight its part of what the pool claims, in proportion to the others
      */
-    record QueueSettings(int slots, boolean virtualThreads) {
-        static final QueueSettings DEFAULT = new QueueSettings(50, false);
+    record QueueSettings(
+            int slots, boolean virtualThreads, @Nullable String pool, int weight) {
+        static final QueueSettings DEFAULT = new QueueSettings(50, false, null, 1);
+
+        QueueSettings withSlots(int value) {
+            return new QueueSettings(value, virtualThreads, pool, weight);
+        }
+
+        QueueSettings withVirtualThreads(boolean value) {
+            return new QueueSettings(slots, value, pool, weight);
+        }
     }
 
     /**

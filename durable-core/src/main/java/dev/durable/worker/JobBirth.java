@@ -54,7 +54,16 @@ final class JobBirth {
                 deadline(scheduled.at(), options.scheduleToStart()),
                 deadline(scheduled.at(), options.scheduleToClose()),
                 options.retry().maxWorkerCrashes(),
-                eager.reserve(scheduled.taskQueue(), scheduled.activity()).orElse(null));
+                lease(scheduled),
+                options.limitKey());
+    }
+
+    private NewJob.@Nullable Lease lease(ActivityScheduled scheduled) {
+        if (scheduled.options().limitKey() != null) {
+            eager.waitsForItsKey(scheduled.taskQueue());
+            return null;
+        }
+        return eager.reserve(scheduled.taskQueue(), scheduled.activity()).orElse(null);
     }
 
     /** The call of a local activity, as attempts take it. */

@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,7 @@ final class Leases {
     private final ConcurrentHashMap<UUID, Held> held = new ConcurrentHashMap<>();
     private final Set<Object> claimsUnderWay = ConcurrentHashMap.newKeySet();
     private volatile Runnable whenEmpty = () -> {};
+    private volatile Consumer<Held> whenEnded = ended -> {};
 
     /** What this process does under a lease. */
     sealed interface Held permits Reserved, Attempt, HandedOver {}
@@ -48,6 +50,11 @@ final class Leases {
         whenEmpty = action;
     }
 
+    /** Who is told of each that is answered for no longer: what became of it is durable. */
+    void onEnded(Consumer<Held> action) {
+        whenEnded = action;
+    }
+
     boolean isEmpty() {
         return held.isEmpty();
     }
@@ -66,7 +73,12 @@ final class Leases {
     }
 
     void remove(UUID lease) {
-        if (held.remove(lease) != null && held.isEmpty()) {
+        Held ended = held.remove(lease);
+        if (ended == null) {
+            return;
+        }
+        whenEnded.accept(ended);
+        if (held.isEmpty()) {
             whenEmpty.run();
         }
     }

@@ -2,19 +2,22 @@ package dev.durable.worker;
 
 import dev.durable.history.EventJson;
 import dev.durable.history.HistoryEvent;
+import dev.durable.history.WorkflowPaused;
+import dev.durable.history.WorkflowResumed;
 import dev.durable.replay.RecordedTurn;
 import dev.durable.replay.Turn;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.StoredEvent;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Brings an instance to where its history ends: page by page, turn by turn.
  *
- * <p>A history that holds nothing but WorkflowStarted says that the first turn is still to run, or that it ran and gave
+ * <p>A history that holds nothing but WorkflowStarted (and pauses) says that the first turn is still to run, or that it ran and gave
  * no command: fed live, both come to the same.
  *
  * @param nextEventId the id after the last event
@@ -22,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  */
 record Rebuild(long nextEventId, @Nullable Turn firstTurn) {
     static final int PAGE = 2_000;
+    private static final Set<String> PAUSES =
+            Set.of(WorkflowPaused.class.getSimpleName(), WorkflowResumed.class.getSimpleName());
 
     /** Replays the whole history of the run. */
     static Rebuild from(HistoryStore store, UUID runId, LiveRun run) {
@@ -31,8 +36,9 @@ record Rebuild(long nextEventId, @Nullable Turn firstTurn) {
     /** The same, its first page having been read. */
     static Rebuild from(HistoryStore store, UUID runId, LiveRun run, List<StoredEvent> firstPage) {
         List<StoredEvent> page = firstPage;
-        if (page.size() == 1 && read(run, page.getFirst()) instanceof HistoryEvent.Inbound started) {
-            return new Rebuild(2, run.instance().feed(started));
+        if (hasNoTurnButTheFirst(page) && read(run, page.getFirst()) instanceof HistoryEvent.Inbound started) {
+            page.stream().skip(1).forEach(pause -> read(run, pause));
+            return new Rebuild(page.size() + 1L, run.instance().feed(started));
         }
         List<RecordedTurn> whole = new ArrayList<>();
         RecordedTurn.Reader turns = new RecordedTurn.Reader(whole::add);
@@ -47,6 +53,13 @@ record Rebuild(long nextEventId, @Nullable Turn firstTurn) {
         turns.end();
         run.instance().replay(whole);
         return new Rebuild(next, null);
+    }
+
+    /** Paused and resumed it may have been before anybody ran it. */
+    private static boolean hasNoTurnButTheFirst(List<StoredEvent> page) {
+        return !page.isEmpty()
+                && page.size() < PAGE
+                && page.stream().skip(1).map(StoredEvent::type).allMatch(PAUSES::contains);
     }
 
     private static HistoryEvent read(LiveRun run, StoredEvent stored) {

@@ -69,7 +69,9 @@ final class GoldenHistory {
                 new WorkflowFailed(23, t, failure),
                 new WorkflowCancelled(24, t, "too late"),
                 new WorkflowTimedOut(25, t, 2),
-                new WorkflowTerminated(26, t.plusSeconds(1), "wrong data", "ann", 1)));
+                new WorkflowTerminated(26, t.plusSeconds(1), "wrong data", "ann", 1),
+                new WorkflowPaused(27, t.plusSeconds(1), "an audit", "ann"),
+                new WorkflowResumed(28, t.plusSeconds(1), "bob")));
     }
 
     private static UUID id(int n) {

@@ -42,7 +42,7 @@ class ActivitiesTest {
             new ActivitySetup(
                     new EngineSettings(
                             "me",
-                            Map.of(ActivityBench.QUEUE, new QueueSettings(2, false)),
+                            Map.of(ActivityBench.QUEUE, new QueueSettings(2, false, null, 1)),
                             Limits.DEFAULT,
                             true,
                             false,
@@ -124,7 +124,7 @@ class ActivitiesTest {
     @Test
     void a_nudge_wakes_the_workers_of_all_queues() throws Exception {
         JobKey key = bench.schedule("[\"x\"]");
-        activities.wake();
+        activities.wake(ActivityBench.QUEUE);
 
         drive.crank();
         join();

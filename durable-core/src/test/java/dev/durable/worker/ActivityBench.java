@@ -114,7 +114,13 @@ final class ActivityBench {
                 dead -> leases.attempts().forEach(attempt -> attempt.lose("its session is dead")));
         session.open();
         starter = new ActivityStarter(host, session::id);
-        worker = new ActivityWorker(store, queue, Set.of(ACTIVITY), starter, new PollPace(POLL, random));
+        worker = new ActivityWorker(
+                store,
+                ActivityPool.of(queue),
+                Set.of(ACTIVITY),
+                starter,
+                new RulesWatch(store, Set.of(QUEUE), new PollPace(POLL, random), rules -> {}),
+                new PollPace(POLL, random));
         heldLeases = new HeldLeases(store, starter, reports, LEASE.dividedBy(10));
         options = with(policy -> new RetryPolicy(3, Duration.ofSeconds(10), 2, Duration.ofMinutes(1), 0, List.of(), 3));
     }

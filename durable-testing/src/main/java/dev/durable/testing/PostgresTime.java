@@ -30,8 +30,10 @@ final class PostgresTime implements TestTime {
                 union all select min(visible_at) from durable.activity_job where state = 1
                 union all select min(least(schedule_to_close_deadline, case when attempt = 1 and crashes = 0
                                                then schedule_to_start_deadline end))
-                            from durable.activity_job where state in (0, 1, 4)
+                            from durable.activity_job where state in (0, 1, 4, 7)
                 union all select min(least(deadline, silent_until)) from durable.activity_job where state = 5
+                union all select min(resume_at) from durable.queue where paused
+                union all select min(resume_at) from durable.activity_pause
             ) as times(due) where due > durable.clock()""";
 
     private volatile Duration ahead = Duration.ZERO;

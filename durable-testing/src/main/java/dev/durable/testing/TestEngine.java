@@ -2,6 +2,7 @@ package dev.durable.testing;
 
 import dev.durable.DurableClient;
 import dev.durable.DurableEngine;
+import dev.durable.DurableEngine.PoolOptions;
 import dev.durable.DurableEngine.QueueOptions;
 import dev.durable.WorkflowQuery;
 import dev.durable.declare.Registry;
@@ -72,6 +73,12 @@ public final class TestEngine implements AutoCloseable {
     /** Serves a task queue; {@code "default"} is served when none is named. */
     public TestEngine queue(String name, Consumer<QueueOptions> options) {
         builder.queue(name, options);
+        return this;
+    }
+
+    /** Serves several task queues with one pool of slots. */
+    public TestEngine pool(String name, Consumer<PoolOptions> options) {
+        builder.pool(name, options);
         return this;
     }
 

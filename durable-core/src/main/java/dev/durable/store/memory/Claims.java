@@ -3,13 +3,18 @@ package dev.durable.store.memory;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.ClaimedRun;
 import dev.durable.store.JobClaim;
+import dev.durable.store.LimitedClaim;
 import dev.durable.store.NewJob;
+import dev.durable.store.QueueRules.Rule;
+import dev.durable.store.RecentStarts;
 import dev.durable.store.RunClaim;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 /** Hands out what is due: runs under a new fence each, jobs under a new lease each. */
 final class Claims {
@@ -33,12 +38,44 @@ final class Claims {
     }
 
     List<ClaimedJob> jobs(JobClaim claim) {
+        Rule rule = tables.settings().rule(claim.taskQueue(), tables.now());
+        return rule.isFree() ? take(claim, claim.limit()) : List.of();
+    }
+
+    /** As many as limits leave. */
+    LimitedClaim limited(JobClaim claim) {
+        Instant now = tables.now();
+        Rule rule = tables.settings().rule(claim.taskQueue(), now);
+        if (rule.paused()) {
+            return new LimitedClaim(List.of(), null);
+        }
+        RecentStarts starts = tables.settings().starts(claim.taskQueue());
+        int room = claim.limit();
+        Integer concurrency = rule.limits().concurrency();
+        if (concurrency != null) {
+            room = Math.min(
+                    room,
+                    concurrency - (int) tables.jobs().running(claim.taskQueue()).count());
+        }
+        Integer rate = rule.limits().ratePerSecond();
+        int allowed = rate == null ? Integer.MAX_VALUE : rate - starts.in(now);
+        List<ClaimedJob> jobs = take(claim, Math.max(0, Math.min(room, allowed)));
+        starts.add(now, jobs.size());
+        boolean slowed = rate != null && jobs.size() == allowed && allowed < room;
+        return new LimitedClaim(jobs, slowed ? starts.freeIn(now) : null);
+    }
+
+    private List<ClaimedJob> take(JobClaim claim, int limit) {
         if (!tables.sessions().isAlive(claim.session())) {
             return List.of();
         }
+        Set<String> activities = claim.activities().stream()
+                .filter(activity -> !tables.settings().pauses(activity, tables.now()))
+                .collect(Collectors.toSet());
         List<ClaimedJob> claimed = new ArrayList<>();
-        for (Job job : tables.jobs().claimable(claim.taskQueue(), claim.activities(), claim.limit(), tables.now())) {
+        for (Job job : tables.jobs().claimable(claim.taskQueue(), activities, limit, tables.now())) {
             tables.jobs().run(job, new NewJob.Lease(UUID.randomUUID(), claim.session()), tables.now());
+            tables.settings().begun(job, tables.now());
             claimed.add(job.claimed());
         }
         return claimed;

@@ -17,6 +17,7 @@ final class Hold {
     private @Nullable String stalledBy;
     private int stalls;
     private boolean closing;
+    private boolean paused;
     private @Nullable Instant toBeBegunBy;
 
     Hold(NewRun start, Instant now) {
@@ -52,6 +53,17 @@ final class Hold {
         stalledBy = why.reason();
         stalls++;
         ownedUntil = null;
+    }
+
+    /** Whoever holds it can't go on. */
+    void pause(boolean wanted, UUID newFence) {
+        paused = wanted;
+        fence = newFence;
+        ownedUntil = null;
+    }
+
+    boolean paused() {
+        return paused;
     }
 
     void markClosing() {

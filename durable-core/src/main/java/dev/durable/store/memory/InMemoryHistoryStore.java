@@ -1,6 +1,9 @@
 package dev.durable.store.memory;
 
+import dev.durable.QueueDescription;
+import dev.durable.Queues.PausedActivity;
 import dev.durable.WorkflowStatus;
+import dev.durable.store.Admission;
 import dev.durable.store.BuriedGroup;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.ClaimedRun;
@@ -14,14 +17,18 @@ import dev.durable.store.JobFilter;
 import dev.durable.store.JobKey;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobUpdate;
+import dev.durable.store.LimitedClaim;
 import dev.durable.store.NewRun;
 import dev.durable.store.Nudges;
 import dev.durable.store.OpenJob;
+import dev.durable.store.QueueChange;
+import dev.durable.store.QueueRules;
 import dev.durable.store.ReadBack;
 import dev.durable.store.RunClaim;
 import dev.durable.store.RunDetails;
 import dev.durable.store.RunFilter;
 import dev.durable.store.RunKey;
+import dev.durable.store.RunPause;
 import dev.durable.store.RunRecord;
 import dev.durable.store.Seizure;
 import dev.durable.store.SessionInfo;
@@ -71,6 +78,7 @@ public final class InMemoryHistoryStore implements HistoryStore {
     private final Seizures seizures;
     private final Orphans orphans;
     private final Orders orders;
+    private final Queues queues;
     private final Reads reads;
     private final Buried buried;
 
@@ -84,6 +92,7 @@ public final class InMemoryHistoryStore implements HistoryStore {
         seizures = new Seizures(tables);
         orphans = new Orphans(tables);
         orders = new Orders(tables);
+        queues = new Queues(tables);
         reads = new Reads(tables.runs(), tables.sessions());
         buried = new Buried(tables, reads);
     }
@@ -111,7 +120,11 @@ public final class InMemoryHistoryStore implements HistoryStore {
     public Optional<Instant> nextDue() {
         return atomically(() -> {
             Instant now = tables.now();
-            return Stream.concat(tables.runs().timesAfter(now), tables.jobs().timesAfter(now))
+            return Stream.of(
+                            tables.runs().timesAfter(now),
+                            tables.jobs().timesAfter(now),
+                            tables.settings().timesAfter(now))
+                    .flatMap(times -> times)
                     .min(Instant::compareTo);
         });
     }
@@ -198,6 +211,11 @@ public final class InMemoryHistoryStore implements HistoryStore {
     }
 
     @Override
+    public boolean pause(RunPause pause) {
+        return atomically(() -> seizures.pause(pause));
+    }
+
+    @Override
     public List<ClaimedRun> claimRuns(RunClaim claim) {
         return atomically(() -> claims.runs(claim));
     }
@@ -210,6 +228,41 @@ public final class InMemoryHistoryStore implements HistoryStore {
     @Override
     public List<ClaimedJob> claimJobs(JobClaim claim) {
         return atomically(() -> claims.jobs(claim));
+    }
+
+    @Override
+    public LimitedClaim claimLimitedJobs(JobClaim claim) {
+        return atomically(() -> claims.limited(claim));
+    }
+
+    @Override
+    public Admission admit(String taskQueue) {
+        return atomically(() -> queues.admit(taskQueue));
+    }
+
+    @Override
+    public boolean change(QueueChange change) {
+        return atomically(() -> queues.change(change));
+    }
+
+    @Override
+    public QueueRules queueRules(Collection<String> taskQueues) {
+        return atomically(() -> queues.rules(taskQueues));
+    }
+
+    @Override
+    public List<QueueDescription> queues() {
+        return atomically(queues::list);
+    }
+
+    @Override
+    public List<PausedActivity> pausedActivities() {
+        return atomically(() -> tables.settings().pausedActivities(tables.now()));
+    }
+
+    @Override
+    public int depth(String taskQueue, int atMost) {
+        return atomically(() -> queues.depth(taskQueue, atMost));
     }
 
     @Override

@@ -37,6 +37,8 @@ import org.jspecify.annotations.Nullable;
  *
  * Paused, a job that waits is held where no claim looks; one that runs is held when it is put back. Left to the holder of
  * a token it is external: it keeps its lease, and no session has it.
+ *
+ * <p>With a limit key, waiting stands in front of each ready: its key has to let it through.
  */
 final class Job {
     /** As the options are written; this package reads no JSON. */
@@ -194,7 +196,8 @@ final class Job {
                 scheduleToStart,
                 scheduleToClose,
                 maxCrashes,
-                spec.eager());
+                spec.eager(),
+                spec.limitKey());
     }
 
     @Nullable
@@ -246,6 +249,12 @@ final class Job {
     }
 
     // ── attempts ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** Until its key lets it through. */
+    void waitForKey() {
+        waitUntil(null);
+        state = ActivityState.WAITING;
+    }
 
     /** Counts a crash, and tells whether the budget allows another try. */
     boolean crash() {

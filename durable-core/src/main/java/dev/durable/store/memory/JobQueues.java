@@ -1,6 +1,7 @@
 package dev.durable.store.memory;
 
 import dev.durable.ActivityState;
+import dev.durable.store.Aging;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.NewJob;
 import dev.durable.store.OpenJob;
@@ -12,15 +13,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.stream.Stream;
 
 /** Where jobs wait and who runs them: each job is in exactly one place, or dead in none. */
 final class JobQueues {
-    /** How much earlier one point of priority puts a job in its queue: what waits long enough passes anything. */
-    static final Duration AGE_STEP = Duration.ofSeconds(10);
-
     private final Map<String, Queue> queues = new HashMap<>();
     /** Those that wait, by when their time is over. */
     private final Agenda<Job> deadlines = new Agenda<>();
@@ -29,7 +29,7 @@ final class JobQueues {
 
     private final Map<UUID, Map<UUID, Job>> running = new HashMap<>();
 
-    private record Queue(Agenda<Job> ready, Agenda<Job> delayed) {}
+    private record Queue(Agenda<Job> ready, Agenda<Job> delayed, Map<String, Agenda<Job>> waiting) {}
 
     /** A new job: run by its writer, or ready. */
     void add(Job job, Instant now) {
@@ -110,6 +110,7 @@ final class JobQueues {
     void remove(Job job) {
         of(job).ready.remove(job);
         of(job).delayed.remove(job);
+        waiting(job).ifPresent(agenda -> agenda.remove(job));
         deadlines.remove(job);
         external.remove(job);
         if (job.state() == ActivityState.RUNNING) {
@@ -123,17 +124,77 @@ final class JobQueues {
 
     /** The first ones that may be run now, by rank; delayed ones whose time has come have joined them. */
     List<Job> claimable(String taskQueue, Set<String> activities, int limit, Instant now) {
+        wakeDelayed(taskQueue, now);
+        return queue(taskQueue)
+                .ready
+                .inOrder()
+                .filter(job -> activities.contains(job.spec().activity()))
+                .limit(limit)
+                .toList();
+    }
+
+    private void wakeDelayed(String taskQueue, Instant now) {
         Queue queue = queue(taskQueue);
         for (Job due : queue.delayed.due(now).toList()) {
             Instant since = queue.delayed.timeOf(due);
             queue.delayed.remove(due);
             makeReady(due, since);
         }
-        return queue.ready
-                .inOrder()
-                .filter(job -> activities.contains(job.spec().activity()))
-                .limit(limit)
-                .toList();
+    }
+
+    /** The jobs of each limit key that wait to be let through, by rank; delayed ones whose time has come have joined them. */
+    Map<String, List<Job>> waiting(String taskQueue, Instant now) {
+        wakeDelayed(taskQueue, now);
+        Map<String, List<Job>> waiting = new TreeMap<>();
+        queue(taskQueue)
+                .waiting
+                .forEach((key, jobs) -> waiting.put(key, jobs.inOrder().toList()));
+        waiting.values().removeIf(List::isEmpty);
+        return waiting;
+    }
+
+    /** Its key lets it through. */
+    void admit(Job job) {
+        waiting(job).ifPresent(agenda -> {
+            Instant rank = agenda.timeOf(job);
+            agenda.remove(job);
+            job.waitUntil(null);
+            of(job).ready.put(job, rank);
+        });
+    }
+
+    /** Everything in the queue that nobody runs or will run. */
+    Stream<Job> all(String taskQueue) {
+        Queue queue = queue(taskQueue);
+        return Stream.of(
+                        queue.ready.inOrder(),
+                        queue.delayed.inOrder(),
+                        queue.waiting.values().stream().flatMap(Agenda::inOrder))
+                .flatMap(jobs -> jobs);
+    }
+
+    /** By workers, or by who has their tokens. */
+    Stream<Job> running(String taskQueue) {
+        return Stream.concat(running.values().stream().flatMap(held -> held.values().stream()), external.inOrder())
+                .filter(job -> job.spec().taskQueue().equals(taskQueue));
+    }
+
+    Set<String> names() {
+        return Set.copyOf(queues.keySet());
+    }
+
+    /** Since when it waits, by its rank. */
+    static Instant since(Instant rank, Job job) {
+        return rank.plus(Aging.STEP.multipliedBy(job.spec().priority()));
+    }
+
+    Optional<Instant> oldest(String taskQueue) {
+        Queue queue = queue(taskQueue);
+        return Stream.concat(
+                        queue.ready.inOrder().map(job -> since(queue.ready.timeOf(job), job)),
+                        queue.waiting.values().stream()
+                                .flatMap(agenda -> agenda.inOrder().map(job -> since(agenda.timeOf(job), job))))
+                .min(Instant::compareTo);
     }
 
     Collection<Job> heldBy(UUID session) {
@@ -165,11 +226,22 @@ final class JobQueues {
     }
 
     private void makeReady(Job job, Instant since) {
+        Instant rank = since.minus(Aging.STEP.multipliedBy(job.spec().priority()));
+        String key = job.spec().limitKey();
         job.waitUntil(null);
-        if (!job.paused()) {
-            of(job).ready.put(job, since.minus(AGE_STEP.multipliedBy(job.spec().priority())));
+        if (!job.paused() && key == null) {
+            of(job).ready.put(job, rank);
+        } else if (!job.paused() && key != null) {
+            job.waitForKey();
+            of(job).waiting.computeIfAbsent(key, k -> new Agenda<>()).put(job, rank);
         }
         deadlines.put(job, job.waitsUntil());
+    }
+
+    private Optional<Agenda<Job>> waiting(Job job) {
+        return Optional.ofNullable(job.spec().limitKey())
+                .map(key -> of(job).waiting.get(key))
+                .filter(agenda -> job.state() == ActivityState.WAITING);
     }
 
     private Queue of(Job job) {
@@ -177,6 +249,6 @@ final class JobQueues {
     }
 
     private Queue queue(String name) {
-        return queues.computeIfAbsent(name, n -> new Queue(new Agenda<>(), new Agenda<>()));
+        return queues.computeIfAbsent(name, n -> new Queue(new Agenda<>(), new Agenda<>(), new HashMap<>()));
     }
 }

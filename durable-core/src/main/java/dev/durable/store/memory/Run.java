@@ -104,11 +104,11 @@ final class Run {
         return ending != null ? null : Times.earlier(hold.wakeAt(), inbox.waitingSince());
     }
 
-    /** When it may be claimed by anybody's time: due, not stalled, not owned; null is never. */
+    /** When it may be claimed by anybody's time: due, not stalled, not owned; null is never, or paused. */
     @Nullable
     Instant claimableAt() {
         Instant due = dueSince();
-        return due == null ? null : Times.latest(due, hold.notBefore(), hold.ownedUntil());
+        return due == null || hold.paused() ? null : Times.latest(due, hold.notBefore(), hold.ownedUntil());
     }
 
     /** When it expires; null is never. */

@@ -111,7 +111,7 @@ final class RunTable {
 
     private static Optional<Instant> wakeOfParked(Hold hold, Instant after) {
         Instant wake = hold.wakeAt();
-        return hold.ownedUntil() != null || wake == null || !wake.isAfter(after)
+        return hold.ownedUntil() != null || hold.paused() || wake == null || !wake.isAfter(after)
                 ? Optional.empty()
                 : Optional.of(Times.latest(wake, hold.notBefore(), null));
     }

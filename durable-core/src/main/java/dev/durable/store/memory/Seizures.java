@@ -1,13 +1,14 @@
 package dev.durable.store.memory;
 
 import dev.durable.store.RunKey;
+import dev.durable.store.RunPause;
 import dev.durable.store.Seizure;
 import dev.durable.store.StoredEvent;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** Ends runs without their code. */
+/** Ends and pauses runs without their code. */
 final class Seizures {
     private final Tables tables;
 
@@ -30,6 +31,23 @@ final class Seizures {
         }
         close(run, seizure);
         return Optional.of(run.key());
+    }
+
+    boolean pause(RunPause pause) {
+        Run run = tables.runs().find(pause.workflowId(), pause.runId());
+        if (run == null || !run.isOpen()) {
+            return false;
+        }
+        if (run.hold().paused() != pause.pause()) {
+            Instant last = run.history().getLast().at();
+            Instant at = tables.now().isAfter(last) ? tables.now() : last;
+            run.append(
+                    List.of(new StoredEvent(run.nextEventId(), pause.eventType(), at, null, pause.attributes())),
+                    pause.newFence());
+            run.hold().pause(pause.pause(), pause.newFence());
+            tables.place(run);
+        }
+        return true;
     }
 
     private void close(Run run, Seizure seizure) {

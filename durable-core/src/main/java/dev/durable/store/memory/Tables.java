@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class Tables {
     private final RunTable runs = new RunTable();
     private final JobQueues jobs = new JobQueues();
+    private final QueueSettings settings = new QueueSettings();
     private final Sessions sessions = new Sessions();
     private final Hints hints = new Hints();
     private final StoreClock clock;
@@ -34,6 +35,10 @@ final class Tables {
 
     JobQueues jobs() {
         return jobs;
+    }
+
+    QueueSettings settings() {
+        return settings;
     }
 
     Sessions sessions() {
@@ -183,7 +188,7 @@ final class Tables {
     }
 
     private void hintIfReady(Job job) {
-        if (job.state() == ActivityState.READY) {
+        if (job.state() == ActivityState.READY || job.state() == ActivityState.WAITING) {
             hints.owe(new JobsReady(job.spec().taskQueue()));
         }
     }

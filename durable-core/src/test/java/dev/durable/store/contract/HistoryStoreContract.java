@@ -81,6 +81,14 @@ public abstract class HistoryStoreContract {
     }
 
     @Nested
+    class Queues extends QueueContract {
+        @Override
+        protected StoreFixture newFixture() {
+            return HistoryStoreContract.this.newFixture();
+        }
+    }
+
+    @Nested
     class Sessions extends SessionContract {
         @Override
         protected StoreFixture newFixture() {

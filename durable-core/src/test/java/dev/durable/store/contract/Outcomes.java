@@ -54,6 +54,26 @@ public final class Outcomes {
                 eager);
     }
 
+    /** One that waits until its limit key lets it through. */
+    public static NewJob keyed(int seq, Instant at, String key) {
+        NewJob job = job(seq, at);
+        return new NewJob(
+                seq,
+                job.activity(),
+                job.taskQueue(),
+                job.priority(),
+                job.input(),
+                job.options(),
+                job.headers(),
+                job.workflowType(),
+                at,
+                null,
+                job.scheduleToCloseDeadline(),
+                job.maxWorkerCrashes(),
+                null,
+                key);
+    }
+
     public static StoredEvent scheduled(long id, Instant at, int seq) {
         return new StoredEvent(id, "ActivityScheduled", at, null, "{\"seq\":" + seq + "}");
     }

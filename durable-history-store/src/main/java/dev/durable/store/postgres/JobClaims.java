@@ -5,9 +5,11 @@ import static dev.durable.store.postgres.Param.texts;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobClaim;
 import dev.durable.store.JobKey;
+import dev.durable.store.LimitedClaim;
 import dev.durable.store.RunKey;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -28,25 +30,55 @@ final class JobClaims {
         if (claim.limit() <= 0) {
             return List.of();
         }
+        return withDetails(connections.transaction(Locks.SHORT, tx -> {
+            List<Row> claimed = new ArrayList<>();
+            tx.last(new Script().read(JobSql.CLAIM, row -> claimed.add(Row.read(row)), params(claim, claim.limit())));
+            return claimed;
+        }));
+    }
+
+    /**
+     * One at a time over all workers, by the lock of the queue's row; whoever finds it locked tries again a moment later.
+     * What runs is counted by a statement after the lock: it sees the claim that held the lock before.
+     */
+    LimitedClaim claimLimited(JobClaim claim) {
+        if (claim.limit() <= 0) {
+            return new LimitedClaim(List.of(), null);
+        }
+        List<@Nullable Duration> retryIn = new ArrayList<>();
         List<Row> rows = connections.transaction(Locks.SHORT, tx -> {
             List<Row> claimed = new ArrayList<>();
-            tx.last(new Script().read(JobSql.CLAIM, row -> claimed.add(Row.read(row)), params(claim)));
+            LimitedQueue queue = LimitedQueue.lock(tx, claim.taskQueue());
+            int most = queue.room(claim.limit());
+            if (most > 0) {
+                tx.run(new Script().read(JobSql.CLAIM_LIMITED, row -> claimed.add(Row.read(row)), params(claim, most)));
+            }
+            Script script = new Script();
+            queue.began(claimed.stream().map(Row::start).toList(), script);
+            tx.last(script);
+            retryIn.clear();
+            retryIn.add(queue.retryIn(claim.limit(), claimed.size()));
             return claimed;
         });
+        return new LimitedClaim(withDetails(rows), retryIn.getFirst());
+    }
+
+    private List<ClaimedJob> withDetails(List<Row> rows) {
         rows.sort(Comparator.comparing(Row::rank));
         Map<JobKey, String> details = details(rows);
         return rows.stream().map(row -> row.job(details.get(row.job().key()))).toList();
     }
 
-    private static Param[] params(JobClaim claim) {
+    private static Param[] params(JobClaim claim, int most) {
         Param queue = Param.of(claim.taskQueue());
         Param session = Param.of(claim.session());
         Param activities = texts(List.copyOf(claim.activities()), a -> a);
-        Param limit = Param.of(claim.limit());
+        Param limit = Param.of(most);
         return new Param[] {
             Param.of(UUID.randomUUID()),
             session,
             session,
+            queue,
             queue,
             activities,
             Param.of("-infinity"),
@@ -71,8 +103,9 @@ final class JobClaims {
      * @param job without heartbeat details
      * @param begun somebody had it before
      * @param rank its place in the queue
+     * @param start when it was claimed, and its limit key
      */
-    private record Row(ClaimedJob job, boolean begun, Instant rank) {
+    private record Row(ClaimedJob job, boolean begun, Instant rank, LimitedQueue.Start start) {
 
         static Row read(ResultSet row) throws SQLException {
             RunKey run = new RunKey(row.getObject("run_id", UUID.class), row.getString("workflow_id"));
@@ -91,7 +124,11 @@ final class JobClaims {
                     Times.instant(row, "schedule_to_close_deadline"),
                     null,
                     row.getString("notes"));
-            return new Row(job, row.getBoolean("begun"), Times.required(row, "rank"));
+            return new Row(
+                    job,
+                    row.getBoolean("begun"),
+                    Times.required(row, "rank"),
+                    new LimitedQueue.Start(row.getString("limit_key"), Times.required(row, "claimed_at")));
         }
 
         ClaimedJob job(@Nullable String details) {

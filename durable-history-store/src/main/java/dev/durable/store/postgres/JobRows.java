@@ -56,7 +56,8 @@ record JobRows(List<Row> rows) {
                     ints(rows, r -> r.job().maxWorkerCrashes()),
                     texts(rows, r -> r.job().input()),
                     texts(rows, r -> r.job().options()),
-                    texts(rows, r -> r.job().headers()));
+                    texts(rows, r -> r.job().headers()),
+                    texts(rows, r -> r.job().limitKey()));
         }
     }
 

@@ -44,11 +44,11 @@ final class JobSql {
                             where e.run_id = u.run_id and e.shard = u.shard and e.message_id = u.lease offset 0)""";
 
     /** Back into the queue, at once or later. Null keeps what is there. */
-    static final String PUT_BACK = """
+    static final String PUT_BACK = JobPlace.in("""
             update durable.activity_job j
-               set state = case when j.paused then 4 when u.delay > 0 then 1 else 0 end,
+               set state = case when j.paused then 4 when u.delay > 0 then 1 else ${ready} end,
                    visible_at = case when u.delay > 0 then durable.clock() + u.delay * interval '1 ms' end,
-                   rank = durable.clock() + greatest(u.delay, 0) * interval '1 ms' - j.priority * interval '10 s',
+                   rank = durable.clock() + greatest(u.delay, 0) * interval '1 ms' - j.priority * ${ageStep},
                    attempt = coalesce(u.attempt, j.attempt), notes = coalesce(u.notes::json, j.notes),
                    last_failure = coalesce(u.last_failure, j.last_failure),
                    options = coalesce(u.options::json, j.options),
@@ -58,7 +58,7 @@ final class JobSql {
                                 ?::text[], ?::text[]) as u(run_id, shard, seq, delay, attempt, notes, last_failure, options)
                      cross join lateral (select j.ctid as c from durable.activity_job j
                             where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j) u
-             where j.ctid = u.c""";
+             where j.ctid = u.c""");
 
     /** Used up: it stays where no claim looks. */
     static final String BURY = """
@@ -100,27 +100,41 @@ final class JobSql {
               from unnest(?::uuid[], ?::smallint[], ?::int[], ?::text[]) as u(run_id, shard, seq, details)
             on conflict (run_id, seq, shard) do update set details = excluded.details, at = excluded.at""";
 
-    /** Ready jobs by rank, and delayed ones whose time has come: two index orders, the first of both. */
-    static final String CLAIM = """
+    /**
+     * Ready jobs by rank, and delayed ones whose time has come: two index orders, the first of both. Of a queue that is
+     * paused nothing, and of one whose claims are limited nothing by this statement alone.
+     */
+    static final String CLAIM = claim("""
+            q.paused and (q.resume_at is null or q.resume_at > durable.clock())
+                    or q.concurrency is not null or q.rate_per_second is not null or q.key_rate_per_second is not null""");
+
+    /** The same for who keeps to the limits. */
+    static final String CLAIM_LIMITED = claim("q.paused and (q.resume_at is null or q.resume_at > durable.clock())");
+
+    private static String claim(String closed) {
+        return """
             update durable.activity_job j
                set state = 2, lease = gen_random_uuid(), claim = ?, session = ?, claimed_at = durable.clock(),
                    visible_at = null, revision = 0, notes = durable.joined(j.notes, j.operator_notes),
                    operator_notes = null
              where exists (select 1 from durable.session s where s.id = ? and not s.dead)
+               and not exists (select 1 from durable.queue q where q.task_queue = ? and (%s))
                and j.ctid = any(array(
                 select c.ctid from (
                     select r.* from (select j.ctid, j.rank from durable.activity_job j
-                      where j.task_queue = ? and j.state = 0 and j.activity = any(?::text[]) and j.rank >= ?::timestamptz
+                      where j.task_queue = ? and j.state = 0 and j.activity = any(?::text[]) and %s
+                        and j.rank >= ?::timestamptz
                       order by j.rank limit ? for no key update skip locked) r
                     union all
                     select d.* from (select j.ctid, j.rank from durable.activity_job j
-                      where j.task_queue = ? and j.state = 1 and j.activity = any(?::text[])
-                        and j.visible_at <= durable.clock()
+                      where j.task_queue = ? and j.state = 1 and j.activity = any(?::text[]) and %s
+                        and j.limit_key is null and j.visible_at <= durable.clock()
                       order by j.visible_at limit ? for no key update skip locked) d) c
                  order by c.rank limit ?))
             returning j.run_id, j.seq, j.workflow_id, j.activity, j.task_queue, j.workflow_type, j.lease, j.attempt,
                       j.crashes, j.input, j.options, j.headers, j.scheduled_at, j.schedule_to_close_deadline, j.notes,
-                      j.rank, j.begun""";
+                      j.rank, j.begun, j.limit_key, j.claimed_at""".formatted(closed, JobPlace.NOT_PAUSED, JobPlace.NOT_PAUSED);
+    }
 
     /** Of jobs that this session holds: nobody else writes them any more. */
     static final String DETAILS = """
@@ -134,7 +148,7 @@ final class JobSql {
                    j.operator_notes,
                    coalesce(j.schedule_to_close_deadline <= durable.clock(), false) as to_close
               from durable.activity_job j
-             where j.state in (0, 1, 4)
+             where j.state in (0, 1, 4, 7)
                and least(j.schedule_to_close_deadline,
                          case when j.attempt = 1 and j.crashes = 0 then j.schedule_to_start_deadline end)
                    <= durable.clock()

@@ -11,7 +11,9 @@ enum JobState {
     /** Left to the holder of its token. */
     EXTERNAL(5),
     /** Used up, and not to be given up. */
-    INCIDENT(6);
+    INCIDENT(6),
+    /** Until its limit key lets it through. */
+    WAITING(7);
 
     private static final JobState[] STATES = values();
 

@@ -3,6 +3,7 @@ package dev.durable.store.postgres;
 import dev.durable.store.Nudges.JobsReady;
 import dev.durable.store.Nudges.Nudge;
 import dev.durable.store.Nudges.OutboxFilled;
+import dev.durable.store.Nudges.RulesChanged;
 import dev.durable.store.Nudges.RunClosed;
 import dev.durable.store.Nudges.RunsDue;
 import java.net.URLDecoder;
@@ -24,6 +25,7 @@ import java.util.UUID;
  *   ?                is anybody else there?
  *   r default        runs are due in queue default (URL-encoded)
  *   j default        jobs are ready there
+ *   q *              pauses or limits of queues were changed
  *   c 0197…          this run closed
  *   o                messages wait in the outbox
  * </pre>
@@ -83,6 +85,7 @@ record NudgeMessage(String sender, boolean asks, List<Nudge> nudges) {
         return switch (nudge) {
             case RunsDue due -> "r " + URLEncoder.encode(due.taskQueue(), StandardCharsets.UTF_8);
             case JobsReady ready -> "j " + URLEncoder.encode(ready.taskQueue(), StandardCharsets.UTF_8);
+            case RulesChanged ignored -> "q *";
             case RunClosed closed -> "c " + closed.runId();
             case OutboxFilled filled -> OUTBOX;
         };
@@ -96,6 +99,7 @@ record NudgeMessage(String sender, boolean asks, List<Nudge> nudges) {
             switch (line.substring(0, 2)) {
                 case "r " -> nudges.add(new RunsDue(URLDecoder.decode(rest, StandardCharsets.UTF_8)));
                 case "j " -> nudges.add(new JobsReady(URLDecoder.decode(rest, StandardCharsets.UTF_8)));
+                case "q " -> nudges.add(new RulesChanged());
                 case "c " -> nudges.add(new RunClosed(UUID.fromString(rest)));
                 default -> {}
             }

@@ -23,18 +23,19 @@ final class OrderSql {
             update durable.activity_job j
                set paused = u.paused, revision = j.revision + 1,
                    operator_notes = durable.joined(j.operator_notes, u.note::json),
-                   state = case when j.state not in (0, 1, 4) then j.state when u.paused then 4
-                                when j.visible_at > durable.clock() then 1 else 0 end
+                   state = case when j.state not in (0, 1, 4, 7) then j.state when u.paused then 4
+                                when j.visible_at > durable.clock() then 1
+                                when j.limit_key is null then 0 else 7 end
               from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::boolean[], ?::text[])
                            as u(run_id, shard, seq, paused, note)
                      cross join lateral (select j.ctid as c from durable.activity_job j
                             where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j) u
              where j.ctid = u.c""";
 
-    static final String RETRY_NOW = """
+    static final String RETRY_NOW = JobPlace.in("""
             update durable.activity_job j
-               set state = case when j.paused then 4 else 0 end, visible_at = null,
-                   rank = durable.clock() - j.priority * interval '10 s',
+               set state = ${ready}, visible_at = null,
+                   rank = durable.clock() - j.priority * ${ageStep},
                    crashes = case when j.state in (3, 6) then 0 else j.crashes end, buried_at = null, fingerprint = null,
                    revision = j.revision + 1,
                    operator_notes = durable.joined(j.operator_notes, u.note::json)
@@ -42,13 +43,13 @@ final class OrderSql {
                            as u(run_id, shard, seq, note)
                      cross join lateral (select j.ctid as c from durable.activity_job j
                             where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j) u
-             where j.ctid = u.c""";
+             where j.ctid = u.c""");
 
     /** A dead letter or an incident is tried again. Null input leaves what is there. */
-    static final String REVIVE = """
+    static final String REVIVE = JobPlace.in("""
             update durable.activity_job j
-               set state = case when j.paused then 4 else 0 end, buried_at = null, fingerprint = null,
-                   rank = durable.clock() - j.priority * interval '10 s', input = coalesce(u.input::json, j.input),
+               set state = ${ready}, buried_at = null, fingerprint = null,
+                   rank = durable.clock() - j.priority * ${ageStep}, input = coalesce(u.input::json, j.input),
                    options = u.options::json, schedule_to_close_deadline = u.close_deadline,
                    max_crashes = least(2147483647::bigint, j.crashes::bigint + u.max_crashes)::integer,
                    revision = j.revision + 1, operator_notes = durable.joined(j.operator_notes, u.note::json)
@@ -57,7 +58,7 @@ final class OrderSql {
                            as u(run_id, shard, seq, input, options, close_deadline, max_crashes, note)
                      cross join lateral (select j.ctid as c from durable.activity_job j
                             where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j) u
-             where j.ctid = u.c""";
+             where j.ctid = u.c""");
 
     static final String DEADLINE = """
             update durable.activity_job j

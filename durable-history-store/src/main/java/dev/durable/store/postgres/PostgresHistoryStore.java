@@ -1,6 +1,9 @@
 package dev.durable.store.postgres;
 
+import dev.durable.QueueDescription;
+import dev.durable.Queues.PausedActivity;
 import dev.durable.WorkflowStatus;
+import dev.durable.store.Admission;
 import dev.durable.store.BuriedGroup;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.ClaimedRun;
@@ -14,14 +17,18 @@ import dev.durable.store.JobFilter;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.Joined;
+import dev.durable.store.LimitedClaim;
 import dev.durable.store.NewRun;
 import dev.durable.store.Nudges;
 import dev.durable.store.OpenJob;
+import dev.durable.store.QueueChange;
+import dev.durable.store.QueueRules;
 import dev.durable.store.ReadBack;
 import dev.durable.store.RunClaim;
 import dev.durable.store.RunDetails;
 import dev.durable.store.RunFilter;
 import dev.durable.store.RunKey;
+import dev.durable.store.RunPause;
 import dev.durable.store.RunRecord;
 import dev.durable.store.Seizure;
 import dev.durable.store.SessionInfo;
@@ -70,6 +77,8 @@ public final class PostgresHistoryStore implements HistoryStore {
     private final JobClaims jobClaims;
     private final JobOrders jobOrders;
     private final OpenJobs openJobs;
+    private final Queues queues;
+    private final Admissions admissions;
     private final Sessions sessions;
     private final Buried buried;
     private final RunReads runReads;
@@ -99,6 +108,8 @@ public final class PostgresHistoryStore implements HistoryStore {
         jobClaims = new JobClaims(connections);
         jobOrders = new JobOrders(connections, nudges);
         openJobs = new OpenJobs(connections);
+        queues = new Queues(connections, nudges);
+        admissions = new Admissions(connections, nudges);
         sessions = new Sessions(connections, nudges);
         buried = new Buried(connections, nudges);
         runReads = new RunReads(connections);
@@ -216,6 +227,11 @@ public final class PostgresHistoryStore implements HistoryStore {
     }
 
     @Override
+    public boolean pause(RunPause pause) {
+        return seizures.pause(pause);
+    }
+
+    @Override
     public List<ClaimedRun> claimRuns(RunClaim claim) {
         return runClaims.claim(claim);
     }
@@ -228,6 +244,41 @@ public final class PostgresHistoryStore implements HistoryStore {
     @Override
     public List<ClaimedJob> claimJobs(JobClaim claim) {
         return jobClaims.claim(claim);
+    }
+
+    @Override
+    public LimitedClaim claimLimitedJobs(JobClaim claim) {
+        return jobClaims.claimLimited(claim);
+    }
+
+    @Override
+    public Admission admit(String taskQueue) {
+        return admissions.admit(taskQueue);
+    }
+
+    @Override
+    public boolean change(QueueChange change) {
+        return queues.change(change);
+    }
+
+    @Override
+    public QueueRules queueRules(Collection<String> taskQueues) {
+        return queues.rules(taskQueues);
+    }
+
+    @Override
+    public List<QueueDescription> queues() {
+        return queues.list();
+    }
+
+    @Override
+    public List<PausedActivity> pausedActivities() {
+        return queues.pausedActivities();
+    }
+
+    @Override
+    public int depth(String taskQueue, int atMost) {
+        return queues.depth(taskQueue, atMost);
     }
 
     @Override

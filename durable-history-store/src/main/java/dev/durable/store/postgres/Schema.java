@@ -21,7 +21,8 @@ public final class Schema {
             "V5__views.sql",
             "V6__roles.sql",
             "V7__waiting_deadlines.sql",
-            "V9__alerts.sql");
+            "V9__alerts.sql",
+            "V10__queue_rules.sql");
 
     private Schema() {}
 
@@ -42,7 +43,8 @@ public final class Schema {
 
     /** The version that this library's migrations end at. */
     public static int version() {
-        return FILES.size();
+        String last = FILES.getLast();
+        return Integer.parseInt(last.substring(1, last.indexOf("__")));
     }
 
     private static String read(String file) {

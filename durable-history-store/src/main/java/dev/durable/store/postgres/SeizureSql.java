@@ -11,6 +11,27 @@ final class SeizureSql {
               from durable.run_state s
              where s.workflow_id = ? and s.shard = ? and (?::uuid is null or s.run_id = ?) for update""";
 
+    /** Its senders may go on: nothing of it ends. */
+    static final String LOCK_TO_PAUSE = """
+            select s.run_id, s.task_queue, s.paused from durable.run_state s
+             where s.workflow_id = ? and s.shard = ? and (?::uuid is null or s.run_id = ?) for no key update""";
+
+    /** Under the lock; a new fence, one event, one row of the audit. */
+    static final String PAUSE = """
+            with x as (
+                update durable.run_state s
+                   set paused = ?, fence = ?, owned_until = null, next_event_id = s.next_event_id + 1
+                 where s.run_id = ? and s.shard = ?
+                returning s.run_id, s.shard, s.fence, s.workflow_id, s.next_event_id - 1 as event_id),
+            e as (
+                insert into durable.history_event (run_id, event_id, at, message_id, fence, shard, type, attributes)
+                select x.run_id, x.event_id,
+                       greatest(durable.clock(), (select l.at from durable.history_event l
+                            where l.run_id = x.run_id and l.shard = x.shard order by l.event_id desc limit 1)),
+                       null, x.fence, x.shard, ?, ?::json from x)
+            insert into durable.audit (id, at, actor, action, target, details)
+            select x.fence, durable.clock(), ?, ?, x.workflow_id, ?::json from x""";
+
     static final String LOCK_JOBS = """
             select j.seq from durable.activity_job j
              where j.run_id = ? and j.shard = ? order by j.seq for update""";

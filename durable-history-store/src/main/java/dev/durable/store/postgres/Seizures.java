@@ -3,6 +3,7 @@ package dev.durable.store.postgres;
 import dev.durable.store.Nudges;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
+import dev.durable.store.RunPause;
 import dev.durable.store.Seizure;
 import dev.durable.store.StoredEvent;
 import dev.durable.store.Transition;
@@ -27,6 +28,47 @@ final class Seizures {
         Optional<RunKey> closed = connections.transaction(Locks.LONG, tx -> seize(tx, seizure));
         closed.ifPresent(run -> nudges.send(List.of(new Nudges.RunClosed(run.runId()))));
         return closed;
+    }
+
+    /** Whoever holds the run finds its fence gone; what is under way for it reaches its inbox. */
+    boolean pause(RunPause pause) {
+        boolean[] found = new boolean[1];
+        Hints hints = connections.transaction(Locks.LONG, tx -> {
+            Hints due = new Hints();
+            List<UUID> runs = new ArrayList<>();
+            Param runId = Param.of((Object) pause.runId());
+            found[0] = false;
+            tx.run(new Script()
+                    .read(
+                            SeizureSql.LOCK_TO_PAUSE,
+                            row -> {
+                                found[0] = true;
+                                if (row.getBoolean("paused") != pause.pause()) {
+                                    runs.add(row.getObject("run_id", UUID.class));
+                                    due.runs(row.getString("task_queue"));
+                                }
+                            },
+                            Param.of(pause.workflowId()),
+                            Param.of(RunIds.shardOf(pause.workflowId())),
+                            runId,
+                            runId));
+            Script script = new Script();
+            runs.forEach(run -> script.then(
+                    SeizureSql.PAUSE,
+                    Param.of(pause.pause()),
+                    Param.of(pause.newFence()),
+                    Param.of(run),
+                    Param.of(RunIds.shard(run)),
+                    Param.of(pause.eventType()),
+                    Param.of(pause.attributes()),
+                    Param.of(Text.storable(pause.actor())),
+                    Param.of(pause.pause() ? "pause run" : "resume run"),
+                    Param.of("{\"runId\":\"" + run + "\"}")));
+            tx.last(script);
+            return due;
+        });
+        hints.sendTo(nudges);
+        return found[0];
     }
 
     List<RunKey> expired(int limit) {

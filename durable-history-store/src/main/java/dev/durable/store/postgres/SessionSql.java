@@ -51,16 +51,16 @@ final class SessionSql {
              limit ?""";
 
     /** A crash each, within the budget: back into the queue. */
-    static final String CRASH = """
+    static final String CRASH = JobPlace.in("""
             update durable.activity_job j
-               set crashes = j.crashes + 1, state = case when j.paused then 4 else 0 end,
-                   rank = durable.clock() - j.priority * interval '10 s', visible_at = null,
+               set crashes = j.crashes + 1, state = ${ready},
+                   rank = durable.clock() - j.priority * ${ageStep}, visible_at = null,
                    lease = null, claim = null, session = null, claimed_at = null, deadline = null, silent_until = null,
                    begun = true
               from (select j.c from unnest(?::uuid[], ?::smallint[], ?::int[]) as u(run_id, shard, seq)
                      cross join lateral (select j.ctid as c from durable.activity_job j
                             where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j) u
-             where j.ctid = u.c""";
+             where j.ctid = u.c""");
 
     /** A session row goes only when no claim names it. */
     static final String FORGET = """

@@ -118,21 +118,21 @@ final class TransitionSql {
               from unnest(?::uuid[], ?::bigint[], ?::timestamptz[], ?::uuid[], ?::uuid[], ?::smallint[], ?::text[],
                           ?::text[]) as u(run_id, event_id, at, message_id, fence, shard, type, attributes)""";
 
-    /** Ready jobs, and eager ones, which are born claimed by the worker that writes them. */
-    static final String JOBS = """
+    /** Ready jobs, those that wait until their limit key lets them through, and eager ones, which are born claimed by the worker that writes them. */
+    static final String JOBS = JobPlace.in("""
             insert into durable.activity_job (run_id, seq, shard, workflow_id, workflow_type, task_queue, activity,
                    priority, rank, state, lease, session, claimed_at, scheduled_at, schedule_to_start_deadline,
-                   schedule_to_close_deadline, max_crashes, input, options, headers)
+                   schedule_to_close_deadline, max_crashes, input, options, headers, limit_key)
             select u.run_id, u.seq, u.shard, u.workflow_id, u.workflow_type, u.task_queue, u.activity, u.priority,
-                   durable.clock() - u.priority * interval '10 s', case when u.lease is null then 0 else 2 end,
+                   durable.clock() - u.priority * ${ageStep}, case when u.lease is not null then 2 when u.limit_key is null then 0 else 7 end,
                    u.lease, u.session, case when u.lease is null then null else durable.clock() end,
                    u.scheduled_at, u.start_deadline, u.close_deadline, u.max_crashes,
-                   u.input::json, u.options::json, u.headers::json
+                   u.input::json, u.options::json, u.headers::json, u.limit_key
               from unnest(?::uuid[], ?::int[], ?::smallint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::int[],
                           ?::uuid[], ?::uuid[], ?::timestamptz[], ?::timestamptz[], ?::timestamptz[], ?::int[],
-                          ?::text[], ?::text[], ?::text[])
+                          ?::text[], ?::text[], ?::text[], ?::text[])
                    as u(run_id, seq, shard, workflow_id, workflow_type, task_queue, activity, priority, lease, session,
-                        scheduled_at, start_deadline, close_deadline, max_crashes, input, options, headers)""";
+                        scheduled_at, start_deadline, close_deadline, max_crashes, input, options, headers, limit_key)""");
 
     /** Whatever jobs closers have left, which locked out their outcomes until here. */
     static final String DROP_JOBS = """

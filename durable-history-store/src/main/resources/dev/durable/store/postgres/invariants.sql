@@ -134,10 +134,13 @@ select format('5: message %s became %s events of run %s', message_id, count(*), 
   from durable.history_event where message_id is not null group by run_id, message_id having count(*) > 1;
 
 -- 5. Turns are whole: no transition begins with a command, but the one that runs the first turn of a run that a process
--- without a worker has started: its WorkflowStarted stands there already.
+-- without a worker has started: its WorkflowStarted stands there already, and it may have been paused meanwhile.
 select format('5: a transition of run %s begins with %s at %s', run_id, type, event_id)
-  from durable.history_event
+  from durable.history_event e
  where fence is not null and event_id > 2
+   and exists (select 1 from durable.history_event b
+                where b.run_id = e.run_id and b.event_id < e.event_id
+                  and b.type not in ('WorkflowStarted', 'WorkflowPaused', 'WorkflowResumed'))
    and type in ('ActivityScheduled', 'ActivityCancelRequested', 'TimerStarted', 'TimerCancelled', 'SideEffectRecorded',
                 'VersionRecorded');
 
@@ -147,7 +150,7 @@ select format('3: activity %s of run %s in state %s: lease %s, session %s, pause
               paused)
   from durable.activity_job
  where (lease is not null) <> (state in (2, 5)) or (session is not null) <> (state = 2)
-    or paused and state in (0, 1) or state = 4 and not paused;
+    or paused and state in (0, 1, 7) or state = 4 and not paused or state = 7 and limit_key is null;
 
 -- 3. What waits for an operator says since when and what it failed like; nothing else does.
 select format('3: activity %s of run %s in state %s: buried at %s, fingerprint %s', seq, run_id, state, buried_at, fingerprint)

@@ -35,6 +35,7 @@ class PlanTest {
             SessionSql.class,
             SeizureSql.class,
             RelaySql.class,
+            QueueSql.class,
             ReadSql.class);
 
     private static TestDatabase empty;
@@ -80,6 +81,16 @@ class PlanTest {
         assertThat(explain(full, OrderSql.OVERDUE))
                 .anyMatch(line -> line.contains("Index Scan using activity_job_external"))
                 .noneMatch(line -> line.contains("Sort"));
+    }
+
+    @Test
+    void keys_that_wait_are_skipped_through_and_counted_by_indexes_that_have_no_other_jobs() throws SQLException {
+        assertThat(String.join("\n", explain(full, AdmissionSql.ADMIT)))
+                .contains("activity_job_waiting", "activity_job_admitted", "limit_key_start_pkey")
+                .doesNotContain("Seq Scan", "Bitmap", "Hash ", "Sort Key: j.rank", "Memoize");
+        assertThat(String.join("\n", explain(full, AdmissionSql.END_DELAYS)))
+                .contains("activity_job_delayed_key")
+                .doesNotContain("Seq Scan", "Sort");
     }
 
     private static void assertGoesByIndex(String name, String sql, List<String> plan) {

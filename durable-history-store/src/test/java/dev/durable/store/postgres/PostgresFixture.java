@@ -33,7 +33,8 @@ final class PostgresFixture implements StoreFixture {
         Sql.execute(POOL, """
                 set session_replication_role = replica;
                 truncate durable.workflow_run, durable.run_state, durable.history_event, durable.inbox, durable.outbox,
-                    durable.reply, durable.activity_job, durable.activity_heartbeat, durable.session;
+                    durable.reply, durable.activity_job, durable.activity_heartbeat, durable.session,
+                    durable.queue, durable.activity_pause, durable.limit_key_start, durable.audit;
                 reset session_replication_role""");
     }
 

@@ -11,7 +11,8 @@ select case when first is null or first::text = '[]' then second
 $$;
 
 -- state: 0 ready, 1 delayed, 2 running, 3 dead, 4 paused (held, and claimed by nobody), 5 external (left to the holder of
--- its token: it keeps its lease, no session has it), 6 incident. Dead letters and incidents have buried_at and a fingerprint,
+-- its token: it keeps its lease, no session has it), 6 incident, 7 waiting
+-- until its limit key lets it through. Dead letters and incidents have buried_at and a fingerprint,
 -- and wait for an operator. A finished job is deleted in the completing transition: history is the
 -- record. rank = when it became ready, less its priority: aging priority as a plain index order.
 create table activity_job (
@@ -45,6 +46,7 @@ create table activity_job (
     activity                   text        not null,
     last_failure               text,
     fingerprint                text,
+    limit_key                  text collate "C",
     input                      json        not null,
     options                    json        not null,
     headers                    json        not null,
@@ -57,6 +59,10 @@ create table activity_job (
 -- Each claim is one of these two orders, and matches it exactly.
 create index activity_job_ready on activity_job (task_queue, rank) where state = 0;
 create index activity_job_delayed on activity_job (task_queue, visible_at) where state = 1;
+-- Jobs with a limit key only: those that wait by key, those that have been let through, those whose delay has to end.
+create index activity_job_waiting on activity_job (task_queue, limit_key, rank) where state = 7;
+create index activity_job_admitted on activity_job (task_queue, limit_key) where limit_key is not null and state in (0, 2, 5);
+create index activity_job_delayed_key on activity_job (task_queue, visible_at) where state = 1 and limit_key is not null;
 -- The claims of a session, and the sessions that have claims.
 create index activity_job_running on activity_job (session) where state = 2;
 -- Those in the hands of others, by when their time is over. Queries repeat this expression word for word.

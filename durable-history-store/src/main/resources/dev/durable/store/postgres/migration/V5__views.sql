@@ -53,6 +53,7 @@ select w.workflow_id, w.run_id, scheduled.seq, scheduled.attributes ->> 'activit
             when job.state = 2 then 'running' when job.state = 3 then 'dead'
             when job.state = 4 then 'paused' when job.state = 5 then 'external'
             when job.state = 6 then 'incident'
+            when job.state = 7 then 'waiting'
             when w.closed_at is not null then 'abandoned' else 'ended' end as state,
        scheduled.at as scheduled_at, job.claimed_at as started_at, ended.at as ended_at, job.visible_at as due_at,
        coalesce(job.attempt, (ended.attributes ->> 'attempt')::integer) as attempt,
@@ -84,16 +85,18 @@ select w.workflow_id, w.run_id, scheduled.seq, scheduled.attributes ->> 'activit
 create view v_queue as
 select task_queue, sum(ready)::bigint as ready, sum(delayed)::bigint as delayed, sum(running)::bigint as running,
        sum(dead)::bigint as dead, min(oldest_ready_at) as oldest_ready_at,
-       sum(open_runs)::bigint as open_runs, sum(due_runs)::bigint as due_runs, bool_or(paused) as paused
+       sum(open_runs)::bigint as open_runs, sum(due_runs)::bigint as due_runs, bool_or(paused) as paused,
+       sum(waiting)::bigint as waiting
   from (select j.task_queue, (j.state = 0)::integer as ready, (j.state = 1)::integer as delayed,
                (j.state in (2, 5))::integer as running, (j.state in (3, 6))::integer as dead,
-               case when j.state = 0 then j.rank + j.priority * interval '10 s' end as oldest_ready_at,
-               0 as open_runs, 0 as due_runs, false as paused
+               case when j.state in (0, 7) then j.rank + j.priority * interval '10 s' end as oldest_ready_at,
+               0 as open_runs, 0 as due_runs, false as paused, (j.state = 7)::integer as waiting
           from activity_job j
         union all
-        select s.task_queue, 0, 0, 0, 0, null, 1, (s.wake_at <= clock())::integer, false from run_state s
+        select s.task_queue, 0, 0, 0, 0, null, 1, (s.wake_at <= clock())::integer, false, 0 from run_state s
         union all
-        select q.task_queue, 0, 0, 0, 0, null, 0, 0, q.paused from queue q) x
+        select q.task_queue, 0, 0, 0, 0, null, 0, 0,
+               q.paused and (q.resume_at is null or q.resume_at > clock()), 0 from queue q) x
  group by task_queue;
 
 -- Jobs whose attempts or whose workers' crashes are used up, until they are resolved or purged: their runs wait. attempt is

@@ -5,7 +5,7 @@
 -- Schedule-to-start is for the first attempt only. A pause stops neither: they are what the workflow was promised. Queries repeat this expression word for word.
 create index activity_job_waiting_deadline on activity_job
     (least(schedule_to_close_deadline, case when attempt = 1 and crashes = 0 then schedule_to_start_deadline end))
-    where state in (0, 1, 4)
+    where state in (0, 1, 4, 7)
       and least(schedule_to_close_deadline, case when attempt = 1 and crashes = 0 then schedule_to_start_deadline end)
           is not null;
 

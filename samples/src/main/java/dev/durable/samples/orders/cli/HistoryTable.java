@@ -25,6 +25,8 @@ import dev.durable.history.WorkflowCancelRequested;
 import dev.durable.history.WorkflowCancelled;
 import dev.durable.history.WorkflowCompleted;
 import dev.durable.history.WorkflowFailed;
+import dev.durable.history.WorkflowPaused;
+import dev.durable.history.WorkflowResumed;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.history.WorkflowTerminated;
 import dev.durable.history.WorkflowTimedOut;
@@ -82,6 +84,8 @@ final class HistoryTable {
             case WorkflowCancelled e -> e.reason();
             case WorkflowTerminated e -> e.reason() + ", by " + e.by();
             case WorkflowTimedOut e -> "";
+            case WorkflowPaused e -> e.reason() + ", by " + e.by();
+            case WorkflowResumed e -> "by " + e.by();
             case UnknownEvent e -> "written by a newer version";
         };
     }

@@ -6,10 +6,12 @@ package dev.durable.store.postgres.jooq.generated;
 
 import dev.durable.store.postgres.jooq.generated.tables.ActivityHeartbeat;
 import dev.durable.store.postgres.jooq.generated.tables.ActivityJob;
+import dev.durable.store.postgres.jooq.generated.tables.ActivityPause;
 import dev.durable.store.postgres.jooq.generated.tables.Alert;
 import dev.durable.store.postgres.jooq.generated.tables.Audit;
 import dev.durable.store.postgres.jooq.generated.tables.HistoryEvent;
 import dev.durable.store.postgres.jooq.generated.tables.Inbox;
+import dev.durable.store.postgres.jooq.generated.tables.LimitKeyStart;
 import dev.durable.store.postgres.jooq.generated.tables.Outbox;
 import dev.durable.store.postgres.jooq.generated.tables.Queue;
 import dev.durable.store.postgres.jooq.generated.tables.Reply;
@@ -52,6 +54,11 @@ public class DefaultSchema extends SchemaImpl {
     public final ActivityJob ACTIVITY_JOB = ActivityJob.ACTIVITY_JOB;
 
     /**
+     * The table <code>activity_pause</code>.
+     */
+    public final ActivityPause ACTIVITY_PAUSE = ActivityPause.ACTIVITY_PAUSE;
+
+    /**
      * The table <code>alert</code>.
      */
     public final Alert ALERT = Alert.ALERT;
@@ -70,6 +77,11 @@ public class DefaultSchema extends SchemaImpl {
      * The table <code>inbox</code>.
      */
     public final Inbox INBOX = Inbox.INBOX;
+
+    /**
+     * The table <code>limit_key_start</code>.
+     */
+    public final LimitKeyStart LIMIT_KEY_START = LimitKeyStart.LIMIT_KEY_START;
 
     /**
      * The table <code>outbox</code>.
@@ -129,10 +141,12 @@ public class DefaultSchema extends SchemaImpl {
         return Arrays.asList(
             ActivityHeartbeat.ACTIVITY_HEARTBEAT,
             ActivityJob.ACTIVITY_JOB,
+            ActivityPause.ACTIVITY_PAUSE,
             Alert.ALERT,
             Audit.AUDIT,
             HistoryEvent.HISTORY_EVENT,
             Inbox.INBOX,
+            LimitKeyStart.LIMIT_KEY_START,
             Outbox.OUTBOX,
             Queue.QUEUE,
             Reply.REPLY,

@@ -6,10 +6,12 @@ package dev.durable.store.postgres.jooq.generated;
 
 import dev.durable.store.postgres.jooq.generated.tables.ActivityHeartbeat;
 import dev.durable.store.postgres.jooq.generated.tables.ActivityJob;
+import dev.durable.store.postgres.jooq.generated.tables.ActivityPause;
 import dev.durable.store.postgres.jooq.generated.tables.Alert;
 import dev.durable.store.postgres.jooq.generated.tables.Audit;
 import dev.durable.store.postgres.jooq.generated.tables.HistoryEvent;
 import dev.durable.store.postgres.jooq.generated.tables.Inbox;
+import dev.durable.store.postgres.jooq.generated.tables.LimitKeyStart;
 import dev.durable.store.postgres.jooq.generated.tables.Outbox;
 import dev.durable.store.postgres.jooq.generated.tables.Queue;
 import dev.durable.store.postgres.jooq.generated.tables.Reply;
@@ -37,6 +39,11 @@ public class Tables {
     public static final ActivityJob ACTIVITY_JOB = ActivityJob.ACTIVITY_JOB;
 
     /**
+     * The table <code>activity_pause</code>.
+     */
+    public static final ActivityPause ACTIVITY_PAUSE = ActivityPause.ACTIVITY_PAUSE;
+
+    /**
      * The table <code>alert</code>.
      */
     public static final Alert ALERT = Alert.ALERT;
@@ -55,6 +62,11 @@ public class Tables {
      * The table <code>inbox</code>.
      */
     public static final Inbox INBOX = Inbox.INBOX;
+
+    /**
+     * The table <code>limit_key_start</code>.
+     */
+    public static final LimitKeyStart LIMIT_KEY_START = LimitKeyStart.LIMIT_KEY_START;
 
     /**
      * The table <code>outbox</code>.

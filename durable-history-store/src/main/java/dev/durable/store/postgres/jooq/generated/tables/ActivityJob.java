@@ -203,6 +203,11 @@ public class ActivityJob extends TableImpl<Record> {
     public final TableField<Record, String> FINGERPRINT = createField(DSL.name("fingerprint"), SQLDataType.CLOB, this, "");
 
     /**
+     * The column <code>activity_job.limit_key</code>.
+     */
+    public final TableField<Record, String> LIMIT_KEY = createField(DSL.name("limit_key"), SQLDataType.CLOB, this, "");
+
+    /**
      * The column <code>activity_job.input</code>.
      */
     public final TableField<Record, JSON> INPUT = createField(DSL.name("input"), SQLDataType.JSON.nullable(false), this, "");

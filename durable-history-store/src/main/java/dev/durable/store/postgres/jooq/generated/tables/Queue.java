@@ -6,11 +6,11 @@ package dev.durable.store.postgres.jooq.generated.tables;
 
 import dev.durable.store.postgres.jooq.generated.DefaultSchema;
 
+import java.time.Instant;
 import java.util.Collection;
 
 import org.jooq.Condition;
 import org.jooq.Field;
-import org.jooq.JSON;
 import org.jooq.Name;
 import org.jooq.PlainSQL;
 import org.jooq.QueryPart;
@@ -56,14 +56,44 @@ public class Queue extends TableImpl<Record> {
     public final TableField<Record, String> TASK_QUEUE = createField(DSL.name("task_queue"), SQLDataType.CLOB.nullable(false), this, "");
 
     /**
+     * The column <code>queue.resume_at</code>.
+     */
+    public final TableField<Record, Instant> RESUME_AT = createField(DSL.name("resume_at"), SQLDataType.INSTANT, this, "");
+
+    /**
+     * The column <code>queue.concurrency</code>.
+     */
+    public final TableField<Record, Integer> CONCURRENCY = createField(DSL.name("concurrency"), SQLDataType.INTEGER, this, "");
+
+    /**
+     * The column <code>queue.rate_per_second</code>.
+     */
+    public final TableField<Record, Integer> RATE_PER_SECOND = createField(DSL.name("rate_per_second"), SQLDataType.INTEGER, this, "");
+
+    /**
+     * The column <code>queue.max_depth</code>.
+     */
+    public final TableField<Record, Integer> MAX_DEPTH = createField(DSL.name("max_depth"), SQLDataType.INTEGER, this, "");
+
+    /**
+     * The column <code>queue.key_concurrency</code>.
+     */
+    public final TableField<Record, Integer> KEY_CONCURRENCY = createField(DSL.name("key_concurrency"), SQLDataType.INTEGER, this, "");
+
+    /**
+     * The column <code>queue.key_rate_per_second</code>.
+     */
+    public final TableField<Record, Integer> KEY_RATE_PER_SECOND = createField(DSL.name("key_rate_per_second"), SQLDataType.INTEGER, this, "");
+
+    /**
      * The column <code>queue.paused</code>.
      */
     public final TableField<Record, Boolean> PAUSED = createField(DSL.name("paused"), SQLDataType.BOOLEAN.nullable(false).defaultValue(DSL.field(DSL.raw("false"), SQLDataType.BOOLEAN)), this, "");
 
     /**
-     * The column <code>queue.limits</code>.
+     * The column <code>queue.recent_starts</code>.
      */
-    public final TableField<Record, JSON> LIMITS = createField(DSL.name("limits"), SQLDataType.JSON.nullable(false).defaultValue(DSL.field(DSL.raw("'{}'::json"), SQLDataType.JSON)), this, "");
+    public final TableField<Record, String> RECENT_STARTS = createField(DSL.name("recent_starts"), SQLDataType.CLOB.nullable(false).defaultValue(DSL.field(DSL.raw("''::text"), SQLDataType.CLOB)), this, "");
 
     private Queue(Name alias, Table<Record> aliased) {
         this(alias, aliased, (Field<?>[]) null, null);

@@ -1,0 +1,38 @@
+package dev.durable;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A task queue as it stands.
+ *
+ * @param taskQueue its name
+ * @param ready jobs that can be begun
+ * @param waiting jobs that wait until their limit key lets them through
+ * @param delayed jobs that wait for their time: a retry, mostly
+ * @param running jobs that are being run
+ * @param dead jobs that nobody will run until an operator says so
+ * @param openRuns workflow runs of this queue
+ * @param oldestWaitingSince since when the oldest ready or waiting job waits; null without one
+ * @param paused whether it is paused now
+ * @param resumeAt when that ends by itself; null is not
+ * @param limits its limits
+ */
+public record QueueDescription(
+        String taskQueue,
+        long ready,
+        long waiting,
+        long delayed,
+        long running,
+        long dead,
+        long openRuns,
+        @Nullable Instant oldestWaitingSince,
+        boolean paused,
+        @Nullable Instant resumeAt,
+        QueueLimits limits) {
+
+    /** Jobs that are not begun: ready, waiting or delayed. */
+    public long depth() {
+        return ready + waiting + delayed;
+    }
+}

@@ -1,0 +1,80 @@
+package dev.durable.client;
+
+import dev.durable.QueueDescription;
+import dev.durable.QueueLimits;
+import dev.durable.Queues;
+import dev.durable.store.QueueChange;
+import dev.durable.store.QueueStore;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The client's road to the settings of queues. */
+record QueueSettings(QueueStore store, Supplier<UUID> random, String actor) implements Queues {
+
+    @Override
+    public Queues by(String who) {
+        if (who.isBlank()) {
+            throw new IllegalArgumentException("an actor needs a name: the audit shows who did it");
+        }
+        return new QueueSettings(store, random, who);
+    }
+
+    @Override
+    public List<QueueDescription> list() {
+        return store.queues();
+    }
+
+    @Override
+    public QueueDescription describe(String taskQueue) {
+        return list().stream()
+                .filter(queue -> queue.taskQueue().equals(taskQueue))
+                .findFirst()
+                .orElseGet(
+                        () -> new QueueDescription(taskQueue, 0, 0, 0, 0, 0, 0, null, false, null, QueueLimits.NONE));
+    }
+
+    @Override
+    public boolean pause(String taskQueue, @Nullable Instant resumeAt) {
+        return change(new QueueChange.PauseQueue(named(taskQueue), resumeAt));
+    }
+
+    @Override
+    public boolean resume(String taskQueue) {
+        return change(new QueueChange.ResumeQueue(named(taskQueue)));
+    }
+
+    @Override
+    public boolean pauseActivity(String activity, @Nullable Instant resumeAt) {
+        return change(new QueueChange.PauseActivity(named(activity), resumeAt));
+    }
+
+    @Override
+    public boolean resumeActivity(String activity) {
+        return change(new QueueChange.ResumeActivity(named(activity)));
+    }
+
+    @Override
+    public List<PausedActivity> pausedActivities() {
+        return store.pausedActivities();
+    }
+
+    @Override
+    public boolean limits(String taskQueue, Consumer<QueueLimits.Builder> limits) {
+        return change(new QueueChange.Limit(named(taskQueue), QueueLimits.of(limits)));
+    }
+
+    private boolean change(QueueChange.What what) {
+        return store.change(new QueueChange(random.get(), actor, what));
+    }
+
+    private static String named(String target) {
+        if (target.isBlank()) {
+            throw new IllegalArgumentException("a queue or an activity has a name, such as default or Payments.charge");
+        }
+        return target;
+    }
+}

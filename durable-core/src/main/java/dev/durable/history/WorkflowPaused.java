@@ -1,0 +1,13 @@
+package dev.durable.history;
+
+import java.time.Instant;
+
+/**
+ * From here on nobody runs the code of this run. What comes for it waits in its inbox.
+ *
+ * @param id its place in the history
+ * @param at when
+ * @param reason why
+ * @param by who
+ */
+public record WorkflowPaused(long id, Instant at, String reason, String by) implements HistoryEvent.Informing {}

@@ -1,0 +1,54 @@
+package dev.durable.store;
+
+import dev.durable.QueueLimits;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What holds for some task queues now.
+ *
+ * @param queues by name; one without a rule is not there
+ * @param pausedActivities names of activities, or of types for all of their activities
+ */
+public record QueueRules(Map<String, Rule> queues, Set<String> pausedActivities) {
+    /** Nothing is paused or limited. */
+    public static final QueueRules NONE = new QueueRules(Map.of(), Set.of());
+
+    public QueueRules {
+        queues = Map.copyOf(queues);
+        pausedActivities = Set.copyOf(pausedActivities);
+    }
+
+    /** The rule of a queue. */
+    public Rule of(String taskQueue) {
+        return queues.getOrDefault(taskQueue, Rule.NONE);
+    }
+
+    /** Whether this activity is begun nowhere: it is paused by its name, or its type is. */
+    public boolean pauses(String activity) {
+        return !pausedActivities.isEmpty()
+                && (pausedActivities.contains(activity) || pausedActivities.contains(typeOf(activity)));
+    }
+
+    /** {@code Payments} of {@code Payments.charge}; the name itself where it has no dot. */
+    public static String typeOf(String activity) {
+        int dot = activity.lastIndexOf('.');
+        return dot < 0 ? activity : activity.substring(0, dot);
+    }
+
+    /**
+     * What holds for one queue.
+     *
+     * @param paused whether none of its jobs is begun
+     * @param limits its limits
+     * @param keysWait whether jobs wait until their limit key lets them through
+     */
+    public record Rule(boolean paused, QueueLimits limits, boolean keysWait) {
+        static final Rule NONE = new Rule(false, QueueLimits.NONE, false);
+
+        /** Whether its jobs may be begun by who schedules them: nobody has to be asked. */
+        public boolean isFree() {
+            return !paused && !limits.limitsClaims();
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package dev.durable.store;
+
+import dev.durable.QueueDescription;
+import dev.durable.Queues.PausedActivity;
+import java.util.Collection;
+import java.util.List;
+
+/** Rules of task queues: what operators set, and claims that keep to limits. Part of a {@link HistoryStore}. */
+public interface QueueStore {
+
+    /** Does it, and writes it into the audit; false, and nothing is written, where it is so already. */
+    boolean change(QueueChange change);
+
+    /** What holds for these queues. One round trip. */
+    QueueRules queueRules(Collection<String> taskQueues);
+
+    /** All queues that hold something or have a setting, by name. */
+    List<QueueDescription> queues();
+
+    /** By name. */
+    List<PausedActivity> pausedActivities();
+
+    /**
+     * Claims of a queue whose claims are limited, which {@link HistoryStore#claimJobs} leaves alone: one at a time over
+     * all workers, never more than its limits allow. Of another queue it gives what an ordinary claim would.
+     */
+    LimitedClaim claimLimitedJobs(JobClaim claim);
+
+    /**
+     * Lets jobs with a limit key through, of each key as many as its limits allow, in the order of their ranks. One at a
+     * time over all workers: never waits, another goes on with it.
+     */
+    Admission admit(String taskQueue);
+
+    /** How much of this queue waits: jobs that are not begun, and runs that are due; counted up to this many. */
+    int depth(String taskQueue, int atMost);
+}

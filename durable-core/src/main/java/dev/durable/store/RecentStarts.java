@@ -1,0 +1,74 @@
+package dev.durable.store;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * How many activities began in which 50 ms, for as long as it matters for a rate per second. Conservative by one of
+ * these pieces: what began in the piece in which a second ago lies still counts, so no window of one second, wherever it
+ * begins, ever has more starts than the rate. Not thread-safe.
+ *
+ * <p>Written as {@code 34028:3 34029:1}: the number of the piece since 1970, and how many began in it.
+ */
+public final class RecentStarts {
+    private static final long PIECE_MILLIS = 50;
+    private static final long PIECES = 1_000 / PIECE_MILLIS;
+
+    private final TreeMap<Long, Integer> counts = new TreeMap<>();
+
+    /** From what {@link #toString} wrote; empty is none. */
+    public static RecentStarts parse(String text) {
+        RecentStarts starts = new RecentStarts();
+        if (!text.isEmpty()) {
+            for (String piece : text.split(" ", -1)) {
+                int colon = piece.indexOf(':');
+                starts.counts.put(Long.valueOf(piece.substring(0, colon)), Integer.valueOf(piece.substring(colon + 1)));
+            }
+        }
+        return starts;
+    }
+
+    /** How many began within the second before this time. */
+    public int in(Instant now) {
+        forget(now);
+        return counts.values().stream().mapToInt(Integer::intValue).sum();
+    }
+
+    /** So many begin now. */
+    public void add(Instant now, int count) {
+        if (count > 0) {
+            counts.merge(piece(now), count, Integer::sum);
+        }
+    }
+
+    /** How long until one of them no longer counts. */
+    public Duration freeIn(Instant now) {
+        forget(now);
+        if (counts.isEmpty()) {
+            return Duration.ZERO;
+        }
+        Instant free = Instant.ofEpochMilli((counts.firstKey() + PIECES + 1) * PIECE_MILLIS);
+        return Duration.between(now, free);
+    }
+
+    /** Those of the future stay for a second: a clock was set back. Longer, and they would stop the queue. */
+    private void forget(Instant now) {
+        long current = piece(now);
+        counts.headMap(current - PIECES).clear();
+        counts.tailMap(current + PIECES, false).clear();
+    }
+
+    private static long piece(Instant at) {
+        return Math.floorDiv(at.toEpochMilli(), PIECE_MILLIS);
+    }
+
+    @Override
+    public String toString() {
+        return counts.entrySet().stream()
+                .map((Map.Entry<Long, Integer> piece) -> piece.getKey() + ":" + piece.getValue())
+                .collect(Collectors.joining(" "));
+    }
+}

@@ -1,0 +1,25 @@
+package dev.durable.store;
+
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Pauses or resumes a run: a new fence, so that whoever holds it can't go on, and one event. Sent again, or where it is
+ * so already, it changes nothing.
+ *
+ * @param workflowId whose current run
+ * @param runId exactly this run; null is the current one
+ * @param pause whether it is paused, or resumed
+ * @param newFence random; also the id of the row in the audit
+ * @param eventType type of its event
+ * @param attributes of its event
+ * @param actor who, for the audit
+ */
+public record RunPause(
+        String workflowId,
+        @Nullable UUID runId,
+        boolean pause,
+        UUID newFence,
+        String eventType,
+        String attributes,
+        String actor) {}

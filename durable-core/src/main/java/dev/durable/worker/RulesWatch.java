@@ -1,0 +1,64 @@
+package dev.durable.worker;
+
+import dev.durable.DurableException;
+import dev.durable.store.HistoryStore;
+import dev.durable.store.QueueRules;
+import java.time.Duration;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The pauses and limits of the queues that this process serves, as it read them last: at most a poll interval ago, and
+ * at once after a nudge. Claims do not rest on it, they ask the store. It decides what is begun without a claim, and
+ * which claims are worth it; while it can't be read, nothing is begun without a claim.
+ */
+final class RulesWatch implements Step {
+    private static final Logger log = LoggerFactory.getLogger(RulesWatch.class);
+
+    private final HistoryStore store;
+    private final Set<String> taskQueues;
+    private final PollPace pace;
+    private final Consumer<QueueRules> changed;
+    private volatile @Nullable QueueRules known;
+
+    /**
+     * @param changed told of rules that are new, and of keys that wait, each time
+     */
+    RulesWatch(HistoryStore store, Set<String> taskQueues, PollPace pace, Consumer<QueueRules> changed) {
+        this.store = store;
+        this.taskQueues = Set.copyOf(taskQueues);
+        this.pace = pace;
+        this.changed = changed;
+    }
+
+    @Override
+    public Duration runOnce() {
+        try {
+            QueueRules read = store.queueRules(taskQueues);
+            QueueRules before = known;
+            known = read;
+            if (!read.equals(before) || read.queues().values().stream().anyMatch(QueueRules.Rule::keysWait)) {
+                changed.accept(read);
+            }
+        } catch (DurableException e) {
+            known = null;
+            log.warn("the rules of queues {} can't be read: {}", taskQueues, e.getMessage());
+        }
+        return pace.afterNothing();
+    }
+
+    /** What holds for a queue; nothing special where it is not known: the store knows. */
+    QueueRules.Rule of(String taskQueue) {
+        QueueRules rules = known;
+        return (rules == null ? QueueRules.NONE : rules).of(taskQueue);
+    }
+
+    /** Whether a job of this activity may begin without a claim. */
+    boolean free(String taskQueue, String activity) {
+        QueueRules rules = known;
+        return rules != null && rules.of(taskQueue).isFree() && !rules.pauses(activity);
+    }
+}

@@ -1,0 +1,116 @@
+package dev.durable.store.postgres;
+
+import dev.durable.store.Admission;
+import dev.durable.store.Nudges;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets jobs through that wait for their limit key. What is let through counts until it ends or goes back, and it is
+ * counted anew each time: there is no counter that a crash could leave wrong. One admission at a time and queue; the
+ * statement that counts comes after its lock, so it sees all that the one before let through.
+ */
+final class Admissions {
+    private static final int KEYS = 2_000;
+    private static final int BATCH = 5_000;
+    private static final Duration SOMEBODY_ELSE = Duration.ofMillis(20);
+    private static final Duration RATE = Duration.ofMillis(50);
+
+    private final Connections connections;
+    private final Nudges nudges;
+    /** Where the last look at the keys of a queue ended. */
+    private final Map<String, String> lastKeys = new ConcurrentHashMap<>();
+
+    Admissions(Connections connections, Nudges nudges) {
+        this.connections = connections;
+        this.nudges = nudges;
+    }
+
+    Admission admit(String taskQueue) {
+        Admission admission = connections.transaction(Locks.SHORT, tx -> admit(tx, taskQueue));
+        if (admission.admitted() > 0) {
+            nudges.send(List.of(new Nudges.JobsReady(taskQueue)));
+        }
+        return admission;
+    }
+
+    private Admission admit(Tx tx, String taskQueue) throws SQLException {
+        Param queue = Param.of(taskQueue);
+        Look look = new Look();
+        tx.run(new Script()
+                .read(
+                        AdmissionSql.LOCK_ADMISSION,
+                        row -> look.mine = row.getBoolean("mine"),
+                        Param.of("durable admission " + connections.schema().value() + " " + taskQueue))
+                .read(
+                        AdmissionSql.KEY_LIMITS,
+                        row -> {
+                            look.most = row.getObject("key_concurrency", Integer.class);
+                            look.rate = row.getObject("key_rate_per_second", Integer.class);
+                        },
+                        queue));
+        if (!look.mine) {
+            tx.last(new Script());
+            return new Admission(0, true, SOMEBODY_ELSE);
+        }
+        String from = lastKeys.getOrDefault(taskQueue, "");
+        Script script = new Script()
+                .then(AdmissionSql.END_DELAYS, queue, Param.of(BATCH))
+                .read(
+                        AdmissionSql.ADMIT,
+                        row -> {
+                            look.admitted = row.getInt("admitted");
+                            look.keys = row.getInt("keys");
+                            look.lastKey = row.getString("last_key");
+                        },
+                        queue,
+                        Param.of((Object) look.most),
+                        Param.of((Object) look.rate),
+                        Param.of(BATCH),
+                        Param.of(from),
+                        Param.of(KEYS),
+                        Param.of(BATCH))
+                .read(
+                        AdmissionSql.LEFT,
+                        row -> {
+                            look.waiting = row.getBoolean("waiting");
+                            look.delayedFor = row.getObject("delayed_for", Long.class);
+                        },
+                        queue,
+                        queue);
+        if (look.rate != null) {
+            script.then(AdmissionSql.FORGET_KEY_STARTS, queue);
+        }
+        tx.last(script);
+        boolean more = look.keys == KEYS || look.admitted == BATCH || !from.isEmpty();
+        lastKeys.put(taskQueue, look.keys == KEYS && look.lastKey != null ? look.lastKey : "");
+        return new Admission(look.admitted, look.waiting || look.delayedFor != null, look.retryIn(more));
+    }
+
+    /** What one look found. */
+    private static final class Look {
+        private boolean mine;
+        private @Nullable Integer most;
+        private @Nullable Integer rate;
+        private int admitted;
+        private int keys;
+        private @Nullable String lastKey;
+        private boolean waiting;
+        private @Nullable Long delayedFor;
+
+        @Nullable
+        Duration retryIn(boolean more) {
+            if (more && waiting) {
+                return Duration.ZERO;
+            }
+            if (rate != null && waiting) {
+                return RATE;
+            }
+            return delayedFor == null ? null : Duration.ofMillis(delayedFor);
+        }
+    }
+}

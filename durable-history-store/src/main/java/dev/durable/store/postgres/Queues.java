@@ -1,0 +1,210 @@
+package dev.durable.store.postgres;
+
+import static dev.durable.store.postgres.Param.texts;
+
+import dev.durable.QueueDescription;
+import dev.durable.QueueLimits;
+import dev.durable.Queues.PausedActivity;
+import dev.durable.store.Nudges;
+import dev.durable.store.QueueChange;
+import dev.durable.store.QueueRules;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Task queues as operators see and set them. */
+final class Queues {
+    private final Connections connections;
+    private final Nudges nudges;
+
+    Queues(Connections connections, Nudges nudges) {
+        this.connections = connections;
+        this.nudges = nudges;
+    }
+
+    boolean change(QueueChange change) {
+        boolean changed = connections.transaction(Locks.LONG, tx -> {
+            List<Boolean> answer = new ArrayList<>();
+            Script.Row reader = row -> answer.add(row.getInt("changed") > 0);
+            tx.last(script(change, reader));
+            return answer.getFirst();
+        });
+        if (changed) {
+            nudges.send(List.of(new Nudges.RulesChanged()));
+        }
+        return changed;
+    }
+
+    private static Script script(QueueChange change, Script.Row reader) {
+        Script script = new Script();
+        return switch (change.what()) {
+            case QueueChange.PauseQueue pause ->
+                script.read(
+                        QueueChangeSql.PAUSE_QUEUE,
+                        reader,
+                        audited(change, until(pause.resumeAt()), time(pause.resumeAt())));
+            case QueueChange.ResumeQueue ignored ->
+                script.read(QueueChangeSql.RESUME_QUEUE, reader, audited(change, "{}"));
+            case QueueChange.PauseActivity pause ->
+                script.read(
+                        QueueChangeSql.PAUSE_ACTIVITY,
+                        reader,
+                        audited(change, until(pause.resumeAt()), time(pause.resumeAt())));
+            case QueueChange.ResumeActivity ignored ->
+                script.read(QueueChangeSql.RESUME_ACTIVITY, reader, audited(change, "{}"));
+            case QueueChange.Limit limit
+            when limit.limits().equals(QueueLimits.NONE) ->
+                script.read(QueueChangeSql.LIFT_LIMITS, reader, audited(change, "{}"));
+            case QueueChange.Limit limit -> script.read(QueueChangeSql.LIMIT, reader, limit(change, limit.limits()));
+        };
+    }
+
+    private static Param[] limit(QueueChange change, QueueLimits limits) {
+        return audited(
+                change,
+                json(limits),
+                Param.of((Object) limits.concurrency()),
+                Param.of((Object) limits.ratePerSecond()),
+                Param.of((Object) limits.maxDepth()),
+                Param.of((Object) limits.keyConcurrency()),
+                Param.of((Object) limits.keyRatePerSecond()));
+    }
+
+    /** The target, what is set, and the row of the audit. */
+    private static Param[] audited(QueueChange change, String details, Param... set) {
+        List<Param> params = new ArrayList<>();
+        params.add(Param.of(change.what().target()));
+        params.addAll(List.of(set));
+        params.add(Param.of(change.id()));
+        params.add(Param.of(Text.storable(change.actor())));
+        params.add(Param.of(change.what().action()));
+        params.add(Param.of(change.what().target()));
+        params.add(Param.of(details));
+        return params.toArray(Param[]::new);
+    }
+
+    private static Param time(@Nullable Instant at) {
+        return Param.of((Object) (at == null ? null : OffsetDateTime.ofInstant(at, ZoneOffset.UTC)));
+    }
+
+    private static String until(@Nullable Instant resumeAt) {
+        return resumeAt == null ? "{}" : "{\"resumeAt\":\"" + resumeAt + "\"}";
+    }
+
+    private static String json(QueueLimits limits) {
+        List<String> parts = new ArrayList<>();
+        add(parts, "concurrency", limits.concurrency());
+        add(parts, "ratePerSecond", limits.ratePerSecond());
+        add(parts, "maxDepth", limits.maxDepth());
+        add(parts, "keyConcurrency", limits.keyConcurrency());
+        add(parts, "keyRatePerSecond", limits.keyRatePerSecond());
+        return "{" + String.join(",", parts) + "}";
+    }
+
+    private static void add(List<String> parts, String name, @Nullable Integer value) {
+        if (value != null) {
+            parts.add('"' + name + "\":" + value);
+        }
+    }
+
+    QueueRules rules(Collection<String> taskQueues) {
+        Param names = texts(List.copyOf(taskQueues), name -> name);
+        return connections.read(Locks.SHORT, tx -> {
+            Map<String, QueueRules.Rule> rules = new HashMap<>();
+            Set<String> paused = new HashSet<>();
+            Set<String> keysWait = new HashSet<>();
+            tx.last(new Script()
+                    .read(
+                            QueueSql.RULES,
+                            row -> rules.put(
+                                    row.getString("task_queue"),
+                                    new QueueRules.Rule(row.getBoolean("paused"), limits(row), false)),
+                            names)
+                    .read(QueueSql.PAUSED_ACTIVITIES, row -> paused.add(row.getString("activity")))
+                    .read(QueueSql.KEYS_WAIT, row -> keysWait.add(row.getString("task_queue")), names));
+            keysWait.forEach(queue -> rules.merge(
+                    queue,
+                    new QueueRules.Rule(false, QueueLimits.NONE, true),
+                    (rule, waits) -> new QueueRules.Rule(rule.paused(), rule.limits(), true)));
+            return new QueueRules(rules, paused);
+        });
+    }
+
+    List<QueueDescription> list() {
+        return connections.read(Locks.READ, tx -> {
+            List<QueueDescription> found = new ArrayList<>();
+            tx.last(new Script().read(QueueChangeSql.LIST, row -> found.add(description(row))));
+            found.removeIf(queue -> queue.depth() + queue.running() + queue.dead() + queue.openRuns() == 0
+                    && !queue.paused()
+                    && queue.limits().equals(QueueLimits.NONE));
+            return found;
+        });
+    }
+
+    List<PausedActivity> pausedActivities() {
+        return connections.read(Locks.SHORT, tx -> {
+            List<PausedActivity> found = new ArrayList<>();
+            tx.last(new Script()
+                    .read(
+                            QueueSql.PAUSED_ACTIVITIES,
+                            row -> found.add(
+                                    new PausedActivity(row.getString("activity"), Times.instant(row, "resume_at")))));
+            return found;
+        });
+    }
+
+    int depth(String taskQueue, int atMost) {
+        Param queue = Param.of(taskQueue);
+        Param most = Param.of(atMost);
+        return connections.read(Locks.SHORT, tx -> {
+            List<Integer> depth = new ArrayList<>();
+            tx.last(new Script()
+                    .read(
+                            QueueSql.DEPTH,
+                            row -> depth.add(row.getInt("depth")),
+                            queue,
+                            most,
+                            queue,
+                            most,
+                            queue,
+                            most,
+                            queue,
+                            most));
+            return Math.min(atMost, depth.getFirst());
+        });
+    }
+
+    private static QueueDescription description(ResultSet row) throws SQLException {
+        return new QueueDescription(
+                row.getString("task_queue"),
+                row.getLong("ready"),
+                row.getLong("waiting"),
+                row.getLong("delayed"),
+                row.getLong("running"),
+                row.getLong("dead"),
+                row.getLong("open_runs"),
+                Times.instant(row, "oldest_ready_at"),
+                row.getBoolean("paused"),
+                Times.instant(row, "resume_at"),
+                limits(row));
+    }
+
+    private static QueueLimits limits(ResultSet row) throws SQLException {
+        return new QueueLimits(
+                row.getObject("concurrency", Integer.class),
+                row.getObject("rate_per_second", Integer.class),
+                row.getObject("max_depth", Integer.class),
+                row.getObject("key_concurrency", Integer.class),
+                row.getObject("key_rate_per_second", Integer.class));
+    }
+}
