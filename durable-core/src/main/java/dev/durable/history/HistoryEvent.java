@@ -46,7 +46,13 @@ public sealed interface HistoryEvent {
 
     /** Something worth knowing that the code is not told: in no turn. */
     sealed interface Informing extends HistoryEvent
-            permits WorkflowPaused, WorkflowResumed, ActivityAttemptFailed, ActivityTimeoutUpdated, IncidentRaised, IncidentResolved, UnknownEvent {}
+            permits WorkflowPaused,
+                    WorkflowResumed,
+                    ActivityAttemptFailed,
+                    ActivityTimeoutUpdated,
+                    IncidentRaised,
+                    IncidentResolved,
+                    UnknownEvent {}
 
     /** The end of the run; the last event. */
     sealed interface Closing extends HistoryEvent
