@@ -254,6 +254,11 @@ final class Activities implements ActivitySide {
     }
 
     @Override
+    public void cameTooLate() {
+        reports.cameTooLate();
+    }
+
+    @Override
     public void cancelRequested(JobKey key) {
         leases.attemptOf(key).ifPresent(Attempt::cancel);
     }

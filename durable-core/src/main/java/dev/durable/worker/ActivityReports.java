@@ -87,6 +87,11 @@ final class ActivityReports implements Reports {
         });
     }
 
+    /** One came too late that a run had taken. */
+    void cameTooLate() {
+        stale.increment();
+    }
+
     /** How many reports came too late. */
     long stale() {
         return stale.sum();

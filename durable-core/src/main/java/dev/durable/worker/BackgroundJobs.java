@@ -121,8 +121,8 @@ final class BackgroundJobs implements AttemptOutcome.Sink {
                     closed.accept(close.run().runId(), new RunResult(end.status(), end.result(), end.failure()));
                 }
             }
-            case CLOSE_REFUSED, FENCE_LOST -> inbox.accept(outcome);
-            case LEASE_LOST -> outcome.settled();
+            // Of a lost lease too: the store says that it is stale, and it is counted.
+            case CLOSE_REFUSED, FENCE_LOST, LEASE_LOST -> inbox.accept(outcome);
             case LOCKED -> throw new IllegalStateException("the lane answers when the lock is gone");
         }
     }

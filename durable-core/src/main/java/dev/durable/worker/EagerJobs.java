@@ -25,6 +25,9 @@ interface EagerJobs {
     /** The run cancelled this activity, and that is durable: tells the body, if it runs here. */
     void cancelRequested(JobKey key);
 
+    /** The outcome of one that a run had taken was refused: its lease is held by somebody else, or the run has ended. */
+    void cameTooLate();
+
     /** Runs nothing eagerly. */
     EagerJobs NONE = new EagerJobs() {
         @Override
@@ -44,5 +47,8 @@ interface EagerJobs {
 
         @Override
         public void cancelRequested(JobKey key) {}
+
+        @Override
+        public void cameTooLate() {}
     };
 }

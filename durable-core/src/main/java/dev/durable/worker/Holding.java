@@ -218,7 +218,12 @@ final class Holding {
                 var unused = host.lanes()
                         .jobs()
                         .submit(new JobUpdate.Settle(outcome.key(), outcome.lease(), outcome.message()))
-                        .whenComplete((answer, error) -> outcome.settled());
+                        .whenComplete((answer, error) -> {
+                            if (answer == JobUpdate.Outcome.STALE) {
+                                host.outside().eager().cameTooLate();
+                            }
+                            outcome.settled();
+                        });
             }
         }
     }

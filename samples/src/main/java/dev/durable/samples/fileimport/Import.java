@@ -27,8 +27,6 @@ import picocli.CommandLine.Spec;
                 + " last checkpoint.",
         sortOptions = false)
 public final class Import implements Callable<Integer> {
-    private static final Duration LEASE = Duration.ofSeconds(5);
-
     @Spec
     private CommandSpec spec;
 
@@ -37,6 +35,9 @@ public final class Import implements Callable<Integer> {
 
     @Option(names = "--checkpoint-every", paramLabel = "N", description = "Rows (default: ${DEFAULT-VALUE}).")
     private int checkpointEvery = 10_000;
+
+    @Option(names = "--lease", paramLabel = "DURATION", hidden = true, description = "PT5S unless set.")
+    private Duration lease = Duration.ofSeconds(5);
 
     @Option(
             names = {"-h", "--help"},
@@ -70,10 +71,10 @@ public final class Import implements Callable<Integer> {
         return 0;
     }
 
-    private static DurableEngine engine(PostgresSource database, ReadingsImporter.Watch watch) {
+    private DurableEngine engine(PostgresSource database, ReadingsImporter.Watch watch) {
         return DurableEngine.builder(PostgresHistoryStore.of(database.dataSource()))
                 .register(ImportWorkflow.class, new ReadingsImporter(ReadingsTable.on(database.dataSource()), watch))
-                .sessionLease(LEASE)
+                .sessionLease(lease)
                 .start();
     }
 
@@ -90,7 +91,7 @@ public final class Import implements Callable<Integer> {
                 known.getFirst().status().closed()
                         ? id + " ended before"
                         : "continuing %s; what a killed process held is free after %d s"
-                                .formatted(id, LEASE.toSeconds()));
+                                .formatted(id, lease.toSeconds()));
         return client.handle(ImportWorkflow.class, id);
     }
 
