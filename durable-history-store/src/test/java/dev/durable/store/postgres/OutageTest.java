@@ -19,6 +19,7 @@ import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -90,6 +91,54 @@ class OutageTest {
                     select count(*) from (select run_id, durable.seq_of(attributes) from durable.history_event
                       where type = 'ActivityCompleted' group by 1, 2 having count(*) <> 1) twice""")).isZero();
         }
+    }
+
+    /** Nobody could beat meanwhile, so nobody's silence is held against him: one lease of unbroken looks comes first. */
+    @Test
+    void an_outage_longer_than_a_lease_declares_nobody_dead_and_queues_nothing_again() {
+        Duration lease = Duration.ofMillis(1500);
+        try (TestDatabase database = TestDatabase.create();
+                HikariDataSource onePool = pool(database);
+                HikariDataSource otherPool = pool(database);
+                PostgresHistoryStore oneStore = PostgresHistoryStore.of(onePool);
+                PostgresHistoryStore otherStore = PostgresHistoryStore.of(otherPool)) {
+            Working working = new Working();
+            try (DurableEngine one = engine(oneStore, working, lease);
+                    DurableEngine other = engine(otherStore, working, lease)) {
+                List<WorkflowHandle<?, Integer>> runs = new ArrayList<>();
+                for (int i = 0; i < 20; i++) {
+                    DurableEngine starter = i % 2 == 0 ? one : other;
+                    runs.add(starter.client().start(Steps.class, "run-" + i, Steps::run));
+                }
+                assertThat(Sql.await(LONG, () -> working.begun.get() == 20)).isTrue();
+                List<UUID> sessions =
+                        List.of(one.worker().session(), other.worker().session());
+                accept(database, false);
+                long away = System.nanoTime();
+                Sql.await(lease.multipliedBy(3), () -> false);
+                assertThat(System.nanoTime() - away).isGreaterThan(lease.multipliedBy(2).toNanos());
+                accept(database, true);
+                Sql.await(lease.multipliedBy(2), () -> false);
+                working.gate.countDown();
+
+                runs.forEach(run -> assertThat(run.result(LONG)).isEqualTo(3));
+                assertThat(List.of(one.worker().session(), other.worker().session()))
+                        .as("the sessions of before")
+                        .isEqualTo(sessions);
+                assertThat(working.begun.get()).as("each body once").isEqualTo(60);
+            }
+            assertThat(Sql.number(
+                            database.dataSource(),
+                            "select count(*) from durable.history_event where type = 'ActivityAttemptFailed'"))
+                    .isZero();
+        }
+    }
+
+    private static DurableEngine engine(PostgresHistoryStore store, Working working, Duration lease) {
+        return DurableEngine.builder(store)
+                .register(Steps.class, working)
+                .sessionLease(lease)
+                .start();
     }
 
     /** Nobody can connect, and who is connected is cut: what a client sees of a server that stops. */

@@ -93,7 +93,7 @@ class PlanTest {
                 .doesNotContain("Seq Scan", "Sort");
     }
 
-    private static void assertGoesByIndex(String name, String sql, List<String> plan) {
+    static void assertGoesByIndex(String name, String sql, List<String> plan) {
         assertThat(String.join("\n", plan))
                 .as(name)
                 .doesNotContain("Seq Scan", "Bitmap", "Hash ", "hashed", "Merge", "Memoize");
@@ -124,7 +124,7 @@ class PlanTest {
     }
 
     @SuppressWarnings("LoopOverCharArray")
-    private static List<String> explain(TestDatabase database, String sql) throws SQLException {
+    static List<String> explain(TestDatabase database, String sql) throws SQLException {
         try (Connection connection = database.dataSource().getConnection();
                 Statement statement = connection.createStatement()) {
             connection.setAutoCommit(false);
