@@ -67,7 +67,9 @@ record PausableWorker(Process process, BufferedReader answers, PrintStream words
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         return new PausableWorker(
-                process, process.inputReader(), new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8));
+                process,
+                process.inputReader(),
+                new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8));
     }
 
     /** How many bodies are at work, and how many reports were refused as stale. */
@@ -121,11 +123,9 @@ record PausableWorker(Process process, BufferedReader answers, PrintStream words
                         .sessionLease(LEASE)
                         .pollInterval(Duration.ofMillis(200))
                         .start();
-                BufferedReader words =
-                        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+                BufferedReader words = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             while (words.readLine() != null) {
-                System.out.println(
-                        "> " + atWork.get() + " " + engine.worker().staleReports());
+                System.out.println("> " + atWork.get() + " " + engine.worker().staleReports());
             }
         }
     }

@@ -53,8 +53,9 @@ class PausedProcessTest {
                     suspended.goOn();
                     await(() -> suspended.ask()[1] >= 1);
 
-                    runs.forEach(run -> assertThat(
-                                    other.client().handle(PausableWorker.Ask.class, run.workflowId()).resultAs(Integer.class))
+                    runs.forEach(run -> assertThat(other.client()
+                                    .handle(PausableWorker.Ask.class, run.workflowId())
+                                    .resultAs(Integer.class))
                             .isEqualTo(CALLS));
                 }
                 assertThat(count(pool, "select count(*) from durable.history_event where type = 'ActivityCompleted'"))

@@ -59,9 +59,7 @@ class LargePlanTest {
     /** Half a million jobs that are not due are not read: a claim touches a few pages however many wait. */
     @Test
     void a_claim_reads_few_pages_however_long_the_queue_is() {
-        List<String> plan = Sql.column(
-                database.dataSource(),
-                """
+        List<String> plan = Sql.column(database.dataSource(), """
                 explain (analyze, buffers, costs off, timing off, summary off)
                 select run_id, seq from durable.activity_job
                  where task_queue = 'q' and state = 0 and activity = any (array['a'])
@@ -72,10 +70,7 @@ class LargePlanTest {
     }
 
     private static long pages(List<String> plan) {
-        return plan.stream()
-                .filter(line -> line.contains("Buffers:"))
-                .findFirst()
-                .stream()
+        return plan.stream().filter(line -> line.contains("Buffers:")).findFirst().stream()
                 .flatMap(line -> Stream.of(line.split("\\D+")))
                 .filter(number -> !number.isEmpty())
                 .mapToLong(Long::parseLong)

@@ -116,7 +116,8 @@ class OutageTest {
                 accept(database, false);
                 long away = System.nanoTime();
                 Sql.await(lease.multipliedBy(3), () -> false);
-                assertThat(System.nanoTime() - away).isGreaterThan(lease.multipliedBy(2).toNanos());
+                assertThat(System.nanoTime() - away)
+                        .isGreaterThan(lease.multipliedBy(2).toNanos());
                 accept(database, true);
                 Sql.await(lease.multipliedBy(2), () -> false);
                 working.gate.countDown();
