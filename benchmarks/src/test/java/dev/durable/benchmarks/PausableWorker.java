@@ -82,7 +82,7 @@ record PausableWorker(Process process, BufferedReader answers, PrintStream words
         if (line == null) {
             throw new IOException("the worker has ended");
         }
-        String[] numbers = line.split(" ");
+        String[] numbers = line.split(" ", -1);
         return new int[] {Integer.parseInt(numbers[1]), Integer.parseInt(numbers[2])};
     }
 
