@@ -90,6 +90,18 @@ public interface DurableEngine extends AutoCloseable {
         /** What is taken out of error messages before they are recorded; {@link ErrorSanitizer#DEFAULT} unless told. */
         Builder errorSanitizer(ErrorSanitizer sanitizer);
 
+        /**
+         * Told when activities became dead letters or incidents: after that is durable, and at most once an hour for what
+         * failed alike, whichever process tells it. Called on a thread of upkeep: it should not block for long.
+         */
+        Builder onAlert(Consumer<? super Alert> listener);
+
+        /**
+         * How long and how many dead letters are kept; 180 days and 10,000 unless told. The activity of one that is purged
+         * fails. Incidents are never purged.
+         */
+        Builder keepDeadLetters(Duration time, int most);
+
         /** No worker: a client only. */
         Builder clientOnly();
 

@@ -1,5 +1,6 @@
 package dev.durable.worker;
 
+import dev.durable.Alert;
 import dev.durable.WorkerStatus;
 import dev.durable.history.OptionsJson;
 import dev.durable.store.ClaimedJob;
@@ -131,6 +132,12 @@ final class Activities implements ActivitySide {
         keep(new Sweeper(store, limits.sessionLease(), random));
         Duration timeouts = limits.pollInterval().multipliedBy(TIMEOUT_POLLS);
         keep(new WaitingTimeouts(store, new PollPace(timeouts, random)));
+        EngineSettings.Errors errors = setup.settings().errors();
+        keep(new DeadLetterRetention(store, errors.deadLettersKept(), errors.maxDeadLetters()));
+        Consumer<? super Alert> alerts = errors.alerts();
+        if (alerts != null) {
+            keep(new Alerts(store, alerts));
+        }
         keep(new RunTimeouts(store, setup.ids(), new PollPace(timeouts, random), run -> runTimedOut.accept(run)));
     }
 

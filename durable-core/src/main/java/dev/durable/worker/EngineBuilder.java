@@ -1,5 +1,6 @@
 package dev.durable.worker;
 
+import dev.durable.Alert;
 import dev.durable.DurableEngine;
 import dev.durable.ErrorSanitizer;
 import dev.durable.declare.Registry;
@@ -130,7 +131,23 @@ public final class EngineBuilder implements DurableEngine.Builder {
 
     @Override
     public EngineBuilder errorSanitizer(ErrorSanitizer sanitizer) {
-        errors = new Errors(sanitizer);
+        errors = errors.sanitizedBy(sanitizer);
+        return this;
+    }
+
+    @Override
+    public EngineBuilder onAlert(Consumer<? super Alert> listener) {
+        errors = errors.toldTo(listener);
+        return this;
+    }
+
+    @Override
+    public EngineBuilder keepDeadLetters(Duration time, int most) {
+        if (time.isNegative() || most < 0) {
+            throw new IllegalArgumentException(
+                    "dead letters are kept for a time and in a number of 0 or more, not for " + time + " and " + most);
+        }
+        errors = errors.keeping(Jitter.bounded(time), most);
         return this;
     }
 

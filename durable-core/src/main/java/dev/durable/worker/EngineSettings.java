@@ -1,9 +1,11 @@
 package dev.durable.worker;
 
+import dev.durable.Alert;
 import dev.durable.ErrorSanitizer;
 import dev.durable.payload.PayloadCodec;
 import java.time.Duration;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,9 +36,28 @@ record EngineSettings(
      * What is made of failures.
      *
      * @param sanitizer takes secrets out of messages
+     * @param alerts told of dead letters and incidents; null tells nobody
+     * @param deadLettersKept for how long dead letters are kept
+     * @param maxDeadLetters how many of them
      */
-    record Errors(ErrorSanitizer sanitizer) {
-        static final Errors DEFAULT = new Errors(ErrorSanitizer.DEFAULT);
+    record Errors(
+            ErrorSanitizer sanitizer,
+            @Nullable Consumer<? super Alert> alerts,
+            Duration deadLettersKept,
+            int maxDeadLetters) {
+        static final Errors DEFAULT = new Errors(ErrorSanitizer.DEFAULT, null, Duration.ofDays(180), 10_000);
+
+        Errors sanitizedBy(ErrorSanitizer value) {
+            return new Errors(value, alerts, deadLettersKept, maxDeadLetters);
+        }
+
+        Errors toldTo(Consumer<? super Alert> listener) {
+            return new Errors(sanitizer, listener, deadLettersKept, maxDeadLetters);
+        }
+
+        Errors keeping(Duration time, int most) {
+            return new Errors(sanitizer, alerts, time, most);
+        }
     }
 
     /**

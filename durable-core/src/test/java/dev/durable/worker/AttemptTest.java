@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import dev.durable.ActivityContext;
+import dev.durable.ActivityState;
+import dev.durable.Alert;
 import dev.durable.DeferException;
 import dev.durable.NonRetryableException;
 import dev.durable.OnExhausted;
@@ -18,8 +20,10 @@ import dev.durable.history.ActivityCompleted;
 import dev.durable.history.ActivityFailed;
 import dev.durable.history.ActivityTimedOut;
 import dev.durable.history.TimeoutType;
+import dev.durable.store.JobFilter;
 import dev.durable.store.JobKey;
 import dev.durable.store.JobUpdate;
+import dev.durable.store.OpenJob;
 import java.time.Duration;
 import java.util.AbstractMap;
 import java.util.ArrayList;
@@ -52,6 +56,71 @@ class AttemptTest {
             assertThat(failed.reason()).isEqualTo("discarded");
             assertThat(failed.failure().message()).isEqualTo("declined");
         });
+    }
+
+    @Test
+    void used_up_it_stays_as_what_its_options_say_with_a_note_and_a_fingerprint() {
+        for (OnExhausted end : List.of(OnExhausted.INCIDENT, OnExhausted.DEAD_LETTER)) {
+            bench.options = bench.with(policy -> policy.withMaxAttempts(1).withOnExhausted(end));
+
+            JobKey key = bench.ran(argument -> {
+                throw new IllegalStateException("declined for ann@acme.com");
+            });
+
+            OpenJob job = bench.memory.jobs(JobFilter.of(key), 1).getFirst();
+            assertThat(job.state()).isEqualTo(end == OnExhausted.INCIDENT ? ActivityState.INCIDENT : ActivityState.DEAD);
+            assertThat(job.burial().fingerprint())
+                    .startsWith("Work.run: java.lang.IllegalStateException at dev.durable.")
+                    .doesNotContain("declined");
+            assertThat(job.lastFailure()).isEqualTo("java.lang.IllegalStateException: declined for ***@***");
+            assertThat(job.notes()).contains("\"IncidentRaised\"");
+            assertThat(bench.inbox(key)).as("its run waits").isEmpty();
+            assertThat(bench.leases.isEmpty()).isTrue();
+        }
+    }
+
+    @Test
+    void listeners_are_told_once_and_dead_letters_are_purged_when_their_time_is_over() {
+        bench.options = bench.with(policy -> policy.withMaxAttempts(1).withOnExhausted(OnExhausted.DEAD_LETTER));
+        JobKey key = bench.ran(argument -> {
+            throw new IllegalStateException("declined");
+        });
+        List<Alert> told = new ArrayList<>();
+        Alerts alerts = new Alerts(bench.memory, told::add);
+        DeadLetterRetention retention = new DeadLetterRetention(bench.memory, Duration.ofDays(180), 10);
+
+        alerts.runOnce();
+        alerts.runOnce();
+        retention.runOnce();
+
+        assertThat(told).singleElement().satisfies(alert -> {
+            assertThat(alert.activity()).isEqualTo("Work.run");
+            assertThat(alert.count()).isEqualTo(1);
+            assertThat(alert.workflowId()).isEqualTo(key.run().workflowId());
+        });
+        assertThat(bench.inbox(key)).isEmpty();
+
+        bench.clock.advance(Duration.ofDays(181));
+        retention.runOnce();
+
+        assertThat(bench.outcome(key))
+                .asInstanceOf(type(ActivityFailed.class))
+                .satisfies(failed -> assertThat(failed.failure().message())
+                        .contains("Its last failure: java.lang.IllegalStateException: declined"));
+    }
+
+    @Test
+    void a_listener_that_fails_hides_no_other_alert() {
+        bench.options = bench.with(policy -> policy.withMaxAttempts(1).withOnExhausted(OnExhausted.INCIDENT));
+        bench.ran(argument -> {
+            throw new IllegalStateException("declined");
+        });
+        Alerts alerts = new Alerts(bench.memory, alert -> {
+            throw new IllegalStateException("no pager");
+        });
+
+        assertThat(alerts.runOnce()).isEqualTo(Alerts.INTERVAL);
+        assertThat(alerts.tally().done().runs()).isEqualTo(1);
     }
 
     @Test
