@@ -70,7 +70,7 @@ class AttemptTest {
             OpenJob job = bench.memory.jobs(JobFilter.of(key), 1).getFirst();
             assertThat(job.state()).isEqualTo(end == OnExhausted.INCIDENT ? ActivityState.INCIDENT : ActivityState.DEAD);
             assertThat(job.burial().fingerprint())
-                    .startsWith("Work.run: java.lang.IllegalStateException at dev.durable.")
+                    .startsWith("Work.run: java.lang.IllegalStateException at ")
                     .doesNotContain("declined");
             assertThat(job.lastFailure()).isEqualTo("java.lang.IllegalStateException: declined for ***@***");
             assertThat(job.notes()).contains("\"IncidentRaised\"");
