@@ -68,7 +68,8 @@ class AttemptTest {
             });
 
             OpenJob job = bench.memory.jobs(JobFilter.of(key), 1).getFirst();
-            assertThat(job.state()).isEqualTo(end == OnExhausted.INCIDENT ? ActivityState.INCIDENT : ActivityState.DEAD);
+            assertThat(job.state())
+                    .isEqualTo(end == OnExhausted.INCIDENT ? ActivityState.INCIDENT : ActivityState.DEAD);
             assertThat(job.burial().fingerprint())
                     .startsWith("Work.run: java.lang.IllegalStateException at ")
                     .doesNotContain("declined");
