@@ -41,6 +41,18 @@ public interface ActivityContext {
     /** The deadline becomes now + timeout, longer or shorter; recorded as {@code ActivityTimeoutUpdated}. */
     void updateTimeout(Duration timeout);
 
+    /**
+     * Leaves the end of this attempt to whoever gets the token, in any process: {@code
+     * client.activity(token).complete(value)}. What the body returns is ignored then, and its slot is free; what it throws
+     * is a failure as ever. The timeouts go on: without an end or a heartbeat in time the attempt has timed out.
+     *
+     * <p>If this process dies before the body has returned, the token is worth nothing, and another attempt begins.
+     *
+     * @return an opaque text; the same for each call
+     * @throws IllegalStateException in a local or transactional activity
+     */
+    String completeLater();
+
     /** Whether the workflow, an operator or the engine wants this attempt to stop. */
     boolean cancelRequested();
 

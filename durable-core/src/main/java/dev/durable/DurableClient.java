@@ -78,6 +78,14 @@ public interface DurableClient {
 
     /** Task queues: depth, pauses, limits. */
     Queues queues();
+    /** Finds activities that have not ended, and does things to them. */
+    ActivityQuery activities();
+
+    /** The activity with this number in the open run of this workflow id. */
+    ActivityControl activity(String workflowId, int seq);
+
+    /** The attempt whose {@linkplain ActivityContext#completeLater token} this is. */
+    ExternalActivity activity(String token);
 
     /** Finds runs. */
     WorkflowQuery workflows();

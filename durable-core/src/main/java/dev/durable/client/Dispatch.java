@@ -5,8 +5,10 @@ import dev.durable.history.Payload;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.store.Delivery;
 import dev.durable.store.HistoryStore;
+import dev.durable.store.JobOrder;
 import dev.durable.store.Joined;
 import dev.durable.store.NewRun;
+import dev.durable.store.OpenJob;
 import dev.durable.store.RunKey;
 import dev.durable.store.StartOutcome;
 import java.time.Duration;
@@ -50,6 +52,9 @@ public interface Dispatch {
 
     /** The answer to a query, by the cached instance or by replay in this process. */
     CompletableFuture<Payload> ask(RunKey run, String workflowType, String query, Payload arguments);
+
+    /** What follows from a failure that the holder of a token tells, by the options of its activity. */
+    JobOrder afterFailure(OpenJob job, Throwable failure);
 
     /** Tells waiting clients of this process that a run was ended from outside. */
     void seized(RunKey run);

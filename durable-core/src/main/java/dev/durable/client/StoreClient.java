@@ -1,11 +1,14 @@
 package dev.durable.client;
 
+import dev.durable.ActivityControl;
 import dev.durable.ActivityHandle;
+import dev.durable.ActivityQuery;
 import dev.durable.BatchCall;
 import dev.durable.BatchHandle;
 import dev.durable.Call;
 import dev.durable.DurableClient;
 import dev.durable.Queues;
+import dev.durable.ExternalActivity;
 import dev.durable.StartOptions;
 import dev.durable.VoidCall;
 import dev.durable.WorkflowHandle;
@@ -22,6 +25,7 @@ import dev.durable.history.HistoryEvent;
 import dev.durable.history.HistoryJson;
 import dev.durable.history.Payload;
 import dev.durable.replay.BackgroundJob;
+import dev.durable.store.JobFilter;
 import dev.durable.store.Joined;
 import dev.durable.store.RunFilter;
 import dev.durable.store.RunRecord;
@@ -40,11 +44,13 @@ public final class StoreClient implements DurableClient {
     private final Dispatch dispatch;
     private final ClientCode code;
     private final Starts starts;
+    private final Operations operations;
 
     public StoreClient(Dispatch dispatch, ClientCode code) {
         this.dispatch = dispatch;
         this.code = code;
         this.starts = new Starts(dispatch, code);
+        this.operations = new Operations(dispatch, code);
     }
 
     @Override
@@ -210,6 +216,21 @@ public final class StoreClient implements DurableClient {
     @Override
     public Queues queues() {
         return new QueueSettings(dispatch.store(), code.random(), code.identity());
+    }
+
+    @Override
+    public ActivityQuery activities() {
+        return new ActivityListing(operations, JobFilter.ALL, code.identity());
+    }
+
+    @Override
+    public ActivityControl activity(String workflowId, int seq) {
+        return new OneActivity(operations, JobFilter.ALL.workflowId(workflowId).seq(seq), code.identity());
+    }
+
+    @Override
+    public ExternalActivity activity(String token) {
+        return new TokenHolder(operations, ActivityToken.read(token));
     }
 
     @Override

@@ -131,6 +131,25 @@ final class AttributesReader {
                     WorkflowPaused.class,
                     (e, in) -> new WorkflowPaused(e.id, e.at, in.string("reason", ""), in.string("by", ""))),
             rule(WorkflowResumed.class, (e, in) -> new WorkflowResumed(e.id, e.at, in.string("by", ""))),
+            rule(
+                    ActivityOptionsUpdated.class,
+                    (e, in) -> new ActivityOptionsUpdated(
+                            e.id,
+                            e.at,
+                            in.integer("seq"),
+                            in.integer("attempt"),
+                            OptionsJson.decode(in.json("oldOptions")),
+                            OptionsJson.decode(in.json("newOptions")),
+                            in.string("by", ""))),
+            rule(
+                    ActivityOperated.class,
+                    (e, in) -> new ActivityOperated(
+                            e.id,
+                            e.at,
+                            in.integer("seq"),
+                            in.integer("attempt"),
+                            in.string("action", ""),
+                            in.string("by", ""))),
             rule(WorkflowCompleted.class, (e, in) -> new WorkflowCompleted(e.id, e.at, in.payload("result"))),
             rule(
                     WorkflowFailed.class,

@@ -98,6 +98,17 @@ final class AttributesWriter {
                         .string("reason", e.reason());
             case WorkflowPaused e -> out.string("reason", e.reason()).string("by", e.by());
             case WorkflowResumed e -> out.string("by", e.by());
+            case ActivityOptionsUpdated e ->
+                out.number("seq", e.seq())
+                        .number("attempt", e.attempt())
+                        .json("oldOptions", OptionsJson.encode(e.oldOptions()))
+                        .json("newOptions", OptionsJson.encode(e.newOptions()))
+                        .string("by", e.by());
+            case ActivityOperated e ->
+                out.number("seq", e.seq())
+                        .number("attempt", e.attempt())
+                        .string("action", e.action())
+                        .string("by", e.by());
             case UnknownEvent e -> throw new IllegalArgumentException(e.type() + " is kept as it was written");
         }
     }

@@ -67,6 +67,12 @@ public final class EventJson {
                 .collect(Collectors.joining(",", "[", "]"));
     }
 
+    /** One informing event as it stands among notes. */
+    public static String note(HistoryEvent.Informing event) {
+        String array = encodeNotes(List.of(encode(event)));
+        return array.substring(1, array.length() - 1);
+    }
+
     /** Informing events that travelled with a job; their ids are 0 until they are written. Null is none. */
     public static List<StoredEvent> decodeNotes(@Nullable String notes) {
         return notes == null

@@ -50,6 +50,8 @@ public sealed interface HistoryEvent {
                     WorkflowResumed,
                     ActivityAttemptFailed,
                     ActivityTimeoutUpdated,
+                    ActivityOptionsUpdated,
+                    ActivityOperated,
                     IncidentRaised,
                     IncidentResolved,
                     UnknownEvent {}

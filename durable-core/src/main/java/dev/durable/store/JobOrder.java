@@ -123,7 +123,7 @@ public sealed interface JobOrder {
     }
 
     /**
-     * The attempt that was left to the holder of a token failed, another follows.
+     * The holder of a token says that the attempt failed, or the sweep that it timed out; another follows.
      *
      * @param delay until then
      * @param failedAttempt an informing event, as in {@link Trace#note}

@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The half of a worker that runs activities, put together: an {@link ActivityWorker} for each task queue; for all of them
  * the {@link Session}, the look at the {@link HeldLeases} and the {@link EndedRuns}, the {@link Sweeper}, the {@link
- * RunTimeouts}, the {@link WaitingTimeouts} and the {@link Deadlines}.
+ * RunTimeouts}, the {@link WaitingTimeouts}, the {@link ExternalTimeouts} and the {@link Deadlines}.
  */
 final class Activities implements ActivitySide {
     private static final Logger log = LoggerFactory.getLogger(Activities.class);
@@ -138,6 +138,11 @@ final class Activities implements ActivitySide {
         if (alerts != null) {
             keep(new Alerts(store, alerts));
         }
+        keep(new ExternalTimeouts(
+                store,
+                new ExternalAttempts(
+                        store, random, setup.code(), setup.settings().identity()),
+                new PollPace(timeouts, random)));
         keep(new RunTimeouts(store, setup.ids(), new PollPace(timeouts, random), run -> runTimedOut.accept(run)));
     }
 

@@ -5,6 +5,7 @@ import dev.durable.declare.ActivityBinding;
 import dev.durable.history.OptionsJson;
 import dev.durable.history.TimeoutType;
 import dev.durable.store.ClaimedJob;
+import dev.durable.store.HeldJob;
 import dev.durable.store.JobKey;
 import dev.durable.store.JobUpdate;
 import java.time.Duration;
@@ -44,6 +45,7 @@ final class Attempt implements Runnable, Leases.Held {
     private final ActivityHost host;
     private final ActivityOptions options;
     private final ActivityBinding binding;
+    private final Notes notes;
     private final Cancellation cancellation;
     private final Heartbeats heartbeats;
     private final AttemptWatch watch;
@@ -51,6 +53,8 @@ final class Attempt implements Runnable, Leases.Held {
     private final AttemptEnd end;
     private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.WAITING);
     private final BodyThread thread = new BodyThread();
+    private volatile int heardRevision;
+    private volatile @Nullable Instant heardDeadline;
 
     /**
      * @param job what to run
@@ -69,7 +73,7 @@ final class Attempt implements Runnable, Leases.Held {
                 .bindings()
                 .apply(job.activity())
                 .orElseThrow(() -> new IllegalStateException("activity " + job.activity() + " is not registered here"));
-        Notes notes = Notes.of(job, host.deadlines().clock().now());
+        this.notes = Notes.of(job, host.deadlines().clock().now());
         this.cancellation = new Cancellation(queue.cancelActions());
         this.heartbeats = new Heartbeats(
                 Heartbeats.throttle(options.heartbeatTimeout()), host.deadlines(), this::sendHeartbeat, this::heard);
@@ -139,7 +143,9 @@ final class Attempt implements Runnable, Leases.Held {
         boolean counts = ends(Phase.RUNNING);
         // Free before it is told, so that the run's next activity finds the slot.
         slot.free();
-        if (counts) {
+        if (counts && how instanceof ActivityCall.Returned && context.leftToOthers()) {
+            tell(() -> end.leftToOthers(watch.left(), heartbeats.latest(), heardRevision));
+        } else if (counts) {
             tell(() -> end.ended(how, startedAt, cause, heartbeats.latest()));
         }
     }
@@ -193,6 +199,22 @@ final class Attempt implements Runnable, Leases.Held {
         cancellation.request(
                 Cancellation.Cause.REQUESTED,
                 job.activity() + " was cancelled by workflow " + key().run().workflowId());
+    }
+
+    /** Orders have changed something of its job; heard again with every look. */
+    void hear(HeldJob.Ordered ordered) {
+        if (ordered.revision() <= heardRevision) {
+            return;
+        }
+        heardRevision = ordered.revision();
+        notes.hear(ordered.notes());
+        end.decideBy(OptionsJson.decode(ordered.options()), ordered.scheduleToCloseDeadline());
+        watch.closeBy(ordered.scheduleToCloseDeadline());
+        Instant deadline = ordered.deadline();
+        if (deadline != null && !deadline.equals(heardDeadline)) {
+            heardDeadline = deadline;
+            watch.endBy(deadline);
+        }
     }
 
     /** Its lease is another's, or gone: nothing it gives counts. */

@@ -6,6 +6,7 @@ import dev.durable.ActivityOptions;
 import dev.durable.CancelledException;
 import dev.durable.DurableException;
 import dev.durable.TypeRef;
+import dev.durable.client.ActivityToken;
 import dev.durable.history.ActivityTimeoutUpdated;
 import dev.durable.history.Payload;
 import dev.durable.store.ClaimedJob;
@@ -28,6 +29,7 @@ final class AttemptContext implements ActivityContext {
     private final ActivityOptions options;
     private final Parts parts;
     private final ActivityHost host;
+    private volatile boolean leftToOthers;
     private volatile TransactionalActivities.@Nullable Transaction transaction;
 
     /** The parts of the attempt that a body moves. */
@@ -115,6 +117,23 @@ final class AttemptContext implements ActivityContext {
                         parts.watch().deadline(),
                         host.surroundings().identity()));
         annotate();
+    }
+
+    @Override
+    public String completeLater() {
+        if (host.reports().local() || options.transactional()) {
+            throw new IllegalStateException("completeLater in " + (options.transactional() ? "transactional" : "local")
+                    + " activity " + job.activity() + ": it ends together with its body. Take "
+                    + (options.transactional() ? "transactional" : "local") + " = true away.");
+        }
+        parts.cancellation().checkStale();
+        leftToOthers = true;
+        return ActivityToken.of(job.key(), job.lease(), job.activity()).text();
+    }
+
+    /** Whether the body has asked for its token: its return does not end the attempt. */
+    boolean leftToOthers() {
+        return leftToOthers;
     }
 
     @Override

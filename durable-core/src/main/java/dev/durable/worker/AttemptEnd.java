@@ -40,7 +40,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class AttemptEnd {
     private final ClaimedJob job;
-    private final ActivityOptions options;
+    private volatile ActivityOptions options;
+    private volatile @Nullable Instant scheduleToClose;
     private final AttemptReport report;
     private final ActivityHost host;
     private final Collection<Class<? extends Throwable>> named;
@@ -52,11 +53,23 @@ final class AttemptEnd {
     AttemptEnd(ClaimedJob job, ActivityOptions options, AttemptReport report, ActivityHost host, MethodSpec activity) {
         this.job = job;
         this.options = options;
+        this.scheduleToClose = job.scheduleToCloseDeadline();
         this.report = report;
         this.host = host;
         this.named = activity.named();
         this.retryIf = NamedRetryIf.of(
                 options.retry(), activity.method().getDeclaringClass().getClassLoader());
+    }
+
+    /** From the next decision on. */
+    void decideBy(ActivityOptions changed, @Nullable Instant close) {
+        options = changed;
+        scheduleToClose = close;
+    }
+
+    /** The body returned; whoever has its token ends the attempt. */
+    void leftToOthers(Duration left, @Nullable String details, int revision) {
+        report.detach(left, options.heartbeatTimeout(), details, revision);
     }
 
     /** The body ended. */
@@ -183,7 +196,7 @@ final class AttemptEnd {
     }
 
     private Verdict verdict(Throwable thrown) {
-        Instant end = job.scheduleToCloseDeadline();
+        Instant end = scheduleToClose;
         Duration left =
                 end == null ? null : Duration.between(host.deadlines().clock().now(), end);
         return once(Verdict.of(

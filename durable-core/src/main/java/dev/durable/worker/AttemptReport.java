@@ -145,6 +145,14 @@ final class AttemptReport {
         end(new JobUpdate.Release(job.key(), job.lease(), delay, details), delay);
     }
 
+    /** Left to whoever has its token. */
+    void detach(Duration left, @Nullable Duration silence, @Nullable String details, int revision) {
+        host.reports()
+                .end(
+                        new JobUpdate.Detach(job.key(), job.lease(), notes.json(), details, left, silence, revision),
+                        () -> {});
+    }
+
     private void end(JobUpdate update, Duration delay) {
         host.reports().end(update, () -> host.deadlines().in(delay, queue::nudge));
     }
@@ -169,7 +177,7 @@ final class AttemptReport {
                 MessageKind.ACTIVITY_OUTCOME,
                 event.type(),
                 EventJson.attributes(event),
-                notes.json(),
+                notes.all(),
                 null);
     }
 
@@ -178,7 +186,7 @@ final class AttemptReport {
     }
 
     /** Short, and only of characters that every database can keep. */
-    private static String shown(Failure failure) {
+    static String shown(Failure failure) {
         String message = failure.message() == null ? failure.type() : failure.type() + ": " + failure.message();
         return message.codePoints()
                 .limit(LAST_FAILURE_CHARS)

@@ -16,11 +16,14 @@ import org.jspecify.annotations.Nullable;
 final class AttemptWatch {
     private final Deadlines deadlines;
     private final @Nullable Duration heartbeatTimeout;
-    private final @Nullable Instant scheduleToClose;
+    private volatile @Nullable Instant scheduleToClose;
     private final BooleanSupplier storeIsSlow;
     private final Consumer<TimeoutType> timedOut;
     private final ReentrantLock lock = new ReentrantLock();
     private volatile Instant deadline;
+    /** The deadline if schedule-to-close were not. */
+    private Instant ownEnd;
+
     private volatile long lastSign;
     private Deadlines.@Nullable Deadline closing;
     private Deadlines.@Nullable Deadline silence;
@@ -43,7 +46,8 @@ final class AttemptWatch {
         this.scheduleToClose = scheduleToClose;
         this.storeIsSlow = storeIsSlow;
         this.timedOut = timedOut;
-        this.deadline = earliest(options.startToClose());
+        this.ownEnd = fromNow(options.startToClose());
+        this.deadline = bounded(ownEnd);
     }
 
     /** Begins to watch: the body runs from now on. */
@@ -62,14 +66,34 @@ final class AttemptWatch {
 
     /** The deadline becomes now + timeout, but never later than schedule-to-close. Gives the one before. */
     Instant move(Duration timeout) {
+        return moveTo(fromNow(timeout), scheduleToClose);
+    }
+
+    /** Somebody else gave it another schedule-to-close. */
+    void closeBy(@Nullable Instant close) {
+        lock.lock();
+        try {
+            moveTo(ownEnd, close);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Somebody else moved the deadline. */
+    void endBy(Instant end) {
+        moveTo(end, scheduleToClose);
+    }
+
+    private Instant moveTo(Instant end, @Nullable Instant close) {
         lock.lock();
         try {
             Instant before = deadline;
             deadlines.cancel(closing);
-            deadline = earliest(timeout);
+            ownEnd = end;
+            scheduleToClose = close;
+            deadline = bounded(end);
             if (!over) {
-                TimeoutType type =
-                        deadline.equals(scheduleToClose) ? TimeoutType.SCHEDULE_TO_CLOSE : TimeoutType.START_TO_CLOSE;
+                TimeoutType type = deadline.equals(close) ? TimeoutType.SCHEDULE_TO_CLOSE : TimeoutType.START_TO_CLOSE;
                 Duration left = Duration.between(deadlines.clock().now(), deadline);
                 closing = deadlines.in(left, () -> timedOut.accept(type));
             }
@@ -96,9 +120,18 @@ final class AttemptWatch {
         }
     }
 
-    private Instant earliest(Duration timeout) {
-        Instant end = deadlines.clock().now().plus(Jitter.bounded(timeout));
-        return scheduleToClose != null && scheduleToClose.isBefore(end) ? scheduleToClose : end;
+    /** What is left of it. */
+    Duration left() {
+        return Duration.between(deadlines.clock().now(), deadline);
+    }
+
+    private Instant fromNow(Duration timeout) {
+        return deadlines.clock().now().plus(Jitter.bounded(timeout));
+    }
+
+    private Instant bounded(Instant end) {
+        Instant close = scheduleToClose;
+        return close != null && close.isBefore(end) ? close : end;
     }
 
     private void listenFor(Duration wait) {

@@ -15,6 +15,7 @@ import dev.durable.store.NewRun;
 import dev.durable.store.Nudges;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
@@ -85,7 +86,12 @@ final class Engine implements PreparedEngine {
                         waiters,
                         drive,
                         new EngineDispatch.Calls(
-                                this::runsHere, rooms, settings.limits().call())),
+                                this::runsHere, rooms, settings.limits().call()),
+                        new ExternalAttempts(
+                                store,
+                                new Random(random.get().getLeastSignificantBits()),
+                                new ActivityHost.Code(registry::activity, payloads, failures),
+                                settings.identity())),
                 new ClientCode(registry, payloads, failures, random, settings.identity()));
     }
 

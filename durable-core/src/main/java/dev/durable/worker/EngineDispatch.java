@@ -12,9 +12,11 @@ import dev.durable.history.Payload;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.store.Delivery;
 import dev.durable.store.HistoryStore;
+import dev.durable.store.JobOrder;
 import dev.durable.store.Joined;
 import dev.durable.store.NewJob;
 import dev.durable.store.NewRun;
+import dev.durable.store.OpenJob;
 import dev.durable.store.RunKey;
 import dev.durable.store.StartOutcome;
 import java.time.Duration;
@@ -39,6 +41,7 @@ final class EngineDispatch implements Dispatch {
     private final Drive drive;
     private final Calls calls;
     private final Supplier<Optional<Joined>> transactions;
+    private final ExternalAttempts external;
 
     /**
      * How calls of a client are taken.
@@ -49,8 +52,9 @@ final class EngineDispatch implements Dispatch {
      */
     record Calls(Predicate<NewRun> runsHere, QueueRooms rooms, Duration timeout) {}
 
-    EngineDispatch(RunHost host, Runs runs, ResultWaiters waiters, Drive drive, Calls calls) {
-        this(host, runs, waiters, drive, calls, host.store()::joined);
+    EngineDispatch(
+            RunHost host, Runs runs, ResultWaiters waiters, Drive drive, Calls calls, ExternalAttempts external) {
+        this(host, runs, waiters, drive, calls, external, host.store()::joined);
     }
 
     private EngineDispatch(
@@ -59,7 +63,9 @@ final class EngineDispatch implements Dispatch {
             ResultWaiters waiters,
             Drive drive,
             Calls calls,
+            ExternalAttempts external,
             Supplier<Optional<Joined>> transactions) {
+        this.external = external;
         this.host = host;
         this.runs = runs;
         this.waiters = waiters;
@@ -80,7 +86,7 @@ final class EngineDispatch implements Dispatch {
 
     @Override
     public Dispatch within(Supplier<Optional<Joined>> others) {
-        return new EngineDispatch(host, runs, waiters, drive, calls, others);
+        return new EngineDispatch(host, runs, waiters, drive, calls, external, others);
     }
 
     @Override
@@ -172,6 +178,11 @@ final class EngineDispatch implements Dispatch {
         } finally {
             live.instance().evict();
         }
+    }
+
+    @Override
+    public JobOrder afterFailure(OpenJob job, Throwable failure) {
+        return external.failed(job, failure);
     }
 
     @Override

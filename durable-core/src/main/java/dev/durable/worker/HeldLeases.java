@@ -25,6 +25,7 @@ import org.slf4j.LoggerFactory;
  * <ul>
  *   <li>held there, unknown here: the reply to a claim was lost; given back, once no claim is under way that may bring it;
  *   <li>known here, not held there: the run was closed or somebody took over; the attempt is stale;
+ *   <li>changed by orders (a deadline, options): the attempt is told;
  *   <li>cancel requested: the attempt is told, whether it heartbeats or not;
  *   <li>handed over to a run, and still held after several looks: the outcome goes to the run's inbox.
  * </ul>
@@ -92,7 +93,12 @@ final class HeldLeases implements Chore {
     private static void compare(Attempt attempt, @Nullable HeldJob held) {
         if (held == null) {
             attempt.lose("its job is gone: the workflow ended, or another worker has it");
-        } else if (held.cancelRequested()) {
+            return;
+        }
+        if (held.ordered() != null) {
+            attempt.hear(held.ordered());
+        }
+        if (held.cancelRequested()) {
             attempt.cancel();
         }
     }

@@ -5,6 +5,7 @@ import dev.durable.history.ActivityTimeoutUpdated;
 import dev.durable.history.EventJson;
 import dev.durable.history.HistoryEvent;
 import dev.durable.store.ClaimedJob;
+import dev.durable.store.JobNotes;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,6 +26,8 @@ final class Notes {
 
     private final ReentrantLock lock = new ReentrantLock();
     private final List<HistoryEvent> events = new ArrayList<>();
+    /** What orders have added in the store since the claim; it stays there until the job is claimed again. */
+    private @Nullable String ordered;
 
     /** Goes on from what travelled with the job; null is nothing yet. */
     Notes(@Nullable String json) {
@@ -70,7 +73,28 @@ final class Notes {
         }
     }
 
-    /** As a JSON array; null without any. */
+    /** What orders have added so far, as the store tells. */
+    void hear(@Nullable String added) {
+        lock.lock();
+        try {
+            ordered = added;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** With what orders have added, for the activity's end; null without any. */
+    @Nullable
+    String all() {
+        lock.lock();
+        try {
+            return JobNotes.joined(json(), ordered);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** This worker's as a JSON array; null without any. */
     @Nullable
     String json() {
         lock.lock();

@@ -71,7 +71,11 @@ final class GoldenHistory {
                 new WorkflowTimedOut(25, t, 2),
                 new WorkflowTerminated(26, t.plusSeconds(1), "wrong data", "ann", 1),
                 new WorkflowPaused(27, t.plusSeconds(1), "an audit", "ann"),
-                new WorkflowResumed(28, t.plusSeconds(1), "bob")));
+                new WorkflowResumed(28, t.plusSeconds(1), "bob"),
+                new ActivityOptionsUpdated(29, t.plusSeconds(1), 1, 5, ActivityOptions.DEFAULT, options, "ann"),
+                new ActivityOperated(30, t.plusSeconds(1), 1, 5, "retry", "ann"),
+                new IncidentRaised(31, t.plusSeconds(1), 1, 5, "incident", "exhausted", null, 2, "f00d"),
+                new IncidentResolved(32, t.plusSeconds(1), 1, "retry", "ann", "mended")));
     }
 
     private static UUID id(int n) {

@@ -151,7 +151,7 @@ final class Orders {
         if (!job.seen().equals(order.seen())) {
             return Outcome.CHANGED;
         }
-        if (job.state() != ActivityState.EXTERNAL) {
+        if (!job.isLeased()) {
             return Outcome.REFUSED;
         }
         String notes = JobNotes.with(job.notes(), order.failedAttempt());

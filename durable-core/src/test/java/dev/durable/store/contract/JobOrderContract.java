@@ -350,13 +350,17 @@ abstract class JobOrderContract extends StoreContract {
     }
 
     @Test
-    void a_running_attempt_is_not_failed_from_outside() {
+    void an_attempt_that_failed_before_its_body_returned_belongs_to_its_worker_no_more() {
         RunKey run = scheduled("order-1", 1).run();
-        claimJob(session);
+        ClaimedJob job = claimJob(session);
 
         assertThat(order(new JobOrder.FailAttempt(
                         key(run), JobOrder.Trace.NONE, open(run).seen(), HOUR, note("ActivityAttemptFailed"), "x")))
-                .isEqualTo(Outcome.REFUSED);
+                .isEqualTo(Outcome.APPLIED);
+
+        assertThat(open(run).state()).isEqualTo(ActivityState.DELAYED);
+        assertThat(update(new JobUpdate.Detach(job.key(), job.lease(), null, null, HOUR, null, 0)))
+                .isEqualTo(JobUpdate.Outcome.STALE);
     }
 
     @Test

@@ -122,7 +122,7 @@ final class JobOrderBatch {
             case JobOrder.Bury bury -> seen(bury.seen(), job, isExternal(job), () -> bury(bury, job));
             case JobOrder.End end -> seen(end.seen(), job, true, () -> end(end, job));
             case JobOrder.FailAttempt failed ->
-                seen(failed.seen(), job, isExternal(job), () -> failAttempt(failed, job));
+                seen(failed.seen(), job, job.job().isLeased(), () -> failAttempt(failed, job));
             case JobOrder.Beat beat -> seen(beat.seen(), job, true, () -> beats.add(beat));
         };
     }
@@ -213,10 +213,6 @@ final class JobOrderBatch {
                 hints.jobs(job.job().taskQueue());
             }
         }
-    }
-
-    private static boolean isExternal(OrderedJob job) {
-        return job.job().state() == JobState.EXTERNAL;
     }
 
     // ── statements ───────────────────────────────────────────────────────────────────────────────────────────────────

@@ -5,6 +5,8 @@ import dev.durable.history.ActivityCancelRequested;
 import dev.durable.history.ActivityCancelled;
 import dev.durable.history.ActivityCompleted;
 import dev.durable.history.ActivityFailed;
+import dev.durable.history.ActivityOperated;
+import dev.durable.history.ActivityOptionsUpdated;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.ActivityTimedOut;
 import dev.durable.history.ActivityTimeoutUpdated;
@@ -70,6 +72,8 @@ final class HistoryTable {
                 name(e.seq()) + " " + e.kind() + " after attempt " + e.attempt() + ", " + e.reason() + ": "
                         + (e.failure() == null ? e.crashes() + " crashes" : message(e.failure()));
             case IncidentResolved e -> name(e.seq()) + " " + e.resolution() + ", by " + e.by();
+            case ActivityOptionsUpdated e -> name(e.seq()) + " other options, by " + e.by();
+            case ActivityOperated e -> name(e.seq()) + " " + e.action() + ", by " + e.by();
             case ActivityCancelRequested e -> name(e.seq());
             case ActivityCancelled e -> name(e.seq());
             case TimerStarted e -> "timer " + e.seq() + " until " + time(e.fireAt());

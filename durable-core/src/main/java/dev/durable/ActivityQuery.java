@@ -1,0 +1,91 @@
+package dev.durable;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A selection of activities that have not ended, and what an operator can do to all of them:
+ *
+ * <pre>{@code
+ * client.activities().where(a -> a.activity("Payments.charge").state(DELAYED)).by("ann").retry();
+ * }</pre>
+ *
+ * <p>Each verb gives the number of activities that it changed: those that ended meanwhile, or that stand so already, do not
+ * count. Each change is an event in the history, written with the activity's end, and a row of the audit.
+ *
+ * <p>Immutable: each call gives a narrowed copy. Thread-safe.
+ */
+public interface ActivityQuery {
+
+    /** Keeps the activities that satisfy the filter as well. */
+    ActivityQuery where(UnaryOperator<Filter> filter);
+
+    /** Who does it, in events and audit; the identity of this process unless told. */
+    ActivityQuery by(String actor);
+
+    /** The first page of at most that many, by run and number in the run. */
+    List<ActivitySummary> page(int size);
+
+    /** All of them, read page by page. */
+    Stream<ActivitySummary> stream();
+
+    /** How many there are. */
+    long count();
+
+    /**
+     * Those that wait for their next attempt begin it now; dead ones get their crashes back. Paused ones stay so. Running
+     * ones are left alone.
+     */
+    long retry();
+
+    /** Those that wait are held until they are resumed; those that run finish their attempt, and a retry is held. */
+    long pause();
+
+    /** As if they had not been paused. */
+    long resume();
+
+    /**
+     * The deadline of those that run becomes now + timeout, longer or shorter; a worker hears of it within a tenth of its
+     * session's lease. Those that wait have that start-to-close from their next attempt on.
+     */
+    long updateTimeout(Duration timeout);
+
+    /**
+     * Other timeouts or another retry policy, from the next decision on.
+     *
+     * @throws IllegalArgumentException for what can't be changed: queue, priority, local, transactional, headers
+     */
+    long updateOptions(Consumer<ActivityOptionsBuilder> change);
+
+    /** They end with this value, whatever they are about. Who runs one is told that it is stale. */
+    long complete(@Nullable Object value);
+
+    /** They end with this failure: no further attempt. */
+    long fail(Throwable failure);
+
+    /** What an activity must be; all that is said must hold. */
+    interface Filter {
+        Filter workflowId(String workflowId);
+
+        Filter runId(UUID runId);
+
+        /** Its number in the run. */
+        Filter seq(int seq);
+
+        /** Its name: {@code Payments.charge}. */
+        Filter activity(String name);
+
+        Filter taskQueue(String taskQueue);
+
+        /** One of these. */
+        Filter state(ActivityState... states);
+
+        /** In this attempt or a later one. */
+        Filter attemptFrom(int attempt);
+    }
+}

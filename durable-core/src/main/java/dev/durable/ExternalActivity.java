@@ -1,0 +1,30 @@
+package dev.durable;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An attempt that is ended by whoever has its token, from any process: {@link ActivityContext#completeLater}.
+ *
+ * <p>A token is good for one attempt. When that is no longer the current one (it ended, timed out, was taken over; the run
+ * closed), every call throws {@link StaleAttemptException} (NOT_FOUND), and nothing was written. The same completion sent
+ * again is fine. Thread-safe.
+ */
+public interface ExternalActivity {
+
+    /** The activity completes with this value. */
+    void complete(@Nullable Object value);
+
+    /** The attempt failed; the activity's retry policy decides what follows. */
+    void fail(Throwable failure);
+
+    /**
+     * The attempt lives, and this is how far it is; durable when this returns.
+     *
+     * @throws CancelledException when the workflow wants it to stop; the details are stored
+     */
+    void heartbeat(@Nullable Object details);
+
+    /** The deadline becomes now + timeout, longer or shorter; recorded as {@code ActivityTimeoutUpdated}. */
+    void updateTimeout(Duration timeout);
+}

@@ -1,0 +1,209 @@
+package dev.durable.client;
+
+import dev.durable.ActivityOptionsBuilder;
+import dev.durable.ActivityQuery;
+import dev.durable.ActivityState;
+import dev.durable.ActivitySummary;
+import dev.durable.history.OptionsJson;
+import dev.durable.store.JobFilter;
+import dev.durable.store.JobOrder;
+import dev.durable.store.JobOrder.Outcome;
+import dev.durable.store.OpenJob;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** A selection over the store, read in pages in the order of the jobs' keys, which no order changes. */
+final class ActivityListing implements ActivityQuery {
+    private static final int PAGE = 200;
+
+    private final Operations operations;
+    private final JobFilter filter;
+    private final String actor;
+
+    ActivityListing(Operations operations, JobFilter filter, String actor) {
+        this.operations = operations;
+        this.filter = filter;
+        this.actor = actor;
+    }
+
+    @Override
+    public ActivityQuery where(UnaryOperator<Filter> narrowed) {
+        Narrowing builder = new Narrowing(filter);
+        if (narrowed.apply(builder) != builder) {
+            throw new IllegalArgumentException("where(a -> …) must return the filter it was given, narrowed:"
+                    + " where(a -> a.activity(\"Payments.charge\").state(DELAYED))");
+        }
+        return new ActivityListing(operations, builder.wanted, actor);
+    }
+
+    @Override
+    public ActivityQuery by(String name) {
+        return new ActivityListing(operations, filter, name);
+    }
+
+    @Override
+    public List<ActivitySummary> page(int size) {
+        return operations.store().jobs(filter, size).stream()
+                .map(ActivityListing::summary)
+                .toList();
+    }
+
+    @Override
+    public Stream<ActivitySummary> stream() {
+        return jobs().map(ActivityListing::summary);
+    }
+
+    @Override
+    public long count() {
+        return jobs().count();
+    }
+
+    @Override
+    public long retry() {
+        return each(orders()::retry);
+    }
+
+    @Override
+    public long pause() {
+        return each(orders()::pause);
+    }
+
+    @Override
+    public long resume() {
+        return each(orders()::resume);
+    }
+
+    @Override
+    public long updateTimeout(Duration timeout) {
+        return each(orders().updateTimeout(timeout));
+    }
+
+    @Override
+    public long updateOptions(Consumer<ActivityOptionsBuilder> change) {
+        OperatorOrders orders = orders();
+        return each(job -> orders.options(job, change));
+    }
+
+    @Override
+    public long complete(@Nullable Object value) {
+        return each(orders().complete(value));
+    }
+
+    @Override
+    public long fail(Throwable failure) {
+        return each(orders().fail(failure));
+    }
+
+    private OperatorOrders orders() {
+        return new OperatorOrders(operations, actor);
+    }
+
+    /** One by one, each in its own commit: a job that is locked or gone keeps no other from its order. */
+    private long each(Function<OpenJob, JobOrder> order) {
+        return jobs().filter(job -> isDone(operations.carryOut(
+                        JobFilter.of(job.key()),
+                        found -> found == null || !matches(found) ? null : order.apply(found))))
+                .count();
+    }
+
+    private boolean matches(OpenJob job) {
+        return (filter.states().isEmpty() || filter.states().contains(job.state()))
+                && job.seen().attempt() >= filter.minAttempt();
+    }
+
+    static boolean isDone(Outcome outcome) {
+        return outcome == Outcome.APPLIED || outcome == Outcome.DUPLICATE;
+    }
+
+    private Stream<OpenJob> jobs() {
+        return Stream.iterate(
+                        operations.store().jobs(filter, PAGE),
+                        page -> !page.isEmpty(),
+                        page -> page.size() < PAGE
+                                ? List.of()
+                                : operations
+                                        .store()
+                                        .jobs(filter.after(page.getLast().key()), PAGE))
+                .flatMap(List::stream);
+    }
+
+    static ActivitySummary summary(OpenJob job) {
+        OpenJob.Worker worker = job.worker();
+        return new ActivitySummary(
+                job.key().run().workflowId(),
+                job.key().run().runId(),
+                job.workflowType(),
+                job.key().seq(),
+                job.activity(),
+                job.taskQueue(),
+                job.state(),
+                job.paused(),
+                job.cancelRequested(),
+                job.seen().attempt(),
+                job.crashes(),
+                OptionsJson.decode(job.options()),
+                job.times().scheduledAt(),
+                job.times().claimedAt(),
+                job.times().visibleAt(),
+                worker == null ? null : worker.session(),
+                worker == null ? null : worker.identity(),
+                job.lastFailure(),
+                job.heartbeatDetails());
+    }
+
+    /** Narrows a filter. */
+    private static final class Narrowing implements Filter {
+        private JobFilter wanted;
+
+        Narrowing(JobFilter wanted) {
+            this.wanted = wanted;
+        }
+
+        @Override
+        public Filter workflowId(String workflowId) {
+            return to(wanted.workflowId(workflowId));
+        }
+
+        @Override
+        public Filter runId(UUID runId) {
+            return to(wanted.runId(runId));
+        }
+
+        @Override
+        public Filter seq(int seq) {
+            return to(wanted.seq(seq));
+        }
+
+        @Override
+        public Filter activity(String name) {
+            return to(wanted.activity(name));
+        }
+
+        @Override
+        public Filter taskQueue(String taskQueue) {
+            return to(wanted.taskQueue(taskQueue));
+        }
+
+        @Override
+        public Filter state(ActivityState... states) {
+            return to(wanted.states(Set.of(states)));
+        }
+
+        @Override
+        public Filter attemptFrom(int attempt) {
+            return to(wanted.minAttempt(attempt));
+        }
+
+        private Filter to(JobFilter narrowed) {
+            wanted = narrowed;
+            return this;
+        }
+    }
+}

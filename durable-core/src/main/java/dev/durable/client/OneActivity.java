@@ -1,0 +1,85 @@
+package dev.durable.client;
+
+import dev.durable.ActivityControl;
+import dev.durable.ActivityOptionsBuilder;
+import dev.durable.ActivitySummary;
+import dev.durable.StaleAttemptException;
+import dev.durable.store.JobFilter;
+import dev.durable.store.JobOrder;
+import dev.durable.store.JobOrder.Outcome;
+import dev.durable.store.OpenJob;
+import java.time.Duration;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** One activity by workflow id and number; no success is faked for one that has ended. */
+final class OneActivity implements ActivityControl {
+    private final Operations operations;
+    private final JobFilter which;
+    private final OperatorOrders orders;
+
+    OneActivity(Operations operations, JobFilter which, String actor) {
+        this.operations = operations;
+        this.which = which;
+        this.orders = new OperatorOrders(operations, actor);
+    }
+
+    @Override
+    public ActivityControl by(String actor) {
+        return new OneActivity(operations, which, actor);
+    }
+
+    @Override
+    public ActivitySummary describe() {
+        return operations.find(which).map(ActivityListing::summary).orElseThrow(this::gone);
+    }
+
+    @Override
+    public boolean retry() {
+        return order(orders::retry);
+    }
+
+    @Override
+    public boolean pause() {
+        return order(orders::pause);
+    }
+
+    @Override
+    public boolean resume() {
+        return order(orders::resume);
+    }
+
+    @Override
+    public void updateTimeout(Duration timeout) {
+        order(orders.updateTimeout(timeout));
+    }
+
+    @Override
+    public void updateOptions(Consumer<ActivityOptionsBuilder> change) {
+        order(job -> orders.options(job, change));
+    }
+
+    @Override
+    public void complete(@Nullable Object value) {
+        order(orders.complete(value));
+    }
+
+    @Override
+    public void fail(Throwable failure) {
+        order(orders.fail(failure));
+    }
+
+    private boolean order(Function<OpenJob, JobOrder> decide) {
+        Outcome outcome = operations.carryOut(which, job -> job == null ? null : decide.apply(job));
+        if (outcome == Outcome.NOT_FOUND) {
+            throw gone();
+        }
+        return ActivityListing.isDone(outcome);
+    }
+
+    private StaleAttemptException gone() {
+        return new StaleAttemptException("NOT_FOUND: activity " + which.seq() + " of workflow " + which.workflowId()
+                + " is not open: it ended, or its run did, or it is local. Nothing was written.");
+    }
+}

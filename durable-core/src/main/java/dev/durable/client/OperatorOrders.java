@@ -1,0 +1,175 @@
+package dev.durable.client;
+
+import dev.durable.ActivityOptions;
+import dev.durable.ActivityOptionsBuilder;
+import dev.durable.declare.OptionsAtCallSite;
+import dev.durable.history.ActivityCompleted;
+import dev.durable.history.ActivityFailed;
+import dev.durable.history.ActivityOperated;
+import dev.durable.history.ActivityOptionsUpdated;
+import dev.durable.history.ActivityTimeoutUpdated;
+import dev.durable.history.EventJson;
+import dev.durable.history.HistoryEvent;
+import dev.durable.history.OptionsJson;
+import dev.durable.history.Payload;
+import dev.durable.store.InboxMessage;
+import dev.durable.store.JobOrder;
+import dev.durable.store.MessageKind;
+import dev.durable.store.OpenJob;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** An operator's verbs as orders for a job as it was seen, each with its event and its row of the audit. */
+final class OperatorOrders {
+    private final Operations operations;
+    private final String actor;
+
+    OperatorOrders(Operations operations, String actor) {
+        this.operations = operations;
+        this.actor = actor;
+    }
+
+    JobOrder retry(OpenJob job) {
+        return new JobOrder.RetryNow(job.key(), operated(job, "retry"));
+    }
+
+    JobOrder pause(OpenJob job) {
+        return new JobOrder.Pause(job.key(), operated(job, "pause"));
+    }
+
+    JobOrder resume(OpenJob job) {
+        return new JobOrder.Resume(job.key(), operated(job, "resume"));
+    }
+
+    /** Of a job that waits it is an option. */
+    Function<OpenJob, JobOrder> updateTimeout(Duration timeout) {
+        if (timeout.isNegative() || timeout.isZero()) {
+            throw new IllegalArgumentException(
+                    "updateTimeout(" + timeout + "): the deadline becomes now plus a positive duration");
+        }
+        return job -> job.seen().lease() == null
+                ? options(job, o -> o.startToClose(timeout))
+                : new JobOrder.UpdateTimeout(
+                        job.key(),
+                        trace(
+                                "updateTimeout",
+                                timeoutUpdated(job, operations.now().plus(timeout), actor)),
+                        job.seen(),
+                        operations.now().plus(timeout));
+    }
+
+    ActivityTimeoutUpdated timeoutUpdated(OpenJob job, Instant deadline, String by) {
+        return new ActivityTimeoutUpdated(
+                0, operations.now(), job.key().seq(), job.seen().attempt(), deadlineOf(job), deadline, by);
+    }
+
+    private static Instant deadlineOf(OpenJob job) {
+        Instant ordered = job.times().deadline();
+        Instant since = job.times().claimedAt();
+        return ordered != null
+                ? ordered
+                : (since == null ? job.times().scheduledAt() : since)
+                        .plus(OptionsJson.decode(job.options()).startToClose());
+    }
+
+    JobOrder options(OpenJob job, Consumer<ActivityOptionsBuilder> change) {
+        ActivityOptions before = OptionsJson.decode(job.options());
+        OptionsAtCallSite changed = new OptionsAtCallSite();
+        change.accept(changed);
+        ActivityOptions after = changed.apply(before);
+        refuseWhatStays(before, after);
+        Instant from = job.times().scheduledAt();
+        return new JobOrder.UpdateOptions(
+                job.key(),
+                trace(
+                        "updateOptions",
+                        new ActivityOptionsUpdated(
+                                0, operations.now(), job.key().seq(), job.seen().attempt(), before, after, actor)),
+                job.seen(),
+                OptionsJson.encode(after),
+                plus(from, after.scheduleToStart()),
+                plus(from, after.scheduleToClose()),
+                after.retry().maxWorkerCrashes());
+    }
+
+    private static void refuseWhatStays(ActivityOptions before, ActivityOptions after) {
+        if (!Objects.equals(before.taskQueue(), after.taskQueue())
+                || before.priority() != after.priority()
+                || before.transactional() != after.transactional()
+                || before.local() != after.local()
+                || before.atMostOnce() != after.atMostOnce()
+                || !before.headers().equals(after.headers())) {
+            throw new IllegalArgumentException(
+                    "updateOptions changes timeouts and the retry policy only: queue, priority, transactional, local and"
+                            + " headers of an activity are those it was scheduled with");
+        }
+    }
+
+    Function<OpenJob, JobOrder> complete(@Nullable Object value) {
+        return job -> {
+            Payload result = operations.result(job, value);
+            Instant now = operations.now();
+            Instant since = job.times().claimedAt();
+            return end(
+                    job,
+                    "complete",
+                    id -> new ActivityCompleted(
+                            0,
+                            now,
+                            job.key().seq(),
+                            job.seen().attempt(),
+                            id,
+                            result,
+                            since == null ? now : since,
+                            actor,
+                            null));
+        };
+    }
+
+    Function<OpenJob, JobOrder> fail(Throwable failure) {
+        return job -> end(
+                job,
+                "fail",
+                id -> new ActivityFailed(
+                        0,
+                        operations.now(),
+                        job.key().seq(),
+                        job.seen().attempt(),
+                        id,
+                        operations.failure(job, failure),
+                        actor,
+                        null));
+    }
+
+    private JobOrder end(OpenJob job, String action, Function<UUID, HistoryEvent.ActivityClosed> outcome) {
+        JobOrder.Trace trace = operated(job, action);
+        UUID id = Objects.requireNonNull(trace.audit()).id();
+        return new JobOrder.End(job.key(), trace, job.seen(), message(id, outcome.apply(id)));
+    }
+
+    static InboxMessage message(UUID id, HistoryEvent.ActivityClosed outcome) {
+        return new InboxMessage(
+                id, MessageKind.ACTIVITY_OUTCOME, outcome.type(), EventJson.attributes(outcome), null, null);
+    }
+
+    private JobOrder.Trace operated(OpenJob job, String action) {
+        return trace(
+                action,
+                new ActivityOperated(
+                        0, operations.now(), job.key().seq(), job.seen().attempt(), action, actor));
+    }
+
+    private JobOrder.Trace trace(String action, HistoryEvent.Informing event) {
+        String note = EventJson.note(event);
+        return new JobOrder.Trace(new JobOrder.Audit(operations.newId(), actor, action, note), note);
+    }
+
+    private static @Nullable Instant plus(Instant from, @Nullable Duration timeout) {
+        return timeout == null ? null : from.plus(timeout);
+    }
+}

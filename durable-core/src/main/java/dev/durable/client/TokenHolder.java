@@ -1,0 +1,125 @@
+package dev.durable.client;
+
+import dev.durable.CancelledException;
+import dev.durable.ExternalActivity;
+import dev.durable.StaleAttemptException;
+import dev.durable.history.ActivityCompleted;
+import dev.durable.history.EventJson;
+import dev.durable.history.OptionsJson;
+import dev.durable.history.Payload;
+import dev.durable.store.JobFilter;
+import dev.durable.store.JobOrder;
+import dev.durable.store.JobOrder.Outcome;
+import dev.durable.store.OpenJob;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Who has the token of an attempt. What it says counts as long as the job has the lease of that attempt. */
+final class TokenHolder implements ExternalActivity {
+    private final Operations operations;
+    private final ActivityToken token;
+
+    TokenHolder(Operations operations, ActivityToken token) {
+        this.operations = operations;
+        this.token = token;
+    }
+
+    /** Sent also where there is no job: the same completion may have been accepted before. */
+    @Override
+    public void complete(@Nullable Object value) {
+        must(operations.carryOut(JobFilter.of(token.key()), job -> completion(job, value)));
+    }
+
+    private @Nullable JobOrder completion(@Nullable OpenJob job, @Nullable Object value) {
+        if (job != null && !mine(job)) {
+            return null;
+        }
+        Instant now = operations.now();
+        Instant since = job == null ? null : job.times().claimedAt();
+        JobOrder.Seen seen = job == null ? new JobOrder.Seen(token.lease(), 0, 0) : job.seen();
+        Payload result = operations.result(token.activity(), value);
+        UUID id = id(result);
+        return new JobOrder.End(
+                token.key(),
+                JobOrder.Trace.NONE,
+                seen,
+                OperatorOrders.message(
+                        id,
+                        new ActivityCompleted(
+                                0,
+                                now,
+                                token.key().seq(),
+                                seen.attempt(),
+                                id,
+                                result,
+                                since == null ? now : since,
+                                operations.identity(),
+                                null)));
+    }
+
+    /** The same for the same result only: another one sent later is refused, not taken for a resend. */
+    private UUID id(Payload result) {
+        return UUID.nameUUIDFromBytes((token.lease() + " " + result.json()).getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Override
+    public void fail(Throwable failure) {
+        order(job -> operations.dispatch().afterFailure(job, failure));
+    }
+
+    @Override
+    public void heartbeat(@Nullable Object details) {
+        AtomicBoolean cancelled = new AtomicBoolean();
+        order(job -> {
+            cancelled.set(job.cancelRequested());
+            Duration silence = OptionsJson.decode(job.options()).heartbeatTimeout();
+            return new JobOrder.Beat(
+                    job.key(),
+                    JobOrder.Trace.NONE,
+                    job.seen(),
+                    details == null ? null : operations.details(job, details),
+                    silence == null ? null : operations.now().plus(silence));
+        });
+        if (cancelled.get()) {
+            throw new CancelledException("the activity " + token.key().seq() + " was cancelled by workflow "
+                    + token.key().run().workflowId());
+        }
+    }
+
+    @Override
+    public void updateTimeout(Duration timeout) {
+        OperatorOrders words = new OperatorOrders(operations, operations.identity());
+        if (timeout.isNegative() || timeout.isZero()) {
+            throw new IllegalArgumentException(
+                    "updateTimeout(" + timeout + "): the deadline becomes now plus a positive duration");
+        }
+        order(job -> {
+            Instant deadline = operations.now().plus(timeout);
+            String note = EventJson.note(words.timeoutUpdated(job, deadline, operations.identity()));
+            return new JobOrder.UpdateTimeout(job.key(), new JobOrder.Trace(null, note), job.seen(), deadline);
+        });
+    }
+
+    private void order(Function<OpenJob, JobOrder> decide) {
+        must(operations.carryOut(
+                JobFilter.of(token.key()), job -> job == null || !mine(job) ? null : decide.apply(job)));
+    }
+
+    private boolean mine(OpenJob job) {
+        return token.lease().equals(job.seen().lease());
+    }
+
+    private void must(Outcome outcome) {
+        if (!ActivityListing.isDone(outcome)) {
+            throw new StaleAttemptException("NOT_FOUND: the attempt of activity "
+                    + token.key().seq() + " of workflow " + token.key().run().workflowId()
+                    + " whose token this is is no longer the current one: it ended, timed out, another attempt was begun, or"
+                    + " the run closed. Nothing was written.");
+        }
+    }
+}
