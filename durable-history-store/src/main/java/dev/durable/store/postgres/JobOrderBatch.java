@@ -127,6 +127,10 @@ final class JobOrderBatch {
         };
     }
 
+    private static boolean isExternal(OrderedJob job) {
+        return job.job().state() == JobState.EXTERNAL;
+    }
+
     private static Outcome seen(JobOrder.Seen seen, OrderedJob job, boolean possible, Runnable take) {
         if (!job.seen().equals(seen)) {
             return Outcome.CHANGED;
