@@ -55,8 +55,10 @@ class JobRaceMatrixTest extends StoreContract {
 
     static Stream<Arguments> cells() {
         List<String[]> rows = MATRIX.lines().map(line -> line.split("\\|")).toList();
-        return rows.stream().skip(1).flatMap(row -> IntStream.range(1, row.length)
-                .mapToObj(i -> Arguments.of(row[0].strip(), rows.getFirst()[i].strip(), row[i].strip())));
+        return rows.stream()
+                .skip(1)
+                .flatMap(row -> IntStream.range(1, row.length)
+                        .mapToObj(i -> Arguments.of(row[0].strip(), rows.getFirst()[i].strip(), row[i].strip())));
     }
 
     @ParameterizedTest(name = "{0}, {1} -> {2}")
@@ -92,10 +94,17 @@ class JobRaceMatrixTest extends StoreContract {
         JobKey key = new JobKey(run.run(), 1);
         return switch (act) {
             case "complete" -> update(Outcomes.completed(key, lease)).name();
-            case "fail" -> update(new JobUpdate.Retry(key, lease, HOUR, 2, "[]", "declined", null)).name();
-            case "heartbeat" -> update(new JobUpdate.Heartbeat(key, lease, "{\"row\":1}")).name();
-            case "update timeout" -> order(new JobOrder.UpdateTimeout(
-                    key, JobOrder.Trace.NONE, new JobOrder.Seen(lease, 1, 0), store.now().plus(HOUR)));
+            case "fail" ->
+                update(new JobUpdate.Retry(key, lease, HOUR, 2, "[]", "declined", null))
+                        .name();
+            case "heartbeat" ->
+                update(new JobUpdate.Heartbeat(key, lease, "{\"row\":1}")).name();
+            case "update timeout" ->
+                order(new JobOrder.UpdateTimeout(
+                        key,
+                        JobOrder.Trace.NONE,
+                        new JobOrder.Seen(lease, 1, 0),
+                        store.now().plus(HOUR)));
             case "cancel" -> run.write(run.step().cancels(1)).name();
             case "timeout" -> {
                 advance(HOUR.plusSeconds(1));
