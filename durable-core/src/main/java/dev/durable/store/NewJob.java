@@ -94,7 +94,8 @@ public record NewJob(
                         scheduleToStartDeadline,
                         scheduleToCloseDeadline,
                         maxWorkerCrashes,
-                        eager);
+                        eager,
+                        limitKey);
     }
 
     /**

@@ -173,8 +173,9 @@ final class Job {
         silentUntil = until;
     }
 
+    /** All but one, which tells that it has begun: schedule-to-start is over. */
     void forgiveCrashes() {
-        crashes = 0;
+        crashes = Math.min(crashes, 1);
     }
 
     void options(JobOrder.UpdateOptions order) {

@@ -178,7 +178,31 @@ abstract class JobOrderContract extends StoreContract {
 
         assertThat(order(retryNow(key(run)))).isEqualTo(Outcome.APPLIED);
 
-        assertThat(claimJob(session).crashes()).isZero();
+        assertThat(claimJob(session).crashes()).as("it has begun before").isOne();
+    }
+
+    @Test
+    void a_dead_job_that_is_retried_has_begun_and_is_not_late_to_start() {
+        RunKey run = scheduled("order-1", 1).run();
+        order(new JobOrder.UpdateOptions(
+                key(run),
+                audited("options"),
+                open(run).seen(),
+                open(run).options(),
+                store.now().plus(Duration.ofMinutes(5)),
+                null,
+                0));
+        UUID worker = openSession();
+        claimJob(worker);
+        store.markDead(worker, 0);
+        store.requeueOrphans(10);
+        assertThat(open(run).state()).isEqualTo(ActivityState.DEAD);
+        advance(HOUR);
+
+        order(retryNow(key(run)));
+
+        assertThat(store.timeOutWaiting(10)).isZero();
+        assertThat(claimJob(session).key()).isEqualTo(key(run));
     }
 
     // ── options and timeouts ────────────────────────────────────────────────────────────────────────────────────────

@@ -36,7 +36,8 @@ final class OrderSql {
             update durable.activity_job j
                set state = ${ready}, visible_at = null,
                    rank = durable.clock() - j.priority * ${ageStep},
-                   crashes = case when j.state in (3, 6) then 0 else j.crashes end, buried_at = null, fingerprint = null,
+                   crashes = case when j.state in (3, 6) then least(j.crashes, 1) else j.crashes end, buried_at = null,
+                   fingerprint = null,
                    revision = j.revision + 1,
                    operator_notes = durable.joined(j.operator_notes, u.note::json)
               from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::text[])
