@@ -38,4 +38,20 @@ public record WorkflowStarted(
         headers = Map.copyOf(headers);
         carriedMessages = List.copyOf(carriedMessages);
     }
+
+    /** The same, as if it stood there: where the run was paused before its first turn, its commands stand behind that. */
+    public WorkflowStarted withId(long place) {
+        return new WorkflowStarted(
+                place,
+                at,
+                workflowId,
+                runId,
+                workflowType,
+                taskQueue,
+                input,
+                flags,
+                runDeadline,
+                headers,
+                carriedMessages);
+    }
 }

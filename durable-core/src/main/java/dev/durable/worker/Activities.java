@@ -206,6 +206,7 @@ final class Activities implements ActivitySide {
 
     @Override
     public void wakeRules() {
+        rules.forget();
         readRules.run();
     }
 

@@ -4,6 +4,7 @@ import dev.durable.history.EventJson;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.WorkflowPaused;
 import dev.durable.history.WorkflowResumed;
+import dev.durable.history.WorkflowStarted;
 import dev.durable.replay.RecordedTurn;
 import dev.durable.replay.Turn;
 import dev.durable.store.HistoryStore;
@@ -36,9 +37,10 @@ record Rebuild(long nextEventId, @Nullable Turn firstTurn) {
     /** The same, its first page having been read. */
     static Rebuild from(HistoryStore store, UUID runId, LiveRun run, List<StoredEvent> firstPage) {
         List<StoredEvent> page = firstPage;
-        if (hasNoTurnButTheFirst(page) && read(run, page.getFirst()) instanceof HistoryEvent.Inbound started) {
+        if (hasNoTurnButTheFirst(page) && read(run, page.getFirst()) instanceof WorkflowStarted started) {
             page.stream().skip(1).forEach(pause -> read(run, pause));
-            return new Rebuild(page.size() + 1L, run.instance().feed(started));
+            // Its commands stand behind the pauses.
+            return new Rebuild(page.size() + 1L, run.instance().feed(started.withId(page.size())));
         }
         List<RecordedTurn> whole = new ArrayList<>();
         RecordedTurn.Reader turns = new RecordedTurn.Reader(whole::add);

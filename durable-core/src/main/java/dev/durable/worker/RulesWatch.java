@@ -50,6 +50,11 @@ final class RulesWatch implements Step {
         return pace.afterNothing();
     }
 
+    /** They were changed: until they are read again, nothing is begun without a claim. */
+    void forget() {
+        known = null;
+    }
+
     /** What holds for a queue; nothing special where it is not known: the store knows. */
     QueueRules.Rule of(String taskQueue) {
         QueueRules rules = known;
