@@ -195,7 +195,8 @@ abstract class QueuesTest {
         queues.pause("default");
         ActivityHandle call = engine.client().enqueue(Calls.class, c -> c.call("110"));
         engine.advance(Duration.ofMinutes(2));
-        assertThatThrownBy(() -> call.resultAs(String.class)).hasMessageContaining("ran out of its schedule-to-start timeout");
+        assertThatThrownBy(() -> call.resultAs(String.class))
+                .hasMessageContaining("ran out of its schedule-to-start timeout");
         StartOptions soon = StartOptions.id("mail").expiresAt(engine.now().plusSeconds(60));
         ActivityHandle mail = engine.client().enqueue(Mail.class, soon, m -> m.send("eve"));
         engine.advance(Duration.ofMinutes(5));
