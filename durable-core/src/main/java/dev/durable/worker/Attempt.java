@@ -85,7 +85,12 @@ final class Attempt implements Runnable, Leases.Held {
                 job,
                 options,
                 new AttemptReport(
-                        job, notes, queue, host, () -> job.heartbeatDetails() != null || heartbeats.latest() != null),
+                        job,
+                        notes,
+                        queue,
+                        host,
+                        // Who has its token may have told of progress, too.
+                        () -> job.heartbeatDetails() != null || heartbeats.latest() != null || context.leftToOthers()),
                 host,
                 binding.activity().spec());
     }
