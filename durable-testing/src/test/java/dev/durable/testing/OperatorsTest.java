@@ -29,6 +29,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -44,11 +46,14 @@ abstract class OperatorsTest {
         @Activity(heartbeatTimeout = "5m")
         String watched(String what);
 
+        String blocked(String what);
+
         @Activity(local = true)
         String inside(String what);
     }
 
     private final AtomicInteger failures = new AtomicInteger();
+    private final CountDownLatch interrupted = new CountDownLatch(1);
     private final List<String> tokens = new ArrayList<>();
 
     private final class Worker implements Work {
@@ -69,6 +74,17 @@ abstract class OperatorsTest {
         @Override
         public String watched(String what) {
             return later(what);
+        }
+
+        @Override
+        public String blocked(String what) {
+            try {
+                new CountDownLatch(1).await();
+            } catch (InterruptedException e) {
+                interrupted.countDown();
+                throw new IllegalStateException("interrupted", e);
+            }
+            return what;
         }
 
         @Override
@@ -374,6 +390,30 @@ abstract class OperatorsTest {
         String run() {
             return work.inside("a");
         }
+    }
+
+    @Test
+    void the_deadline_of_a_running_attempt_is_moved_by_an_operator(TestEngine engine) throws Exception {
+        set(engine);
+        ActivityHandle job = engine.client().enqueue(Work.class, w -> w.blocked("a"));
+        engine.advanceWhileRunning(Duration.ofSeconds(1));
+
+        engine.client().activity(job.id(), 1).by("ann").updateTimeout(Duration.ofMinutes(2));
+        for (int i = 0; i < 200 && !interrupted.await(20, TimeUnit.MILLISECONDS); i++) {
+            engine.advanceWhileRunning(Duration.ofSeconds(10));
+        }
+        assertThat(interrupted.getCount()).as("the body is told").isZero();
+        engine.settle();
+
+        ActivitySummary seen = engine.client().activity(job.id(), 1).describe();
+        assertThat(seen.attempt()).as("the first one has timed out").isEqualTo(2);
+        assertThat(seen.lastFailure()).contains("ran out of start-to-close");
+        engine.client().activity(job.id(), 1).complete("seen enough");
+        job.await();
+        assertThat(events(job, ActivityTimeoutUpdated.class)).singleElement().satisfies(e -> {
+            assertThat(e.by()).isEqualTo("ann");
+            assertThat(e.newDeadline()).isBefore(e.oldDeadline());
+        });
     }
 
     @Test
