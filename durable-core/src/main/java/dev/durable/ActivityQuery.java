@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>Each verb gives the number of activities that it changed: those that ended meanwhile, or that stand so already, do not
- * count. Each change is an event in the history, written with the activity's end, and a row of the audit.
+ * count. Each change is an event in the history, written with the activity's end, and a row of the audit. They go through
+ * the selection page by page, each page in one commit.
  *
  * <p>Immutable: each call gives a narrowed copy. Thread-safe.
  */
@@ -38,8 +39,8 @@ public interface ActivityQuery {
     long count();
 
     /**
-     * Those that wait for their next attempt begin it now; dead ones get their crashes back. Paused ones stay so. Running
-     * ones are left alone.
+     * Those that wait for their next attempt begin it now; incidents and dead letters are {@linkplain
+     * IncidentControl#retry() tried again}. Paused ones stay so. Running ones are left alone.
      */
     long retry();
 

@@ -84,6 +84,12 @@ public interface DurableClient {
     /** The activity with this number in the open run of this workflow id. */
     ActivityControl activity(String workflowId, int seq);
 
+    /** Activities that used up their attempts and wait for an operator: finds them and resolves them. */
+    IncidentQuery incidents();
+
+    /** The same of dead letters, which are purged when nobody resolves them in time. */
+    IncidentQuery deadLetters();
+
     /** The attempt whose {@linkplain ActivityContext#completeLater token} this is. */
     ExternalActivity activity(String token);
 

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param growth how delays grow
  * @param retryIf class name of the {@link RetryIf} that is asked; null asks nobody
  * @param onExhausted what becomes of the activity when its attempts are used up
+ * @param attemptsBefore attempts that were used up before an operator gave it fresh ones: delays count from there, {@code
+ *     maxAttempts} does not; 0 where nobody did
  */
 public record RetryPolicy(
         int maxAttempts,
@@ -28,7 +30,8 @@ public record RetryPolicy(
         int maxWorkerCrashes,
         Growth growth,
         @Nullable String retryIf,
-        OnExhausted onExhausted) {
+        OnExhausted onExhausted,
+        int attemptsBefore) {
 
     /** How delays grow from attempt to attempt. */
     public enum Growth {
@@ -64,6 +67,32 @@ public record RetryPolicy(
                 OnExhausted.FAIL);
     }
 
+    /** One that no operator has touched. */
+    public RetryPolicy(
+            int maxAttempts,
+            Duration initialInterval,
+            double backoff,
+            Duration maxInterval,
+            double jitter,
+            List<String> doNotRetry,
+            int maxWorkerCrashes,
+            Growth growth,
+            @Nullable String retryIf,
+            OnExhausted onExhausted) {
+        this(
+                maxAttempts,
+                initialInterval,
+                backoff,
+                maxInterval,
+                jitter,
+                doNotRetry,
+                maxWorkerCrashes,
+                growth,
+                retryIf,
+                onExhausted,
+                0);
+    }
+
     public RetryPolicy {
         doNotRetry = List.copyOf(doNotRetry);
         require(maxAttempts >= 0, "maxAttempts must be 0 (unlimited) or more, not " + maxAttempts);
@@ -74,6 +103,7 @@ public record RetryPolicy(
                 "maxInterval " + maxInterval + " must not be below initialInterval " + initialInterval);
         require(jitter >= 0 && jitter <= 1, "jitter must be between 0 and 1, not " + jitter);
         require(maxWorkerCrashes >= 0, "maxWorkerCrashes must be 0 or more, not " + maxWorkerCrashes);
+        require(attemptsBefore >= 0, "attemptsBefore must be 0 or more, not " + attemptsBefore);
     }
 
     /** As Temporal's default: 1s × 2.0 up to 100s, no limit of attempts, jitter 0.2. */
@@ -116,6 +146,27 @@ public record RetryPolicy(
 
     /** The same with another limit of attempts; 0 is unlimited. */
     public RetryPolicy withMaxAttempts(int attempts) {
+        return allowing(attempts, attemptsBefore);
+    }
+
+    /** As many attempts as it allowed so far, from the one after {@code used} on, with the delays of the first ones. */
+    public RetryPolicy afresh(int used) {
+        int allowed = maxAttempts > attemptsBefore ? maxAttempts - attemptsBefore : maxAttempts;
+        return allowed == 0 ? allowing(0, used) : afresh(used, allowed);
+    }
+
+    /**
+     * That many attempts from the one after {@code used} on, with the delays of the first ones.
+     *
+     * @param used attempts that were used up
+     * @param attempts at least 1
+     */
+    public RetryPolicy afresh(int used, int attempts) {
+        require(attempts >= 1, "attempts must be 1 or more, not " + attempts);
+        return allowing((int) Math.min(Integer.MAX_VALUE, (long) used + attempts), used);
+    }
+
+    private RetryPolicy allowing(int attempts, int before) {
         return new RetryPolicy(
                 attempts,
                 initialInterval,
@@ -126,7 +177,8 @@ public record RetryPolicy(
                 maxWorkerCrashes,
                 growth,
                 retryIf,
-                onExhausted);
+                onExhausted,
+                before);
     }
 
     /** The same with something else to follow when attempts are used up. */
@@ -141,7 +193,8 @@ public record RetryPolicy(
                 maxWorkerCrashes,
                 growth,
                 retryIf,
-                then);
+                then,
+                attemptsBefore);
     }
 
     /**
@@ -153,10 +206,11 @@ public record RetryPolicy(
         if (initialInterval.isZero() && growth == Growth.EXPONENTIAL) {
             return initialInterval;
         }
+        double before = Math.max(0, attempt - 1.0 - attemptsBefore);
         double nanos =
                 switch (growth) {
-                    case EXPONENTIAL -> nanos(initialInterval) * Math.pow(backoff, attempt - 1.0);
-                    case POLYNOMIAL -> nanos(initialInterval) + 1e9 * Math.pow(attempt - 1.0, backoff);
+                    case EXPONENTIAL -> nanos(initialInterval) * Math.pow(backoff, before);
+                    case POLYNOMIAL -> nanos(initialInterval) + 1e9 * Math.pow(before, backoff);
                 };
         return nanos < nanos(maxInterval) ? Duration.ofNanos((long) nanos) : maxInterval;
     }

@@ -7,7 +7,6 @@ import dev.durable.ActivitySummary;
 import dev.durable.history.OptionsJson;
 import dev.durable.store.JobFilter;
 import dev.durable.store.JobOrder;
-import dev.durable.store.JobOrder.Outcome;
 import dev.durable.store.OpenJob;
 import java.time.Duration;
 import java.util.List;
@@ -19,10 +18,8 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A selection over the store, read in pages in the order of the jobs' keys, which no order changes. */
+/** A selection over the store. */
 final class ActivityListing implements ActivityQuery {
-    private static final int PAGE = 200;
-
     private final Operations operations;
     private final JobFilter filter;
     private final String actor;
@@ -50,19 +47,17 @@ final class ActivityListing implements ActivityQuery {
 
     @Override
     public List<ActivitySummary> page(int size) {
-        return operations.store().jobs(filter, size).stream()
-                .map(ActivityListing::summary)
-                .toList();
+        return pages().first(size).stream().map(ActivityListing::summary).toList();
     }
 
     @Override
     public Stream<ActivitySummary> stream() {
-        return jobs().map(ActivityListing::summary);
+        return pages().stream().map(ActivityListing::summary);
     }
 
     @Override
     public long count() {
-        return jobs().count();
+        return pages().count();
     }
 
     @Override
@@ -105,33 +100,12 @@ final class ActivityListing implements ActivityQuery {
         return new OperatorOrders(operations, actor);
     }
 
-    /** One by one, each in its own commit: a job that is locked or gone keeps no other from its order. */
     private long each(Function<OpenJob, JobOrder> order) {
-        return jobs().filter(job -> isDone(operations.carryOut(
-                        JobFilter.of(job.key()),
-                        found -> found == null || !matches(found) ? null : order.apply(found))))
-                .count();
+        return pages().order(order);
     }
 
-    private boolean matches(OpenJob job) {
-        return (filter.states().isEmpty() || filter.states().contains(job.state()))
-                && job.seen().attempt() >= filter.minAttempt();
-    }
-
-    static boolean isDone(Outcome outcome) {
-        return outcome == Outcome.APPLIED || outcome == Outcome.DUPLICATE;
-    }
-
-    private Stream<OpenJob> jobs() {
-        return Stream.iterate(
-                        operations.store().jobs(filter, PAGE),
-                        page -> !page.isEmpty(),
-                        page -> page.size() < PAGE
-                                ? List.of()
-                                : operations
-                                        .store()
-                                        .jobs(filter.after(page.getLast().key()), PAGE))
-                .flatMap(List::stream);
+    private JobPages pages() {
+        return new JobPages(operations, filter);
     }
 
     static ActivitySummary summary(OpenJob job) {

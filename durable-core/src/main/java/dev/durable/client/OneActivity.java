@@ -75,7 +75,7 @@ final class OneActivity implements ActivityControl {
         if (outcome == Outcome.NOT_FOUND) {
             throw gone();
         }
-        return ActivityListing.isDone(outcome);
+        return Operations.isDone(outcome);
     }
 
     private StaleAttemptException gone() {

@@ -59,25 +59,40 @@ final class Operations {
      * @param decide the order for a job; for none, the order to send nevertheless, or null
      */
     Outcome carryOut(JobFilter one, Function<@Nullable OpenJob, @Nullable JobOrder> decide) {
-        for (int i = 0; i < TRIES; i++) {
-            JobOrder order = decide.apply(find(one).orElse(null));
-            Outcome outcome = order == null ? Outcome.NOT_FOUND : send(order);
-            if (outcome != Outcome.CHANGED && outcome != Outcome.LOCKED) {
-                return outcome;
-            }
-            dispatch.breathe();
+        Outcome outcome = tryOut(one, decide, TRIES);
+        if (outcome == Outcome.CHANGED || outcome == Outcome.LOCKED) {
+            throw new DurableException("the activity was locked, or changed under each of " + TRIES
+                    + " tries: nothing was done to it. Try again in a moment.");
         }
-        throw new DurableException("the activity was locked, or changed under each of " + TRIES
-                + " tries: nothing was done to it. Try again in a moment.");
+        return outcome;
     }
 
-    /** The same order again where the answer was lost: it is carried out once. */
-    private Outcome send(JobOrder order) {
-        try {
-            return store().order(List.of(order)).getFirst();
-        } catch (CommitUnknownException e) {
-            return store().order(List.of(order)).getFirst();
+    /** The same with so many tries; CHANGED or LOCKED when they are over. */
+    Outcome tryOut(JobFilter one, Function<@Nullable OpenJob, @Nullable JobOrder> decide, int tries) {
+        Outcome outcome = Outcome.CHANGED;
+        for (int i = 0; i < tries && (outcome == Outcome.CHANGED || outcome == Outcome.LOCKED); i++) {
+            if (i > 0) {
+                dispatch.breathe();
+            }
+            JobOrder order = decide.apply(find(one).orElse(null));
+            outcome = order == null
+                    ? Outcome.NOT_FOUND
+                    : send(List.of(order)).getFirst();
         }
+        return outcome;
+    }
+
+    /** The same orders again where the answer was lost: each is carried out once. */
+    List<Outcome> send(List<JobOrder> orders) {
+        try {
+            return store().order(orders);
+        } catch (CommitUnknownException e) {
+            return store().order(orders);
+        }
+    }
+
+    static boolean isDone(Outcome outcome) {
+        return outcome == Outcome.APPLIED || outcome == Outcome.DUPLICATE;
     }
 
     /** As the activity declares it, where it is registered here; else as the value is. */
@@ -88,14 +103,23 @@ final class Operations {
     Payload result(String activity, @Nullable Object value) {
         String what = "the result of " + activity;
         Optional<ActivityBinding> binding = code.registry().activity(activity);
-        if (value == null) {
-            return Payload.NULL;
+        if (binding.isPresent()) {
+            return code.payloads().encode(value, binding.get().activity().spec().returnType(), what);
         }
-        return code.payloads()
-                .encode(
-                        value,
-                        binding.isPresent() ? binding.get().activity().spec().returnType() : value.getClass(),
-                        what);
+        return value == null ? Payload.NULL : code.payloads().encode(value, value.getClass(), what);
+    }
+
+    /** As the activity declares them, where it is registered here; else each as what it is. */
+    Payload arguments(String activity, @Nullable Object... arguments) {
+        return code.registry()
+                .activity(activity)
+                .map(binding ->
+                        code.payloads().encodeArguments(binding.activity().spec(), arguments))
+                .orElseGet(() -> code.payloads().encodeArguments(activity, arguments));
+    }
+
+    String workflowType(Class<?> type) {
+        return code.registry().workflowOf(type).name();
     }
 
     String details(OpenJob job, Object value) {

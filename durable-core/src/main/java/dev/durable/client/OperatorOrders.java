@@ -28,14 +28,19 @@ import org.jspecify.annotations.Nullable;
 final class OperatorOrders {
     private final Operations operations;
     private final String actor;
+    /** What is said of an incident or a dead letter resolves it. */
+    private final Resolutions resolutions;
 
     OperatorOrders(Operations operations, String actor) {
         this.operations = operations;
         this.actor = actor;
+        this.resolutions = new Resolutions(operations, actor, "");
     }
 
     JobOrder retry(OpenJob job) {
-        return new JobOrder.RetryNow(job.key(), operated(job, "retry"));
+        return job.state().isBuried()
+                ? resolutions.retry().apply(job)
+                : new JobOrder.RetryNow(job.key(), operated(job, "retry"));
     }
 
     JobOrder pause(OpenJob job) {
@@ -112,6 +117,9 @@ final class OperatorOrders {
 
     Function<OpenJob, JobOrder> complete(@Nullable Object value) {
         return job -> {
+            if (job.state().isBuried()) {
+                return resolutions.complete(value).apply(job);
+            }
             Payload result = operations.result(job, value);
             Instant now = operations.now();
             Instant since = job.times().claimedAt();
@@ -132,7 +140,11 @@ final class OperatorOrders {
     }
 
     Function<OpenJob, JobOrder> fail(Throwable failure) {
-        return job -> end(
+        return job -> job.state().isBuried() ? resolutions.fail(failure).apply(job) : failed(job, failure);
+    }
+
+    private JobOrder failed(OpenJob job, Throwable failure) {
+        return end(
                 job,
                 "fail",
                 id -> new ActivityFailed(

@@ -3,11 +3,13 @@ package dev.durable.client;
 import dev.durable.ActivityControl;
 import dev.durable.ActivityHandle;
 import dev.durable.ActivityQuery;
+import dev.durable.ActivityState;
 import dev.durable.BatchCall;
 import dev.durable.BatchHandle;
 import dev.durable.Call;
 import dev.durable.DurableClient;
 import dev.durable.ExternalActivity;
+import dev.durable.IncidentQuery;
 import dev.durable.Queues;
 import dev.durable.StartOptions;
 import dev.durable.VoidCall;
@@ -226,6 +228,16 @@ public final class StoreClient implements DurableClient {
     @Override
     public ActivityControl activity(String workflowId, int seq) {
         return new OneActivity(operations, JobFilter.ALL.workflowId(workflowId).seq(seq), code.identity());
+    }
+
+    @Override
+    public IncidentQuery incidents() {
+        return IncidentListing.of(operations, ActivityState.INCIDENT);
+    }
+
+    @Override
+    public IncidentQuery deadLetters() {
+        return IncidentListing.of(operations, ActivityState.DEAD);
     }
 
     @Override

@@ -115,7 +115,7 @@ final class TokenHolder implements ExternalActivity {
     }
 
     private void must(Outcome outcome) {
-        if (!ActivityListing.isDone(outcome)) {
+        if (!Operations.isDone(outcome)) {
             throw new StaleAttemptException("NOT_FOUND: the attempt of activity "
                     + token.key().seq() + " of workflow " + token.key().run().workflowId()
                     + " whose token this is is no longer the current one: it ended, timed out, another attempt was begun, or"

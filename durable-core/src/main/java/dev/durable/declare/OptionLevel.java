@@ -131,7 +131,8 @@ final class OptionLevel {
                 get(Option.MAX_WORKER_CRASHES, base.maxWorkerCrashes()),
                 base.growth(),
                 get(Option.RETRY_IF, base.retryIf()),
-                get(Option.ON_EXHAUSTED, base.onExhausted()));
+                get(Option.ON_EXHAUSTED, base.onExhausted()),
+                base.attemptsBefore());
     }
 
     /** Who sets only a long first interval means it: a default bound is no reason to refuse it. */

@@ -126,7 +126,9 @@ final class AttributesReader {
                             in.integer("seq"),
                             in.string("resolution", ""),
                             in.string("by", ""),
-                            in.string("reason", ""))),
+                            in.string("reason", ""),
+                            in.has("attempts") ? in.integer("attempts") : null,
+                            in.payloadOrNull("input"))),
             rule(
                     WorkflowPaused.class,
                     (e, in) -> new WorkflowPaused(e.id, e.at, in.string("reason", ""), in.string("by", ""))),

@@ -91,11 +91,7 @@ final class AttributesWriter {
                         .instant("newDeadline", e.newDeadline())
                         .string("by", e.by());
             case IncidentRaised e -> writeIncident(e, out);
-            case IncidentResolved e ->
-                out.number("seq", e.seq())
-                        .string("resolution", e.resolution())
-                        .string("by", e.by())
-                        .string("reason", e.reason());
+            case IncidentResolved e -> writeResolved(e, out);
             case WorkflowPaused e -> out.string("reason", e.reason()).string("by", e.by());
             case WorkflowResumed e -> out.string("by", e.by());
             case ActivityOptionsUpdated e ->
@@ -123,6 +119,18 @@ final class AttributesWriter {
             out.object("failure", o -> FailureJson.write(failure, o));
         }
         out.number("crashes", e.crashes()).string("fingerprint", e.fingerprint());
+    }
+
+    private static void writeResolved(IncidentResolved e, JsonObjectWriter out) {
+        out.number("seq", e.seq())
+                .string("resolution", e.resolution())
+                .string("by", e.by())
+                .string("reason", e.reason());
+        Integer attempts = e.attempts();
+        if (attempts != null) {
+            out.number("attempts", attempts);
+        }
+        out.payload("input", e.input());
     }
 
     private static void writeAttemptFailed(ActivityAttemptFailed e, JsonObjectWriter out) {

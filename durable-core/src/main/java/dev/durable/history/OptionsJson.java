@@ -16,7 +16,7 @@ import dev.durable.RetryPolicy.Growth;
  * <pre>{@code
  * {"startToClose":"PT1M","scheduleToStart":…,"scheduleToClose":…,"heartbeatTimeout":…,"taskQueue":…,"priority":0,
  *  "retry":{"maxAttempts":0,"initialInterval":"PT1S","backoff":2.0,"maxInterval":"PT1M","jitter":0.2,"doNotRetry":[…],
- *           "maxWorkerCrashes":3,"growth":"POLYNOMIAL","retryIf":…,"onExhausted":"INCIDENT"},
+ *           "maxWorkerCrashes":3,"growth":"POLYNOMIAL","retryIf":…,"onExhausted":"INCIDENT","attemptsBefore":5},
  *  "transactional":true,"local":true,"atMostOnce":true,"headers":{…},"limitKey":…}
  * }</pre>
  *
@@ -75,6 +75,9 @@ public final class OptionsJson {
                         retry.onExhausted() == OnExhausted.FAIL
                                 ? null
                                 : retry.onExhausted().name());
+        if (retry.attemptsBefore() > 0) {
+            out.number("attemptsBefore", retry.attemptsBefore());
+        }
     }
 
     private static ActivityOptions read(String json) {
@@ -107,6 +110,7 @@ public final class OptionsJson {
                 in.integer("maxWorkerCrashes", unset.maxWorkerCrashes()),
                 Growth.valueOf(in.string("growth", Growth.EXPONENTIAL.name())),
                 in.stringOrNull("retryIf"),
-                OnExhausted.valueOf(in.string("onExhausted", OnExhausted.FAIL.name())));
+                OnExhausted.valueOf(in.string("onExhausted", OnExhausted.FAIL.name())),
+                in.integer("attemptsBefore", 0));
     }
 }

@@ -176,8 +176,14 @@ public interface HistoryStore extends Writes, QueueStore, StoreSource, AutoClose
     /** Dead letters and incidents by what failed alike, the latest first. */
     List<BuriedGroup> buried(JobFilter filter, int limit);
 
-    /** A page of open jobs, in the order of {@link JobKey#LOCK_ORDER}. */
+    /**
+     * A page of open jobs, in the order of {@link JobKey#LOCK_ORDER}. Their arguments and notes, which may be large, only
+     * where the filter {@linkplain JobFilter#isOne names one job}.
+     */
     List<OpenJob> jobs(JobFilter filter, int limit);
+
+    /** How many open jobs there are, of all pages. */
+    long count(JobFilter filter);
 
     /** How many a listing has in each state; states without any are not there. */
     Map<WorkflowStatus, Long> tally(RunFilter filter);

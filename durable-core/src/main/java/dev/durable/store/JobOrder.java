@@ -51,7 +51,7 @@ public sealed interface JobOrder {
      */
     record Seen(@Nullable UUID lease, int attempt, int revision) {}
 
-    /** Its next attempt is due now; a dead one gets its crashes back, but for one: it has begun. Paused it stays so, and is due when resumed. */
+    /** Its next attempt is due now. Paused it stays so, and is due when resumed. One that is buried is to be {@link Revive}d. */
     record RetryNow(JobKey key, Trace trace) implements JobOrder {}
 
     /** Nobody begins an attempt of it until it is resumed; one that runs ends as it would. */

@@ -17,13 +17,13 @@ import org.jspecify.annotations.Nullable;
  * @param cancelRequested whether its workflow wants it to stop
  * @param seen its lease, attempt and revision, for orders
  * @param crashes how often its worker died
- * @param input arguments, a JSON array
+ * @param input arguments, a JSON array; null in a listing
  * @param options ActivityOptions as JSON text
  * @param times its times
  * @param worker who runs it; null when nobody does
  * @param lastFailure message of the last failed attempt
  * @param heartbeatDetails last accepted details, JSON text
- * @param notes its informing events, a JSON array
+ * @param notes its informing events, a JSON array; null in a listing
  * @param burial since when it waits for an operator; null when it does not
  */
 public record OpenJob(
@@ -36,7 +36,7 @@ public record OpenJob(
         boolean cancelRequested,
         JobOrder.Seen seen,
         int crashes,
-        String input,
+        @Nullable String input,
         String options,
         Times times,
         @Nullable Worker worker,

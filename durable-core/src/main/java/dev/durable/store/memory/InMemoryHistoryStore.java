@@ -279,7 +279,7 @@ public final class InMemoryHistoryStore implements HistoryStore {
         return atomically(() -> tables.jobs()
                 .overdueExternal(tables.now())
                 .limit(limit)
-                .map(reads::open)
+                .map(job -> reads.open(job, false))
                 .toList());
     }
 
@@ -377,6 +377,11 @@ public final class InMemoryHistoryStore implements HistoryStore {
     @Override
     public List<OpenJob> jobs(JobFilter filter, int limit) {
         return atomically(() -> reads.jobs(filter, limit));
+    }
+
+    @Override
+    public long count(JobFilter filter) {
+        return atomically(() -> reads.count(filter));
     }
 
     @Override

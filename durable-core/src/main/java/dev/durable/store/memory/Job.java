@@ -173,11 +173,6 @@ final class Job {
         silentUntil = until;
     }
 
-    /** All but one, which tells that it has begun: schedule-to-start is over. */
-    void forgiveCrashes() {
-        crashes = Math.min(crashes, 1);
-    }
-
     void options(JobOrder.UpdateOptions order) {
         spec = spec(order.options(), order.scheduleToStart(), order.scheduleToClose(), order.maxWorkerCrashes());
     }
@@ -219,7 +214,12 @@ final class Job {
         return new HeldJob(key, lease().token(), cancelRequested, ordered);
     }
 
-    OpenJob open(Function<UUID, @Nullable String> identity) {
+    /**
+     * As people see it.
+     *
+     * @param whole with its arguments and notes
+     */
+    OpenJob open(Function<UUID, @Nullable String> identity, boolean whole) {
         OpenJob.Worker worker = state == ActivityState.RUNNING
                 ? new OpenJob.Worker(lease().session(), identity.apply(lease().session()))
                 : null;
@@ -233,7 +233,7 @@ final class Job {
                 cancelRequested,
                 seen(),
                 crashes,
-                spec.input(),
+                whole ? spec.input() : null,
                 spec.options(),
                 new OpenJob.Times(
                         spec.scheduledAt(),
@@ -245,7 +245,7 @@ final class Job {
                 worker,
                 lastFailure,
                 heartbeatDetails,
-                allNotes(),
+                whole ? allNotes() : null,
                 burial);
     }
 

@@ -62,11 +62,11 @@ final class Orders {
         if (job.isLeased()) {
             return Outcome.REFUSED;
         }
-        if (job.visibleAt() == null && !job.state().isBuried()) {
-            return Outcome.UNCHANGED;
-        }
         if (job.state().isBuried()) {
-            job.forgiveCrashes();
+            return Outcome.CHANGED;
+        }
+        if (job.visibleAt() == null) {
+            return Outcome.UNCHANGED;
         }
         job.revised(order.trace().note());
         tables.retryNow(job);

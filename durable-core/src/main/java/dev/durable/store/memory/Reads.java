@@ -4,7 +4,6 @@ import dev.durable.WorkflowDescription.PendingActivity;
 import dev.durable.WorkflowStatus;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobFilter;
-import dev.durable.store.JobKey;
 import dev.durable.store.OpenJob;
 import dev.durable.store.RunDetails;
 import dev.durable.store.RunFilter;
@@ -88,35 +87,28 @@ final class Reads {
     }
 
     List<OpenJob> jobs(JobFilter filter, int limit) {
-        JobKey after = filter.after();
+        return matching(filter)
+                .limit(limit)
+                .map(job -> open(job, filter.isOne()))
+                .toList();
+    }
+
+    long count(JobFilter filter) {
+        return matching(filter).count();
+    }
+
+    OpenJob open(Job job, boolean whole) {
+        return job.open(sessions::identity, whole);
+    }
+
+    private Stream<Job> matching(JobFilter filter) {
         return runs.all().values().stream()
                 .filter(run -> filter.workflowId() == null
                         || filter.workflowId().equals(run.key().workflowId()))
                 .filter(run -> filter.runId() == null
                         || filter.runId().equals(run.key().runId()))
                 .flatMap(run -> run.jobs().values().stream())
-                .filter(job -> after == null || JobKey.LOCK_ORDER.compare(job.key(), after) > 0)
-                .filter(job -> matches(filter, job))
-                .limit(limit)
-                .map(this::open)
-                .toList();
-    }
-
-    OpenJob open(Job job) {
-        return job.open(sessions::identity);
-    }
-
-    private static boolean matches(JobFilter filter, Job job) {
-        return (filter.seq() == null || filter.seq() == job.key().seq())
-                && (filter.activity() == null
-                        || filter.activity().equals(job.spec().activity()))
-                && (filter.taskQueue() == null
-                        || filter.taskQueue().equals(job.spec().taskQueue()))
-                && (filter.states().isEmpty() || filter.states().contains(job.state()))
-                && (filter.fingerprint() == null
-                        || job.burial() != null
-                                && filter.fingerprint().equals(job.burial().fingerprint()))
-                && job.seen().attempt() >= filter.minAttempt();
+                .filter(job -> JobMatch.matches(filter, job));
     }
 
     private static RunDetails describe(Run run) {

@@ -7,6 +7,7 @@ import dev.durable.store.BuriedGroup;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobFilter;
+import dev.durable.store.JobKey;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobOrder.Outcome;
 import dev.durable.store.JobUpdate;
@@ -14,6 +15,7 @@ import dev.durable.store.NewJob;
 import dev.durable.store.OpenJob;
 import dev.durable.store.SessionInfo;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -46,6 +48,10 @@ public abstract class BuriedContract extends StoreContract {
 
     private Outcome order(JobOrder order) {
         return store.order(List.of(order)).getFirst();
+    }
+
+    private OpenJob onlyOne() {
+        return again(store.jobs(JobFilter.ALL, 10).getFirst());
     }
 
     private static JobOrder.Trace trace(String action) {
@@ -139,12 +145,64 @@ public abstract class BuriedContract extends StoreContract {
     }
 
     @Test
+    void whoever_wants_its_next_attempt_now_is_to_look_again_and_revive_it() {
+        OpenJob dead = buried("order-1", false, "f");
+
+        assertThat(order(new JobOrder.RetryNow(dead.key(), trace("retry"))))
+                .as("buried since it was seen")
+                .isEqualTo(Outcome.CHANGED);
+
+        assertThat(again(dead)).isEqualTo(dead);
+    }
+
+    @Test
     void retried_as_it_is_it_has_one_attempt() {
         OpenJob dead = buried("order-1", false, "f");
 
-        assertThat(order(new JobOrder.RetryNow(dead.key(), trace("retry")))).isEqualTo(Outcome.APPLIED);
+        assertThat(order(revive(dead, null))).isEqualTo(Outcome.APPLIED);
 
-        assertThat(claimJob(session).attempt()).isEqualTo(2);
+        ClaimedJob next = claimJob(session);
+        assertThat(next.attempt()).isEqualTo(2);
+        assertThat(next.input()).isEqualTo(dead.input());
+    }
+
+    @Test
+    void of_two_who_resolve_it_one_does() {
+        OpenJob incident = buried("order-1", true, "f");
+        InboxMessage outcome =
+                Outcomes.completed(incident.key(), UUID.randomUUID()).outcome();
+        JobOrder completed = new JobOrder.End(incident.key(), trace("complete"), incident.seen(), outcome);
+
+        assertThat(order(revive(incident, null))).isEqualTo(Outcome.APPLIED);
+        assertThat(order(completed)).isEqualTo(Outcome.CHANGED);
+
+        OpenJob other = buried("order-2", true, "f");
+        InboxMessage end = Outcomes.completed(other.key(), UUID.randomUUID()).outcome();
+        assertThat(order(new JobOrder.End(other.key(), trace("complete"), other.seen(), end)))
+                .isEqualTo(Outcome.APPLIED);
+        assertThat(order(revive(other, null))).isEqualTo(Outcome.NOT_FOUND);
+        assertThat(waitingNames(other.key().run())).containsExactly("ActivityCompleted");
+    }
+
+    @Test
+    void a_run_that_was_terminated_takes_its_incidents_along() {
+        OpenJob incident = buried("order-1", true, "f");
+        terminated(incident.key().run());
+
+        assertThat(order(revive(incident, null))).isEqualTo(Outcome.NOT_FOUND);
+        assertThat(store.count(JobFilter.ALL)).isZero();
+    }
+
+    @Test
+    void one_that_is_tried_again_has_the_schedule_to_close_it_is_given() {
+        OpenJob incident = buried("order-1", true, "f");
+        Instant deadline = store.now().plus(HOUR);
+        order(new JobOrder.Revive(incident.key(), trace("retry"), incident.seen(), null, "{}", deadline, 1));
+
+        assertThat(again(incident).times().scheduleToCloseDeadline()).isEqualTo(deadline);
+        assertThat(store.timeOutWaiting(10)).isZero();
+        advance(HOUR.plusSeconds(1));
+        assertThat(store.timeOutWaiting(10)).isOne();
     }
 
     @Test
@@ -201,7 +259,7 @@ public abstract class BuriedContract extends StoreContract {
     void a_poison_pill_is_a_dead_letter_with_a_fingerprint_and_a_note() {
         Writer writer = poisoned("order-1", "{}");
 
-        OpenJob dead = store.jobs(JobFilter.ALL, 10).getFirst();
+        OpenJob dead = onlyOne();
         assertThat(jobStates(writer.run())).containsExactly(Map.entry(1, "dead"));
         assertThat(dead.burial().fingerprint()).isEqualTo(ACTIVITY + ": worker lost");
         assertThat(dead.crashes()).isEqualTo(3);
@@ -237,6 +295,65 @@ public abstract class BuriedContract extends StoreContract {
         store.requeueOrphans(10);
 
         assertThat(store.jobs(JobFilter.ALL, 10).getFirst().state()).isEqualTo(ActivityState.READY);
+    }
+
+    // ── listings ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void they_are_found_by_where_they_are_and_since_when() {
+        OpenJob first = buried("order-1", true, "a");
+        advance(Duration.ofMinutes(1));
+        Instant between = store.now();
+        advance(Duration.ofMinutes(1));
+        OpenJob second = buried("order-2", true, "b");
+        scheduled("order-3", 1);
+        JobFilter all = JobFilter.ALL;
+
+        assertThat(keys(all.states(Set.of(ActivityState.INCIDENT, ActivityState.DEAD))))
+                .containsExactly(first.key(), second.key());
+        assertThat(keys(all.fingerprint("a"))).containsExactly(first.key());
+        assertThat(keys(all.buriedFrom(between))).containsExactly(second.key());
+        assertThat(keys(all.buriedFrom(first.burial().at()))).containsExactly(first.key(), second.key());
+        assertThat(keys(all.buriedBefore(between))).containsExactly(first.key());
+        assertThat(keys(all.buriedBefore(first.burial().at()))).isEmpty();
+        assertThat(keys(all.workflowType(first.workflowType()))).hasSize(3);
+        assertThat(keys(all.workflowType("Other"))).isEmpty();
+        assertThat(keys(all.fingerprint("a").only(second.key()))).isEmpty();
+        assertThat(store.buried(all.buriedFrom(between), 10))
+                .extracting(BuriedGroup::fingerprint)
+                .containsExactly("b");
+    }
+
+    private List<JobKey> keys(JobFilter filter) {
+        List<OpenJob> page = store.jobs(filter, 10);
+        assertThat(store.count(filter)).isEqualTo(page.size());
+        return page.stream().map(OpenJob::key).toList();
+    }
+
+    @Test
+    void all_pages_are_counted() {
+        buried("order-1", true, "a");
+        buried("order-2", true, "a");
+        buried("order-3", true, "a");
+        List<OpenJob> page = store.jobs(JobFilter.ALL, 2);
+
+        assertThat(page).hasSize(2);
+        assertThat(store.count(JobFilter.ALL)).isEqualTo(3);
+        assertThat(store.count(JobFilter.ALL.after(page.getLast().key()))).isOne();
+    }
+
+    @Test
+    void arguments_and_notes_are_read_of_one_and_not_of_all() {
+        OpenJob whole = buried("order-1", true, "a");
+        OpenJob listed = store.jobs(JobFilter.ALL, 10).getFirst();
+
+        assertThat(whole.input()).isEqualTo(Outcomes.job(1, store.now()).input());
+        assertThat(whole.notes()).isNotNull();
+        assertThat(store.jobs(JobFilter.ALL.workflowId("order-1").seq(1), 1)).containsExactly(whole);
+        assertThat(listed.input()).isNull();
+        assertThat(listed.notes()).isNull();
+        assertThat(listed.heartbeatDetails()).isEqualTo(whole.heartbeatDetails());
+        assertThat(listed.lastFailure()).isEqualTo("declined");
     }
 
     // ── groups, alerts, retention ───────────────────────────────────────────────────────────────────────────────────

@@ -176,13 +176,19 @@ abstract class JobOrderContract extends StoreContract {
         assertThat(open(run).state()).isEqualTo(ActivityState.DEAD);
         assertThat(order(pause(key(run)))).as("there is nothing to hold").isEqualTo(Outcome.REFUSED);
 
-        assertThat(order(retryNow(key(run)))).isEqualTo(Outcome.APPLIED);
+        assertThat(order(retryNow(key(run)))).as("it is to be revived").isEqualTo(Outcome.CHANGED);
 
-        assertThat(claimJob(session).crashes()).as("it has begun before").isOne();
+        order(new JobOrder.Revive(
+                key(run), audited("retry"), open(run).seen(), null, open(run).options(), null, 1));
+        UUID unlucky = openSession();
+        claimJob(unlucky);
+        store.markDead(unlucky, 0);
+        store.requeueOrphans(10);
+        assertThat(open(run).state()).as("one more crash is allowed").isEqualTo(ActivityState.READY);
     }
 
     @Test
-    void a_dead_job_that_is_retried_has_begun_and_is_not_late_to_start() {
+    void a_dead_job_that_is_revived_has_begun_and_is_not_late_to_start() {
         RunKey run = scheduled("order-1", 1).run();
         order(new JobOrder.UpdateOptions(
                 key(run),
@@ -199,7 +205,8 @@ abstract class JobOrderContract extends StoreContract {
         assertThat(open(run).state()).isEqualTo(ActivityState.DEAD);
         advance(HOUR);
 
-        order(retryNow(key(run)));
+        order(new JobOrder.Revive(
+                key(run), audited("retry"), open(run).seen(), null, open(run).options(), null, 1));
 
         assertThat(store.timeOutWaiting(10)).isZero();
         assertThat(claimJob(session).key()).isEqualTo(key(run));

@@ -6,6 +6,7 @@ import static org.jooq.impl.DSL.count;
 import static org.jooq.impl.DSL.max;
 import static org.jooq.impl.DSL.min;
 
+import dev.durable.ActivityState;
 import dev.durable.store.BuriedGroup;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobFilter;
@@ -22,9 +23,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
+import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.Record;
+import org.jooq.Select;
 import org.jspecify.annotations.Nullable;
 
 /** Dead letters and incidents: grouped, told of, and purged. */
@@ -55,16 +59,16 @@ final class Buried {
     List<BuriedGroup> groups(JobFilter filter, int limit) {
         return connections.read(
                 Locks.READ,
-                tx -> tx.dsl()
-                        .select(ACTIVITY_JOB.FINGERPRINT, ACTIVITY, COUNT, FIRST, LAST, FAILURE, RUN, WORKFLOW, SEQ)
-                        .from(ACTIVITY_JOB)
-                        .where(
-                                OpenJobs.matches(filter),
-                                ACTIVITY_JOB.STATE.in(JobState.DEAD.code(), JobState.INCIDENT.code()))
-                        .groupBy(ACTIVITY_JOB.FINGERPRINT)
-                        .orderBy(LAST.desc(), ACTIVITY_JOB.FINGERPRINT)
-                        .limit(limit)
-                        .fetch(Buried::group));
+                tx -> groups(tx.dsl(), filter, limit).fetch(Buried::group));
+    }
+
+    static Select<? extends Record> groups(DSLContext dsl, JobFilter filter, int limit) {
+        return dsl.select(ACTIVITY_JOB.FINGERPRINT, ACTIVITY, COUNT, FIRST, LAST, FAILURE, RUN, WORKFLOW, SEQ)
+                .from(ACTIVITY_JOB)
+                .where(JobMatch.matches(filter), JobMatch.in(Set.of(ActivityState.DEAD, ActivityState.INCIDENT)))
+                .groupBy(ACTIVITY_JOB.FINGERPRINT)
+                .orderBy(LAST.desc(), ACTIVITY_JOB.FINGERPRINT)
+                .limit(limit);
     }
 
     private static BuriedGroup group(Record row) {

@@ -146,7 +146,10 @@ final class JobOrderBatch {
         if (job.job().isLeased()) {
             return Outcome.REFUSED;
         }
-        if (!job.waitsForTime() && !job.isBuried()) {
+        if (job.isBuried()) {
+            return Outcome.CHANGED;
+        }
+        if (!job.waitsForTime()) {
             return Outcome.UNCHANGED;
         }
         due.add(order);

@@ -2,9 +2,7 @@ package dev.durable.store.postgres;
 
 import static dev.durable.store.postgres.jooq.generated.Tables.ACTIVITY_HEARTBEAT;
 import static dev.durable.store.postgres.jooq.generated.Tables.ACTIVITY_JOB;
-import static dev.durable.store.postgres.jooq.generated.Tables.RUN_STATE;
 import static dev.durable.store.postgres.jooq.generated.Tables.SESSION;
-import static org.jooq.impl.DSL.noCondition;
 import static org.jooq.impl.DSL.row;
 
 import dev.durable.ActivityState;
@@ -13,21 +11,53 @@ import dev.durable.store.JobKey;
 import dev.durable.store.JobNotes;
 import dev.durable.store.JobOrder;
 import dev.durable.store.OpenJob;
-import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
-import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import org.jooq.Condition;
+import org.jooq.DSLContext;
+import org.jooq.Field;
 import org.jooq.Record;
 import org.jooq.Row2;
+import org.jooq.Select;
 import org.jooq.SelectJoinStep;
 import org.jspecify.annotations.Nullable;
 
 /** Open jobs as people see them, and those who give orders. */
 final class OpenJobs {
+    private static final List<Field<?>> SHOWN = List.of(
+            ACTIVITY_JOB.RUN_ID,
+            ACTIVITY_JOB.WORKFLOW_ID,
+            ACTIVITY_JOB.SEQ,
+            ACTIVITY_JOB.ACTIVITY,
+            ACTIVITY_JOB.TASK_QUEUE,
+            ACTIVITY_JOB.WORKFLOW_TYPE,
+            ACTIVITY_JOB.STATE,
+            ACTIVITY_JOB.PAUSED,
+            ACTIVITY_JOB.CANCEL_REQUESTED,
+            ACTIVITY_JOB.LEASE,
+            ACTIVITY_JOB.ATTEMPT,
+            ACTIVITY_JOB.REVISION,
+            ACTIVITY_JOB.CRASHES,
+            ACTIVITY_JOB.OPTIONS,
+            ACTIVITY_JOB.SCHEDULED_AT,
+            ACTIVITY_JOB.VISIBLE_AT,
+            ACTIVITY_JOB.CLAIMED_AT,
+            ACTIVITY_JOB.DEADLINE,
+            ACTIVITY_JOB.SILENT_UNTIL,
+            ACTIVITY_JOB.SCHEDULE_TO_CLOSE_DEADLINE,
+            ACTIVITY_JOB.SESSION,
+            ACTIVITY_JOB.LAST_FAILURE,
+            ACTIVITY_JOB.BURIED_AT,
+            ACTIVITY_JOB.FINGERPRINT,
+            ACTIVITY_HEARTBEAT.DETAILS,
+            SESSION.IDENTITY);
+    private static final List<Field<?>> WHOLE =
+            List.of(ACTIVITY_JOB.INPUT, ACTIVITY_JOB.NOTES, ACTIVITY_JOB.OPERATOR_NOTES);
+
     private final Connections connections;
 
     OpenJobs(Connections connections) {
@@ -37,11 +67,23 @@ final class OpenJobs {
     List<OpenJob> page(JobFilter filter, int limit) {
         return connections.read(
                 Locks.READ,
-                tx -> select(tx)
-                        .where(matches(filter))
-                        .orderBy(ACTIVITY_JOB.RUN_ID, ACTIVITY_JOB.SEQ)
-                        .limit(limit)
-                        .fetch(OpenJobs::job));
+                tx -> page(tx.dsl(), filter, limit).fetch(row -> job(row, filter.isOne())));
+    }
+
+    static Select<? extends Record> page(DSLContext dsl, JobFilter filter, int limit) {
+        return select(dsl, filter.isOne())
+                .where(JobMatch.matches(filter))
+                .orderBy(ACTIVITY_JOB.RUN_ID, ACTIVITY_JOB.SEQ)
+                .limit(limit);
+    }
+
+    long count(JobFilter filter) {
+        return connections.read(
+                Locks.READ, tx -> Objects.requireNonNull(count(tx.dsl(), filter).fetchSingle(0, long.class)));
+    }
+
+    static Select<? extends Record> count(DSLContext dsl, JobFilter filter) {
+        return dsl.selectCount().from(ACTIVITY_JOB).where(JobMatch.matches(filter));
     }
 
     /** Nothing is locked: who acts on it says what it has seen. */
@@ -59,21 +101,27 @@ final class OpenJobs {
                 ? List.of()
                 : connections.read(
                         Locks.READ,
-                        tx -> select(tx)
+                        tx -> select(tx.dsl(), false)
                                 .where(
                                         row(ACTIVITY_JOB.RUN_ID, ACTIVITY_JOB.SEQ)
                                                 .in(keys),
                                         stillExternal())
-                                .fetch(OpenJobs::job));
+                                .fetch(row -> job(row, false)));
     }
 
     private static Condition stillExternal() {
         return ACTIVITY_JOB.STATE.eq(JobState.EXTERNAL.code());
     }
 
-    private static SelectJoinStep<? extends Record> select(Tx tx) throws SQLException {
-        return tx.dsl()
-                .select(ACTIVITY_JOB.asterisk(), ACTIVITY_HEARTBEAT.DETAILS, SESSION.IDENTITY)
+    /**
+     * What a listing shows.
+     *
+     * @param whole with arguments and notes, which may be large
+     */
+    private static SelectJoinStep<? extends Record> select(DSLContext dsl, boolean whole) {
+        List<Field<?>> shown = new ArrayList<>(SHOWN);
+        shown.addAll(whole ? WHOLE : List.of());
+        return dsl.select(shown)
                 .from(ACTIVITY_JOB)
                 .leftJoin(ACTIVITY_HEARTBEAT)
                 .on(
@@ -84,56 +132,7 @@ final class OpenJobs {
                 .on(SESSION.ID.eq(ACTIVITY_JOB.SESSION));
     }
 
-    static Condition matches(JobFilter filter) {
-        Condition condition = noCondition();
-        String workflowId = filter.workflowId();
-        if (workflowId != null) {
-            short shard = (short) RunIds.shardOf(workflowId);
-            condition = condition.and(ACTIVITY_JOB
-                    .RUN_ID
-                    .in(org.jooq
-                            .impl
-                            .DSL
-                            .select(RUN_STATE.RUN_ID)
-                            .from(RUN_STATE)
-                            .where(RUN_STATE.WORKFLOW_ID.eq(workflowId), RUN_STATE.SHARD.eq(shard)))
-                    .and(ACTIVITY_JOB.SHARD.eq(shard)));
-        }
-        UUID runId = filter.runId();
-        if (runId != null) {
-            condition = condition.and(ACTIVITY_JOB.RUN_ID.eq(runId)).and(ACTIVITY_JOB.SHARD.eq((short)
-                    RunIds.shard(runId)));
-        }
-        if (filter.seq() != null) {
-            condition = condition.and(ACTIVITY_JOB.SEQ.eq(filter.seq()));
-        }
-        if (filter.activity() != null) {
-            condition = condition.and(ACTIVITY_JOB.ACTIVITY.eq(filter.activity()));
-        }
-        if (filter.taskQueue() != null) {
-            condition = condition.and(ACTIVITY_JOB.TASK_QUEUE.eq(filter.taskQueue()));
-        }
-        if (!filter.states().isEmpty()) {
-            condition = condition.and(ACTIVITY_JOB.STATE.in(filter.states().stream()
-                    .map(state -> JobState.valueOf(state.name()).code())
-                    .toList()));
-        }
-        if (filter.fingerprint() != null) {
-            condition = condition.and(ACTIVITY_JOB.FINGERPRINT.eq(filter.fingerprint()));
-        }
-        if (filter.minAttempt() > 0) {
-            condition = condition.and(ACTIVITY_JOB.ATTEMPT.ge(filter.minAttempt()));
-        }
-        return condition.and(after(filter.after()));
-    }
-
-    private static Condition after(@Nullable JobKey last) {
-        return last == null
-                ? noCondition()
-                : row(ACTIVITY_JOB.RUN_ID, ACTIVITY_JOB.SEQ).gt(last.run().runId(), last.seq());
-    }
-
-    private static OpenJob job(Record job) {
+    private static OpenJob job(Record job, boolean whole) {
         UUID session = job.get(ACTIVITY_JOB.SESSION);
         return new OpenJob(
                 new JobKey(
@@ -148,15 +147,19 @@ final class OpenJobs {
                 new JobOrder.Seen(
                         job.get(ACTIVITY_JOB.LEASE), job.get(ACTIVITY_JOB.ATTEMPT), job.get(ACTIVITY_JOB.REVISION)),
                 job.get(ACTIVITY_JOB.CRASHES),
-                job.get(ACTIVITY_JOB.INPUT).data(),
+                whole ? job.get(ACTIVITY_JOB.INPUT).data() : null,
                 job.get(ACTIVITY_JOB.OPTIONS).data(),
                 times(job),
                 session == null ? null : new OpenJob.Worker(session, job.get(SESSION.IDENTITY)),
                 job.get(ACTIVITY_JOB.LAST_FAILURE),
                 Json.text(job.get(ACTIVITY_HEARTBEAT.DETAILS)),
-                JobNotes.joined(
-                        Json.text(job.get(ACTIVITY_JOB.NOTES)), Json.text(job.get(ACTIVITY_JOB.OPERATOR_NOTES))),
+                whole ? notes(job) : null,
                 burial(job));
+    }
+
+    private static @Nullable String notes(Record job) {
+        return JobNotes.joined(
+                Json.text(job.get(ACTIVITY_JOB.NOTES)), Json.text(job.get(ACTIVITY_JOB.OPERATOR_NOTES)));
     }
 
     private static OpenJob.@Nullable Burial burial(Record job) {

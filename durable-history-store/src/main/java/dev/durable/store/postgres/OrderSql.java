@@ -35,10 +35,7 @@ final class OrderSql {
     static final String RETRY_NOW = JobPlace.in("""
             update durable.activity_job j
                set state = ${ready}, visible_at = null,
-                   rank = durable.clock() - j.priority * ${ageStep},
-                   crashes = case when j.state in (3, 6) then least(j.crashes, 1) else j.crashes end, buried_at = null,
-                   fingerprint = null,
-                   revision = j.revision + 1,
+                   rank = durable.clock() - j.priority * ${ageStep}, revision = j.revision + 1,
                    operator_notes = durable.joined(j.operator_notes, u.note::json)
               from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::text[])
                            as u(run_id, shard, seq, note)

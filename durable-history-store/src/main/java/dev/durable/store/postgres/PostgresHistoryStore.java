@@ -388,6 +388,11 @@ public final class PostgresHistoryStore implements HistoryStore {
     }
 
     @Override
+    public long count(JobFilter filter) {
+        return openJobs.count(filter);
+    }
+
+    @Override
     public Map<WorkflowStatus, Long> tally(RunFilter filter) {
         return listings.tally(filter);
     }

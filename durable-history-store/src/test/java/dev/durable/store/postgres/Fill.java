@@ -21,6 +21,10 @@ final class Fill {
                     session, lease, workflow_id, workflow_type, task_queue, activity, input, options, headers)
                 select run_id, 1, shard, now(), now(), now(), 3, 0, n % 3, case when n % 3 = 2 then run_id end, run_id,
                        'w-' || n, 'T', 'q', 'a', '[]', '{}', '{}' from key;
+            insert into durable.activity_job (run_id, seq, shard, rank, buried_at, fingerprint, scheduled_at, max_crashes, priority,
+                    state, workflow_id, workflow_type, task_queue, activity, input, options, headers)
+                select run_id, 2, shard, now(), now(), 'f ' || n % 7, now(), 3, 0, case when n % 20 = 0 then 3 else 6 end,
+                       'w-' || n, 'T', 'q', 'a', '[]', '{}', '{}' from key where n % 10 = 0;
             insert into durable.activity_heartbeat (run_id, at, seq, shard, details) select run_id, now(), 1, shard, '1' from key;
             insert into durable.session (id, beat, started_at, dead, identity) select run_id, 1, now(), false, 'i' from key;
             analyze""";

@@ -1,6 +1,6 @@
 package dev.durable.store.postgres;
 
-/** Closed runs with their histories, half as many open ones, and five jobs of each that wait, a third of them for later. */
+/** Closed runs with their histories, half as many open ones, and five jobs of each that wait, a third of them for later; a tenth has an incident or a dead letter. */
 final class LargeFill {
     private LargeFill() {}
 
@@ -30,6 +30,11 @@ final class LargeFill {
                            case when n %% 1000 = 0 then 2 when n %% 3 = 1 then 1 else 0 end,
                            case when n %% 1000 = 0 then run_id end, run_id,
                            'open-' || n, 'T', 'q', 'a', '[]', '{}', '{}' from key, generate_series(1, 5) j where n %% 2 = 0;
+                insert into durable.activity_job (run_id, seq, shard, rank, buried_at, fingerprint, scheduled_at, max_crashes,
+                        priority, state, workflow_id, workflow_type, task_queue, activity, input, options, headers)
+                    select md5('o' || n)::uuid, 6, shard, now(), now() - n * interval '1 s', 'f ' || n %% 7, now(), 3, 0,
+                           case when n %% 40 = 0 then 3 else 6 end, 'open-' || n, 'T', 'q', 'a', '[]', '{}', '{}'
+                      from key where n %% 20 = 0;
                 insert into durable.activity_heartbeat (run_id, at, seq, shard, details)
                     select md5('o' || n)::uuid, now(), 1, shard, '1' from key where n %% 1000 = 0;
                 insert into durable.session (id, beat, started_at, dead, identity)

@@ -2,9 +2,16 @@ package dev.durable.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.durable.ActivityState;
+import dev.durable.store.JobFilter;
+import dev.durable.store.JobKey;
+import dev.durable.store.RunIds;
+import dev.durable.store.RunKey;
 import dev.durable.store.postgres.testing.TestDatabase;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -67,6 +74,28 @@ class LargePlanTest {
 
         assertThat(String.join("\n", plan)).contains("activity_job_ready").doesNotContain("Sort", "Seq Scan");
         assertThat(pages(plan)).isLessThan(500);
+    }
+
+    @Test
+    void incidents_are_listed_in_the_order_of_their_own_index_and_counted_by_it() throws SQLException {
+        JobFilter incidents = JobFilter.ALL.states(Set.of(ActivityState.INCIDENT));
+        JobKey last = new JobKey(new RunKey(RunIds.create(Instant.now(), "w-1", 7), "w-1"), 1);
+
+        assertThat(PlanTest.planOf(database, dsl -> OpenJobs.page(dsl, incidents, 200)))
+                .contains("Index Scan using activity_job_buried_key")
+                .doesNotContain("Seq Scan on activity_job", "Sort");
+        assertThat(PlanTest.planOf(database, dsl -> OpenJobs.page(dsl, incidents.after(last), 200)))
+                .contains("Index Scan using activity_job_buried_key")
+                .doesNotContain("Seq Scan on activity_job", "Sort");
+        assertThat(PlanTest.planOf(database, dsl -> OpenJobs.page(dsl, incidents.fingerprint("f 1"), 200)))
+                .contains("activity_job_buried")
+                .doesNotContain("Seq Scan on activity_job");
+        assertThat(PlanTest.planOf(database, dsl -> OpenJobs.count(dsl, incidents)))
+                .contains("activity_job_buried")
+                .doesNotContain("Seq Scan");
+        assertThat(PlanTest.planOf(database, dsl -> Buried.groups(dsl, incidents, 20)))
+                .contains("activity_job_buried")
+                .doesNotContain("Seq Scan");
     }
 
     private static long pages(List<String> plan) {

@@ -2,6 +2,7 @@ package dev.durable.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.durable.store.JobFilter;
 import dev.durable.store.postgres.testing.TestDatabase;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
@@ -11,9 +12,15 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jooq.DSLContext;
+import org.jooq.SQLDialect;
+import org.jooq.Select;
+import org.jooq.conf.ParamType;
+import org.jooq.impl.DSL;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -93,6 +100,38 @@ class PlanTest {
                 .doesNotContain("Seq Scan", "Sort");
     }
 
+    /** Both tables of what was ordered and of what is buried may be large; the rest of what they read is what they found. */
+    @Test
+    void dead_letters_that_are_to_be_purged_are_found_by_an_index_that_has_no_others() throws SQLException {
+        assertThat(explain(full, BuriedSql.LOCK_OVER))
+                .anyMatch(line -> line.contains("Index Scan using activity_job_dead"))
+                .anyMatch(line -> line.contains("Index Only Scan Backward using activity_job_dead"))
+                .noneMatch(line -> line.contains("Sort") || line.contains("Seq Scan"));
+        assertThat(String.join("\n", explain(full, BuriedSql.FORGET_ALERTS)))
+                .contains("activity_job_buried")
+                .doesNotContain("Seq Scan on activity_job");
+    }
+
+    @Test
+    void alerts_read_what_is_buried_and_no_other_job() throws SQLException {
+        assertThat(String.join("\n", explain(full, BuriedSql.ALERTS_DUE)))
+                .contains("activity_job_buried")
+                .doesNotContain("Seq Scan on activity_job");
+    }
+
+    @Test
+    void one_job_is_found_by_its_key() throws SQLException {
+        assertThat(planOf(full, dsl -> OpenJobs.page(dsl, JobFilter.ALL.workflowId("w-1").seq(1), 1)))
+                .contains("Index Scan using activity_job_pkey")
+                .doesNotContain("Seq Scan");
+    }
+
+    /** As reads of people are planned. */
+    static String planOf(TestDatabase database, Function<DSLContext, Select<?>> query) throws SQLException {
+        String sql = query.apply(DSL.using(SQLDialect.POSTGRES)).getSQL(ParamType.INLINED);
+        return String.join("\n", explain(database, sql, Locks.READ));
+    }
+
     static void assertGoesByIndex(String name, String sql, List<String> plan) {
         assertThat(String.join("\n", plan))
                 .as(name)
@@ -123,12 +162,16 @@ class PlanTest {
         }
     }
 
-    @SuppressWarnings("LoopOverCharArray")
     static List<String> explain(TestDatabase database, String sql) throws SQLException {
+        return explain(database, sql, Locks.SHORT);
+    }
+
+    @SuppressWarnings("LoopOverCharArray")
+    private static List<String> explain(TestDatabase database, String sql, Locks locks) throws SQLException {
         try (Connection connection = database.dataSource().getConnection();
                 Statement statement = connection.createStatement()) {
             connection.setAutoCommit(false);
-            statement.execute(Locks.SHORT.setup(new SchemaName("durable")));
+            statement.execute(locks.setup(new SchemaName("durable")));
             StringBuilder text = new StringBuilder();
             int params = 0;
             for (char c : sql.toCharArray()) {

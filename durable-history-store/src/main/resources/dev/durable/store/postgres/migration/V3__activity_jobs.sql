@@ -68,7 +68,8 @@ create index activity_job_running on activity_job (session) where state = 2;
 -- Those in the hands of others, by when their time is over. Queries repeat this expression word for word.
 create index activity_job_external on activity_job (least(deadline, silent_until, schedule_to_close_deadline))
     where state = 5;
--- Dead letters and incidents: what failed alike, and the oldest dead letters.
+-- Dead letters and incidents: page by page, what failed alike, and the oldest dead letters.
+create index activity_job_buried_key on activity_job (run_id, seq) where state in (3, 6);
 create index activity_job_buried on activity_job (fingerprint, buried_at) where state in (3, 6);
 create index activity_job_dead on activity_job (buried_at) where state = 3;
 

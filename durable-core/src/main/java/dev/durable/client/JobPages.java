@@ -1,0 +1,89 @@
+package dev.durable.client;
+
+import dev.durable.DurableException;
+import dev.durable.store.JobFilter;
+import dev.durable.store.JobOrder;
+import dev.durable.store.JobOrder.Outcome;
+import dev.durable.store.OpenJob;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/**
+ * All jobs of a filter, page by page in the order of their keys, which no order changes. An order for all of them takes one
+ * read and one commit a page; only what has moved meanwhile, or is locked, is looked at singly.
+ */
+final class JobPages {
+    static final int SIZE = 200;
+
+    private final Operations operations;
+    private final JobFilter filter;
+
+    JobPages(Operations operations, JobFilter filter) {
+        this.operations = operations;
+        this.filter = filter;
+    }
+
+    List<OpenJob> first(int size) {
+        return operations.store().jobs(filter, size);
+    }
+
+    Stream<OpenJob> stream() {
+        return pages().flatMap(List::stream);
+    }
+
+    long count() {
+        return operations.store().count(filter);
+    }
+
+    /**
+     * Gives the order to each; tells how many it changed.
+     *
+     * @throws DurableException when some stayed locked; all others have their order then
+     */
+    long order(Function<OpenJob, JobOrder> decide) {
+        List<OpenJob> stuck = new ArrayList<>();
+        long done = pages().mapToLong(page -> order(page, decide, stuck)).sum();
+        if (!stuck.isEmpty()) {
+            throw new DurableException(stuck.size() + " activities stayed locked, the first of them "
+                    + stuck.getFirst().key().seq() + " of workflow "
+                    + stuck.getFirst().key().run().workflowId()
+                    + ": nothing was done to them. Usually a transaction of somebody is open on them. " + done
+                    + " others were changed. Do it again in a moment.");
+        }
+        return done;
+    }
+
+    private long order(List<OpenJob> page, Function<OpenJob, JobOrder> decide, List<OpenJob> stuck) {
+        List<Outcome> outcomes = operations.send(page.stream().map(decide).toList());
+        long done = 0;
+        for (int i = 0; i < page.size(); i++) {
+            Outcome outcome = again(page.get(i), outcomes.get(i), decide);
+            if (Operations.isDone(outcome)) {
+                done++;
+            } else if (outcome == Outcome.LOCKED) {
+                stuck.add(page.get(i));
+            }
+        }
+        return done;
+    }
+
+    private Outcome again(OpenJob job, Outcome outcome, Function<OpenJob, JobOrder> decide) {
+        return switch (outcome) {
+            case CHANGED, LOCKED ->
+                operations.tryOut(
+                        filter.only(job.key()), found -> found == null ? null : decide.apply(found), 3);
+            default -> outcome;
+        };
+    }
+
+    private Stream<List<OpenJob>> pages() {
+        return Stream.iterate(
+                first(SIZE),
+                page -> !page.isEmpty(),
+                page -> page.size() < SIZE
+                        ? List.of()
+                        : operations.store().jobs(filter.after(page.getLast().key()), SIZE));
+    }
+}
