@@ -13,4 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param arguments what the next attempt would run with, a JSON array; null in a listing, which does not read them
  */
 public record Incident(
-        ActivitySummary activity, Instant since, String fingerprint, @Nullable String arguments) {}
+        ActivitySummary activity,
+        Instant since,
+        String fingerprint,
+        @Nullable String arguments) {}

@@ -72,8 +72,7 @@ final class JobPages {
     private Outcome again(OpenJob job, Outcome outcome, Function<OpenJob, JobOrder> decide) {
         return switch (outcome) {
             case CHANGED, LOCKED ->
-                operations.tryOut(
-                        filter.only(job.key()), found -> found == null ? null : decide.apply(found), 3);
+                operations.tryOut(filter.only(job.key()), found -> found == null ? null : decide.apply(found), 3);
             default -> outcome;
         };
     }

@@ -31,7 +31,11 @@ final class OneIncident implements IncidentControl {
      * @param since it must be one since then; null is whenever
      */
     record Which(
-            JobFilter job, String workflowId, int seq, ActivityState kind, @Nullable Instant since) {
+            JobFilter job,
+            String workflowId,
+            int seq,
+            ActivityState kind,
+            @Nullable Instant since) {
 
         static Which of(String workflowId, int seq, ActivityState kind) {
             return new Which(JobFilter.ALL.workflowId(workflowId).seq(seq), workflowId, seq, kind, null);
@@ -49,7 +53,9 @@ final class OneIncident implements IncidentControl {
 
         boolean is(OpenJob found) {
             return found.state() == kind
-                    && (since == null || found.burial() != null && since.equals(found.burial().at()));
+                    && (since == null
+                            || found.burial() != null
+                                    && since.equals(found.burial().at()));
         }
     }
 
@@ -114,8 +120,8 @@ final class OneIncident implements IncidentControl {
     }
 
     private void resolve(Function<OpenJob, JobOrder> resolution) {
-        Outcome outcome = operations.carryOut(
-                which.job(), job -> job == null || !which.is(job) ? null : resolution.apply(job));
+        Outcome outcome =
+                operations.carryOut(which.job(), job -> job == null || !which.is(job) ? null : resolution.apply(job));
         if (!Operations.isDone(outcome)) {
             throw notFound(operations.find(which.job()).orElse(null));
         }
@@ -124,8 +130,9 @@ final class OneIncident implements IncidentControl {
     // ── why it is none ───────────────────────────────────────────────────────────────────────────────────────────────
 
     private IncidentNotFoundException notFound(@Nullable OpenJob found) {
-        return new IncidentNotFoundException("activity " + which.seq() + " of workflow " + which.workflowId() + " is no "
-                + name(which.kind()) + ": " + (found == null ? whyGone() : whyOther(found)) + " Nothing was written.");
+        return new IncidentNotFoundException(
+                "activity " + which.seq() + " of workflow " + which.workflowId() + " is no " + name(which.kind()) + ": "
+                        + (found == null ? whyGone() : whyOther(found)) + " Nothing was written.");
     }
 
     private String whyGone() {
@@ -153,7 +160,8 @@ final class OneIncident implements IncidentControl {
         }
         return now
                 + (found.state().isBuried()
-                        ? " It is found by client." + (found.state() == ActivityState.DEAD ? "deadLetters()." : "incidents().")
+                        ? " It is found by client."
+                                + (found.state() == ActivityState.DEAD ? "deadLetters()." : "incidents().")
                         : resolved);
     }
 

@@ -75,9 +75,7 @@ final class Operations {
                 dispatch.breathe();
             }
             JobOrder order = decide.apply(find(one).orElse(null));
-            outcome = order == null
-                    ? Outcome.NOT_FOUND
-                    : send(List.of(order)).getFirst();
+            outcome = order == null ? Outcome.NOT_FOUND : send(List.of(order)).getFirst();
         }
         return outcome;
     }

@@ -65,12 +65,12 @@ final class Resolutions {
         return job -> revive(job, RetryPolicy::afresh, input.apply(job.activity()));
     }
 
-    private JobOrder revive(OpenJob job, BiFunction<RetryPolicy, Integer, RetryPolicy> afresh, @Nullable Payload input) {
+    private JobOrder revive(
+            OpenJob job, BiFunction<RetryPolicy, Integer, RetryPolicy> afresh, @Nullable Payload input) {
         int used = job.seen().attempt() - 1;
         ActivityOptions before = OptionsJson.decode(job.options());
         // at most once says one attempt, and no more: this one is the operator's word against it
-        ActivityOptions options =
-                before.atMostOnce() ? before : before.withRetry(afresh.apply(before.retry(), used));
+        ActivityOptions options = before.atMostOnce() ? before : before.withRetry(afresh.apply(before.retry(), used));
         int limit = options.retry().maxAttempts();
         Integer attempts = before.atMostOnce() ? Integer.valueOf(1) : limit == 0 ? null : Integer.valueOf(limit - used);
         Duration toClose = options.scheduleToClose();
@@ -134,7 +134,8 @@ final class Resolutions {
                         0, operations.now(), job.key().seq(), lastAttempt(job), id, failure, actor, null));
     }
 
-    private static JobOrder end(OpenJob job, JobOrder.Trace trace, Function<UUID, HistoryEvent.ActivityClosed> outcome) {
+    private static JobOrder end(
+            OpenJob job, JobOrder.Trace trace, Function<UUID, HistoryEvent.ActivityClosed> outcome) {
         UUID id = Objects.requireNonNull(trace.audit()).id();
         return new JobOrder.End(job.key(), trace, job.seen(), OperatorOrders.message(id, outcome.apply(id)));
     }
@@ -146,8 +147,7 @@ final class Resolutions {
 
     // ── what is kept of it ───────────────────────────────────────────────────────────────────────────────────────────
 
-    private IncidentResolved resolved(
-            OpenJob job, String word, @Nullable Integer attempts, @Nullable Payload input) {
+    private IncidentResolved resolved(OpenJob job, String word, @Nullable Integer attempts, @Nullable Payload input) {
         return new IncidentResolved(0, operations.now(), job.key().seq(), word, actor, reason, attempts, input);
     }
 

@@ -69,8 +69,7 @@ public record JobFilter(
     }
 
     public JobFilter workflowId(String value) {
-        return new JobFilter(
-                value, runId, seq, workflowType, activity, taskQueue, states, minAttempt, burial, after);
+        return new JobFilter(value, runId, seq, workflowType, activity, taskQueue, states, minAttempt, burial, after);
     }
 
     public JobFilter runId(UUID value) {
@@ -88,13 +87,11 @@ public record JobFilter(
     }
 
     public JobFilter activity(String value) {
-        return new JobFilter(
-                workflowId, runId, seq, workflowType, value, taskQueue, states, minAttempt, burial, after);
+        return new JobFilter(workflowId, runId, seq, workflowType, value, taskQueue, states, minAttempt, burial, after);
     }
 
     public JobFilter taskQueue(String value) {
-        return new JobFilter(
-                workflowId, runId, seq, workflowType, activity, value, states, minAttempt, burial, after);
+        return new JobFilter(workflowId, runId, seq, workflowType, activity, value, states, minAttempt, burial, after);
     }
 
     public JobFilter states(Set<ActivityState> value) {
@@ -103,8 +100,7 @@ public record JobFilter(
     }
 
     public JobFilter minAttempt(int value) {
-        return new JobFilter(
-                workflowId, runId, seq, workflowType, activity, taskQueue, states, value, burial, after);
+        return new JobFilter(workflowId, runId, seq, workflowType, activity, taskQueue, states, value, burial, after);
     }
 
     public JobFilter fingerprint(String value) {

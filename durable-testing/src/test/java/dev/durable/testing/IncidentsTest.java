@@ -146,7 +146,12 @@ abstract class IncidentsTest {
     void an_incident_that_is_retried_has_all_its_attempts_and_their_delays_again(TestEngine engine) {
         ActivityHandle job = incident(set(engine), "p-1");
 
-        engine.client().incidents().one("p-1", 1).by("ann").because("bank is back").retry();
+        engine.client()
+                .incidents()
+                .one("p-1", 1)
+                .by("ann")
+                .because("bank is back")
+                .retry();
         engine.settle();
         assertThat(calls).endsWith("p-1 7 3");
         assertThat(engine.client().activity("p-1", 1).describe().nextAttemptAt())
@@ -189,7 +194,12 @@ abstract class IncidentsTest {
         engine.advance(Duration.ofHours(1));
 
         assertThat(calls).hasSize(2 + 3);
-        assertThat(engine.client().incidents().one("p-1", 1).describe().activity().attempt())
+        assertThat(engine.client()
+                        .incidents()
+                        .one("p-1", 1)
+                        .describe()
+                        .activity()
+                        .attempt())
                 .isEqualTo(6);
         assertThatThrownBy(() -> engine.client().incidents().one("p-1", 1).retry(0))
                 .hasMessage("retry(0): at least one attempt; to end it without any, fail or discard it");
@@ -199,8 +209,7 @@ abstract class IncidentsTest {
     @Test
     void one_whose_schedule_to_close_is_over_has_all_of_it_again(TestEngine engine) {
         set(engine);
-        ActivityHandle job =
-                engine.client().enqueue(Bank.class, StartOptions.id("p-1"), b -> b.hurried("p-1"));
+        ActivityHandle job = engine.client().enqueue(Bank.class, StartOptions.id("p-1"), b -> b.hurried("p-1"));
         engine.advance(Duration.ofHours(5));
         assertThat(engine.client().incidents().count())
                 .as("nobody waits for it to be in time")
@@ -226,7 +235,12 @@ abstract class IncidentsTest {
         engine.client().incidents().one("order-1", 1).by("ann").retryWith("visa", 8);
 
         assertThat(run.result()).isEqualTo("visa 8");
-        assertThat(run.history().events(ActivityScheduled.class).findFirst().orElseThrow().input().json())
+        assertThat(run.history()
+                        .events(ActivityScheduled.class)
+                        .findFirst()
+                        .orElseThrow()
+                        .input()
+                        .json())
                 .as("what the code gave: a replay compares it")
                 .isEqualTo("[\"expired\",7]");
         IncidentResolved resolved =
@@ -264,7 +278,12 @@ abstract class IncidentsTest {
     void an_incident_is_completed_by_hand(TestEngine engine) {
         ActivityHandle job = incident(set(engine), "p-1");
 
-        engine.client().incidents().one("p-1", 1).by("ann").because("paid in cash").complete("cash");
+        engine.client()
+                .incidents()
+                .one("p-1", 1)
+                .by("ann")
+                .because("paid in cash")
+                .complete("cash");
 
         assertThat(job.resultAs(String.class)).isEqualTo("cash");
         assertThat(only(job, ActivityCompleted.class).worker()).isEqualTo("ann");
@@ -289,7 +308,11 @@ abstract class IncidentsTest {
                 .contains("customer is gone. Its last failure: ")
                 .contains("the bank is away");
         assertThat(declined.result()).isEqualTo("declined: no cover");
-        assertThat(words.history().events(IncidentResolved.class).findFirst().orElseThrow().reason())
+        assertThat(words.history()
+                        .events(IncidentResolved.class)
+                        .findFirst()
+                        .orElseThrow()
+                        .reason())
                 .isEqualTo("customer is gone");
     }
 
@@ -380,9 +403,8 @@ abstract class IncidentsTest {
     @Test
     void all_of_a_selection_are_resolved_at_once(TestEngine engine) {
         set(engine);
-        List<ActivityHandle> jobs = IntStream.range(0, 450)
-                .mapToObj(i -> charge(engine, "p-" + i))
-                .toList();
+        List<ActivityHandle> jobs =
+                IntStream.range(0, 450).mapToObj(i -> charge(engine, "p-" + i)).toList();
         engine.settle();
         engine.advance(Duration.ofMinutes(2));
         var incidents = engine.client().incidents().by("ann").because("bank is back");
@@ -419,13 +441,20 @@ abstract class IncidentsTest {
     @Test
     void who_resolves_one_that_another_has_resolved_is_told_who_it_was(TestEngine engine) {
         incident(set(engine), "p-1");
-        engine.client().incidents().one("p-1", 1).by("ann").because("bank is back").retry();
+        engine.client()
+                .incidents()
+                .one("p-1", 1)
+                .by("ann")
+                .because("bank is back")
+                .retry();
         engine.settle();
 
-        assertThatThrownBy(() -> engine.client().incidents().one("p-1", 1).by("bob").discard())
+        assertThatThrownBy(() ->
+                        engine.client().incidents().one("p-1", 1).by("bob").discard())
                 .isInstanceOf(IncidentNotFoundException.class)
-                .hasMessageStartingWith("activity 1 of workflow p-1 is no incident: Bank.charge is DELAYED, at attempt 4."
-                        + " It was retried at ")
+                .hasMessageStartingWith(
+                        "activity 1 of workflow p-1 is no incident: Bank.charge is DELAYED, at attempt 4."
+                                + " It was retried at ")
                 .hasMessageEndingWith(" by ann, because: bank is back. Nothing was written.");
 
         engine.client().activity("p-1", 1).complete("by hand");
@@ -442,11 +471,14 @@ abstract class IncidentsTest {
 
         assertThatThrownBy(() -> engine.client().incidents().one(seen).by("bob").discard())
                 .isInstanceOf(IncidentNotFoundException.class)
-                .hasMessageContaining("the one that was seen, since " + seen.since() + ", was resolved, and Bank.charge is"
-                        + " INCIDENT, at attempt 4. It was retried at ")
+                .hasMessageContaining("the one that was seen, since " + seen.since()
+                        + ", was resolved, and Bank.charge is" + " INCIDENT, at attempt 4. It was retried at ")
                 .hasMessageEndingWith(" by ann. Look at it again. Nothing was written.");
 
-        engine.client().incidents().one(engine.client().incidents().page(1).getFirst()).discard();
+        engine.client()
+                .incidents()
+                .one(engine.client().incidents().page(1).getFirst())
+                .discard();
     }
 
     @Test
@@ -458,17 +490,19 @@ abstract class IncidentsTest {
                 .hasMessage("activity 1 of workflow order-1 is no incident: Bank.charge is DELAYED, at attempt 2."
                         + " Nothing was written.");
         assertThatThrownBy(() -> engine.client().incidents().one("order-1", 9).retry())
-                .hasMessage("activity 9 of workflow order-1 is no incident: it has ended, or there never was one of that"
-                        + " number. Usually somebody completed, failed or discarded it meanwhile, its workflow cancelled"
-                        + " it, or its retention was over: its end stands in client.history(\"order-1\"). Nothing was"
-                        + " written.");
+                .hasMessage(
+                        "activity 9 of workflow order-1 is no incident: it has ended, or there never was one of that"
+                                + " number. Usually somebody completed, failed or discarded it meanwhile, its workflow cancelled"
+                                + " it, or its retention was over: its end stands in client.history(\"order-1\"). Nothing was"
+                                + " written.");
         assertThatThrownBy(() -> engine.client().deadLetters().one("nobody", 1).describe())
                 .hasMessage("activity 1 of workflow nobody is no dead letter: there is no run of that workflow id."
                         + " Nothing was written.");
         engine.advance(Duration.ofMinutes(2));
         assertThatThrownBy(() -> engine.client().deadLetters().one("order-1", 1).retry())
-                .hasMessage("activity 1 of workflow order-1 is no dead letter: Bank.charge is INCIDENT, at attempt 3. It is"
-                        + " found by client.incidents(). Nothing was written.");
+                .hasMessage(
+                        "activity 1 of workflow order-1 is no dead letter: Bank.charge is INCIDENT, at attempt 3. It is"
+                                + " found by client.incidents(). Nothing was written.");
         Incident seen = engine.client().incidents().page(1).getFirst();
         run.terminate("enough");
         assertThatThrownBy(() -> engine.client().incidents().one(seen).retry())

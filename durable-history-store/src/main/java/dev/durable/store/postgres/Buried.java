@@ -58,8 +58,7 @@ final class Buried {
 
     List<BuriedGroup> groups(JobFilter filter, int limit) {
         return connections.read(
-                Locks.READ,
-                tx -> groups(tx.dsl(), filter, limit).fetch(Buried::group));
+                Locks.READ, tx -> groups(tx.dsl(), filter, limit).fetch(Buried::group));
     }
 
     static Select<? extends Record> groups(DSLContext dsl, JobFilter filter, int limit) {

@@ -65,9 +65,7 @@ final class OpenJobs {
     }
 
     List<OpenJob> page(JobFilter filter, int limit) {
-        return connections.read(
-                Locks.READ,
-                tx -> page(tx.dsl(), filter, limit).fetch(row -> job(row, filter.isOne())));
+        return connections.read(Locks.READ, tx -> page(tx.dsl(), filter, limit).fetch(row -> job(row, filter.isOne())));
     }
 
     static Select<? extends Record> page(DSLContext dsl, JobFilter filter, int limit) {
@@ -158,8 +156,7 @@ final class OpenJobs {
     }
 
     private static @Nullable String notes(Record job) {
-        return JobNotes.joined(
-                Json.text(job.get(ACTIVITY_JOB.NOTES)), Json.text(job.get(ACTIVITY_JOB.OPERATOR_NOTES)));
+        return JobNotes.joined(Json.text(job.get(ACTIVITY_JOB.NOTES)), Json.text(job.get(ACTIVITY_JOB.OPERATOR_NOTES)));
     }
 
     private static OpenJob.@Nullable Burial burial(Record job) {

@@ -121,7 +121,10 @@ class PlanTest {
 
     @Test
     void one_job_is_found_by_its_key() throws SQLException {
-        assertThat(planOf(full, dsl -> OpenJobs.page(dsl, JobFilter.ALL.workflowId("w-1").seq(1), 1)))
+        assertThat(planOf(
+                        full,
+                        dsl -> OpenJobs.page(
+                                dsl, JobFilter.ALL.workflowId("w-1").seq(1), 1)))
                 .contains("Index Scan using activity_job_pkey")
                 .doesNotContain("Seq Scan");
     }
