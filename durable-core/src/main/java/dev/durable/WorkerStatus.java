@@ -12,8 +12,11 @@ import org.jspecify.annotations.Nullable;
  * @param queues the task queues that it serves
  * @param staleReports how many of its reports on attempts were refused since it started, because their lease was no longer
  *     held: zero as long as no session of it was declared dead and no run was ended from outside
+ * @param refusedMessages how many messages of the outbox it has set aside since it started, because the database refuses
+ *     them; they stand in {@code outbox_refused} with the reason, and somebody should look
  */
-public record WorkerStatus(String identity, @Nullable UUID session, List<Queue> queues, long staleReports) {
+public record WorkerStatus(
+        String identity, @Nullable UUID session, List<Queue> queues, long staleReports, long refusedMessages) {
 
     /**
      * A task queue as this process serves it.

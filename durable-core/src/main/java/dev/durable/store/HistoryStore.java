@@ -103,13 +103,16 @@ public interface HistoryStore extends Writes, QueueStore, StoreSource, AutoClose
     /** Open runs whose deadline has passed, or that were to be begun by a time that has passed; to be seized. */
     List<RunKey> expiredRuns(int limit);
 
+    /** Whether one of the three above has anything to do, now or when. One round trip; nothing is locked. */
+    EarliestTimeouts earliestTimeouts();
+
     /**
      * Delivers messages that wait in the outbox, the first of each sender first, each in the commit that removes it there.
-     * What is full, locked or about to close is left for another time, with what follows it to the same target. Tells how
-     * many have gone.
+     * What is full, locked or about to close is left for another time, with what follows it to the same target. A message
+     * that the store refuses for good is set aside, so that it keeps no other.
      */
-    default int relay(int limit) {
-        return 0;
+    default Relayed relay(int limit) {
+        return Relayed.NOTHING;
     }
 
     /**

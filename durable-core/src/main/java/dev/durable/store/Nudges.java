@@ -41,4 +41,10 @@ public interface Nudges {
 
     /** Messages wait in the outbox. */
     record OutboxFilled() implements Nudge {}
+
+    /**
+     * Messages will wait in the outbox when a transaction commits that somebody holds by hand; nobody will tell. For the
+     * process that wrote them only.
+     */
+    record OutboxAwaited() implements Nudge {}
 }

@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The half of a worker that runs activities, put together: an {@link ActivityWorker} for each task queue; for all of them
  * the {@link Session}, the look at the {@link HeldLeases} and the {@link EndedRuns}, the {@link Sweeper}, the {@link
- * RunTimeouts}, the {@link WaitingTimeouts}, the {@link ExternalTimeouts} and the {@link Deadlines}.
+ * Timeouts}, the {@link Relay} and the {@link Deadlines}.
  */
 final class Activities implements ActivitySide {
     private static final Logger log = LoggerFactory.getLogger(Activities.class);
@@ -41,6 +41,8 @@ final class Activities implements ActivitySide {
     private static final int LOOKS_A_LEASE = 10;
     /** No hint tells of a timeout that nobody here watches: looked for every few polls, every process does. */
     private static final int TIMEOUT_POLLS = 3;
+    /** Dead letters purged, and groups told of, at once. */
+    private static final int BURIED_BATCH = 200;
 
     private final HistoryStore store;
     private final ActivitySetup setup;
@@ -58,6 +60,9 @@ final class Activities implements ActivitySide {
     private final ActivityPools pools;
     private final RulesWatch rules;
     private final KeyAdmission admission;
+    private final Relay relay;
+    private final PollPace relayPace;
+    private volatile Runnable wakeRelay = () -> {};
 
     Activities(
             HistoryStore store,
@@ -101,7 +106,11 @@ final class Activities implements ActivitySide {
         this.locals = new LocalActivities(localQueues, host, lease);
         Duration poll = settings.limits().pollInterval();
         this.admission = new KeyAdmission(store, poll);
-        this.rules = new RulesWatch(store, settings.queues().keySet(), new PollPace(poll, random), this::rulesChanged);
+        IdleInterval idle = new IdleInterval(poll, store.nudges());
+        this.rules =
+                new RulesWatch(store, settings.queues().keySet(), new PollPace(idle, random), this::rulesChanged);
+        this.relay = new Relay(store);
+        this.relayPace = new PollPace(idle, random);
         leases.onEnded(this::ended);
     }
 
@@ -130,24 +139,36 @@ final class Activities implements ActivitySide {
         keep(new HeldLeases(store, starter, reports, limits.sessionLease().dividedBy(LOOKS_A_LEASE)));
         keep(new EndedRuns(store, locals, locals.silence().dividedBy(LOOKS_A_LEASE)));
         keep(new Sweeper(store, limits.sessionLease(), random));
-        Duration timeouts = limits.pollInterval().multipliedBy(TIMEOUT_POLLS);
-        keep(new WaitingTimeouts(store, new PollPace(timeouts, random)));
+        keep(timeouts(new PollPace(limits.pollInterval().multipliedBy(TIMEOUT_POLLS), random)));
         EngineSettings.Errors errors = setup.settings().errors();
-        keep(new DeadLetterRetention(store, errors.deadLettersKept(), errors.maxDeadLetters()));
+        keep(new BatchChore(
+                "dead-letters",
+                PollPace.steady(DeadLetterRetention.INTERVAL, random),
+                BURIED_BATCH,
+                new DeadLetterRetention(store, errors.deadLettersKept(), errors.maxDeadLetters())));
         Consumer<? super Alert> alerts = errors.alerts();
         if (alerts != null) {
-            keep(new Alerts(store, alerts));
+            keep(new BatchChore(
+                    "alerts", PollPace.steady(Alerts.INTERVAL, random), BURIED_BATCH, new Alerts(store, alerts)));
         }
-        keep(new ExternalTimeouts(
-                store,
-                new ExternalAttempts(
-                        store, random, setup.code(), setup.settings().identity()),
-                new PollPace(timeouts, random)));
-        keep(new RunTimeouts(store, setup.ids(), new PollPace(timeouts, random), run -> runTimedOut.accept(run)));
+        wakeRelay = keep(new BatchChore("relay", relayPace, Relay.BATCH, relay));
     }
 
-    private void keep(Chore chore) {
-        drive.add(chore.name(), Drive.Kind.IO, upkeep.keep(chore));
+    private Timeouts timeouts(PollPace pace) {
+        ExternalAttempts external = new ExternalAttempts(
+                store, random, setup.code(), setup.settings().identity());
+        return new Timeouts(
+                store,
+                new Timeouts.Kinds(
+                        new WaitingTimeouts(store),
+                        new ExternalTimeouts(store, external),
+                        new RunTimeouts(store, setup.ids(), run -> runTimedOut.accept(run))),
+                pace);
+    }
+
+    /** Gives what wakes it. */
+    private Runnable keep(Chore chore) {
+        return drive.add(chore.name(), Drive.Kind.IO, upkeep.keep(chore));
     }
 
     @Override
@@ -161,7 +182,8 @@ final class Activities implements ActivitySide {
                 setup.settings().identity(),
                 session.id(),
                 pools.queues().values().stream().map(ActivityQueue::status).toList(),
-                reports.stale());
+                reports.stale(),
+                relay.refused());
     }
 
     private void startClaims(ActivityPool pool, PollPace pace) {
@@ -211,6 +233,18 @@ final class Activities implements ActivitySide {
     }
 
     @Override
+    public void wakeRelay() {
+        wakeRelay.run();
+    }
+
+    @Override
+    public void relayLater() {
+        if (relayPace.expect()) {
+            wakeRelay.run();
+        }
+    }
+
+    @Override
     public LocalCalls locals() {
         return locals;
     }
@@ -223,11 +257,16 @@ final class Activities implements ActivitySide {
     @Override
     public void wake(String taskQueue) {
         ActivityQueue queue = pools.queues().get(taskQueue);
-        if (queue != null) {
-            queue.nudge();
-            if (admission.isUsed()) {
-                admission.look(taskQueue);
-            }
+        if (queue == null) {
+            return;
+        }
+        queue.nudge();
+        if (admission.isUsed()) {
+            admission.look(taskQueue);
+        }
+        // What came may be the first that waits for a limit key; the rules tell.
+        if (rules.workCame()) {
+            readRules.run();
         }
     }
 

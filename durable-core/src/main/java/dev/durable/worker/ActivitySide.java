@@ -27,6 +27,12 @@ interface ActivitySide extends EagerJobs {
     /** Pauses or limits were changed: read them. */
     void wakeRules();
 
+    /** The outbox was filled: look. */
+    void wakeRelay();
+
+    /** A transaction that somebody holds by hand has filled the outbox; nobody will tell of its commit. */
+    void relayLater();
+
     /** Stops claiming, gives back what was not begun, lets running attempts end, then cancels them. */
     void drain(Duration grace);
 

@@ -42,7 +42,6 @@ final class Engine implements PreparedEngine {
     private final StoreClient client;
     private final @Nullable ActivitySide activities;
     private volatile Runnable wakeClaims = () -> {};
-    private volatile Runnable wakeRelay = () -> {};
     private @Nullable AutoCloseable nudges;
     private volatile boolean working;
     private volatile boolean closed;
@@ -136,8 +135,6 @@ final class Engine implements PreparedEngine {
             claims.onWake(drive.add("claims", Drive.Kind.IO, () -> closed ? Step.UNTIL_WOKEN : claims.runOnce()));
             wakeClaims = claims::nudge;
             runs.onDue(claims::due);
-            wakeRelay = drive.add(
-                    "relay", Drive.Kind.IO, new Relay(store, settings.limits().pollInterval()));
         }
         log.info(
                 "{} serves queues {} with workflows {} and activities {}",
@@ -153,7 +150,8 @@ final class Engine implements PreparedEngine {
             case Nudges.JobsReady ready
             when activities != null && serves(ready.taskQueue()) -> activities.wake(ready.taskQueue());
             case Nudges.RulesChanged ignored -> rulesChanged();
-            case Nudges.OutboxFilled ignored -> wakeRelay.run();
+            case Nudges.OutboxFilled ignored when activities != null -> activities.wakeRelay();
+            case Nudges.OutboxAwaited ignored when activities != null -> activities.relayLater();
             // A run that is cached here tells its waiters itself.
             case Nudges.RunClosed closed when runs.cached(closed.runId()).isEmpty() -> waiters.look(closed.runId());
             default -> {}
@@ -199,7 +197,7 @@ final class Engine implements PreparedEngine {
 
     @Override
     public WorkerStatus worker() {
-        return activities == null ? new WorkerStatus(settings.identity(), null, List.of(), 0) : activities.status();
+        return activities == null ? new WorkerStatus(settings.identity(), null, List.of(), 0, 0) : activities.status();
     }
 
     @Override

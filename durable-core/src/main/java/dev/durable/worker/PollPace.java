@@ -1,38 +1,57 @@
 package dev.durable.worker;
 
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
-/** How long an idle loop sleeps: short after it found something, twice as long after each look in vain, spread. */
+/**
+ * How long an idle loop sleeps: short after it found something, twice as long after each look in vain, spread. Belongs to
+ * one loop, but for {@link #expect}.
+ */
 final class PollPace {
     private static final double SPREAD = 0.2;
     private static final int SHORTEST_PART = 8;
+    /** Looks for what is expected: a minute, with the default of one a second. */
+    private static final int EXPECTED_LOOKS = 60;
 
     private final Duration shortest;
+    private final Duration polling;
     private final Supplier<Duration> longest;
     private final RandomGenerator random;
-    private Duration next;
+    private final AtomicInteger expecting = new AtomicInteger();
+    private volatile Duration next;
 
     PollPace(Duration longest, RandomGenerator random) {
-        this(longest, () -> longest, random);
+        this(longest.dividedBy(SHORTEST_PART), longest, () -> longest, random);
     }
 
     /** As long as hints allow. */
     PollPace(IdleInterval idle, RandomGenerator random) {
-        this(idle.polling(), idle::next, random);
+        this(idle.polling().dividedBy(SHORTEST_PART), idle.polling(), idle::next, random);
     }
 
-    private PollPace(Duration polling, Supplier<Duration> longest, RandomGenerator random) {
-        this.shortest = polling.dividedBy(SHORTEST_PART);
+    private PollPace(Duration shortest, Duration polling, Supplier<Duration> longest, RandomGenerator random) {
+        this.shortest = shortest;
+        this.polling = polling;
         this.longest = longest;
         this.random = random;
         this.next = shortest;
     }
 
+    /** Always the same, but for the spread. */
+    static PollPace steady(Duration interval, RandomGenerator random) {
+        return new PollPace(interval, interval, () -> interval, random);
+    }
+
     /** The longest that an idle loop sleeps, give or take the spread. */
     Duration longest() {
         return longest.get();
+    }
+
+    /** The same while nothing is heard of others. */
+    Duration polling() {
+        return polling;
     }
 
     Duration afterFind() {
@@ -43,8 +62,21 @@ final class PollPace {
     Duration afterNothing() {
         Duration pause = next;
         Duration twice = next.multipliedBy(2);
-        Duration most = longest.get();
+        Duration most = expecting.getAndUpdate(looks -> Math.max(0, looks - 1)) > 0 ? polling : longest.get();
         next = twice.compareTo(most) < 0 ? twice : most;
         return Jitter.spread(pause, SPREAD, random);
+    }
+
+    /**
+     * Something will be there soon, and nobody will say when: the loop begins anew with short sleeps, and for some time
+     * sleeps no longer than it would without hints. Any thread.
+     *
+     * @return whether the loop may be in a longer sleep now, and is to be woken
+     */
+    boolean expect() {
+        boolean asleep = next.compareTo(shortest) > 0;
+        expecting.set(EXPECTED_LOOKS);
+        next = shortest;
+        return asleep;
     }
 }

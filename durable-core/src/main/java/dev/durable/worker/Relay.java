@@ -1,37 +1,32 @@
 package dev.durable.worker;
 
-import dev.durable.StoreUnavailableException;
-import dev.durable.store.CommitUnknownException;
 import dev.durable.store.HistoryStore;
-import java.time.Duration;
-import java.util.Random;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import dev.durable.store.Relayed;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Delivers what waits in the outbox: messages that callers' transactions have left there. Every worker does; who commits
  * such a transaction wakes them. That is a hint, and looking now and then is enough.
  */
-final class Relay implements Step {
-    private static final Logger log = LoggerFactory.getLogger(Relay.class);
-    private static final int BATCH = 256;
+final class Relay implements BatchChore.Work {
+    static final int BATCH = 256;
 
     private final HistoryStore store;
-    private final PollPace pace;
+    private final AtomicLong refused = new AtomicLong();
 
-    Relay(HistoryStore store, Duration pollInterval) {
+    Relay(HistoryStore store) {
         this.store = store;
-        this.pace = new PollPace(pollInterval, new Random());
     }
 
     @Override
-    public Duration runOnce() {
-        try {
-            int gone = store.relay(BATCH);
-            return gone == BATCH ? AGAIN : gone > 0 ? pace.afterFind() : pace.afterNothing();
-        } catch (StoreUnavailableException | CommitUnknownException e) {
-            log.warn("messages in the outbox wait for the database: {}", e.getMessage());
-            return pace.afterNothing();
-        }
+    public int upTo(int most) {
+        Relayed relayed = store.relay(most);
+        refused.addAndGet(relayed.refused());
+        return relayed.gone();
+    }
+
+    /** Messages that were set aside here since the start. */
+    long refused() {
+        return refused.get();
     }
 }

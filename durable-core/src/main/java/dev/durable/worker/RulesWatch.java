@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The pauses and limits of the queues that this process serves, as it read them last: at most a poll interval ago, and
- * at once after a nudge. Claims do not rest on it, they ask the store. It decides what is begun without a claim, and
+ * The pauses and limits of the queues that this process serves, as it read them last: at most an idle interval ago, at
+ * once when they were changed, and where work comes, a poll interval ago. Claims do not rest on it, they ask the store. It decides what is begun without a claim, and
  * which claims are worth it; while it can't be read, nothing is begun without a claim.
  */
 final class RulesWatch implements Step {
@@ -23,6 +23,9 @@ final class RulesWatch implements Step {
     private final PollPace pace;
     private final Consumer<QueueRules> changed;
     private volatile @Nullable QueueRules known;
+    private volatile long readAtNanos;
+    private volatile long nextReadNanos;
+    private volatile boolean workCame;
 
     /**
      * @param changed told of rules that are new, and of keys that wait, each time
@@ -36,10 +39,21 @@ final class RulesWatch implements Step {
 
     @Override
     public Duration runOnce() {
+        long age = store.clock().nanoTime() - readAtNanos;
+        if (workCame && known != null && age < pace.polling().toNanos()) {
+            return sleep(pace.polling().minusNanos(age));
+        }
+        workCame = false;
+        read();
+        return sleep(pace.afterNothing());
+    }
+
+    private void read() {
         try {
             QueueRules read = store.queueRules(taskQueues);
             QueueRules before = known;
             known = read;
+            readAtNanos = store.clock().nanoTime();
             if (!read.equals(before) || read.queues().values().stream().anyMatch(QueueRules.Rule::keysWait)) {
                 changed.accept(read);
             }
@@ -47,7 +61,23 @@ final class RulesWatch implements Step {
             known = null;
             log.warn("the rules of queues {} can't be read: {}", taskQueues, e.getMessage());
         }
-        return pace.afterNothing();
+    }
+
+    private Duration sleep(Duration pause) {
+        nextReadNanos = store.clock().nanoTime() + pause.toNanos();
+        return pause;
+    }
+
+    /**
+     * Work came, and the rules may have something to say of it: they are read when they are older than a poll interval.
+     * Any thread.
+     *
+     * @return whether the loop sleeps for too long, and is to be woken
+     */
+    boolean workCame() {
+        boolean late = nextReadNanos - store.clock().nanoTime() > pace.polling().toNanos();
+        workCame |= late;
+        return late;
     }
 
     /** They were changed: until they are read again, nothing is begun without a claim. */

@@ -90,9 +90,9 @@ class AttemptTest {
         Alerts alerts = new Alerts(bench.memory, told::add);
         DeadLetterRetention retention = new DeadLetterRetention(bench.memory, Duration.ofDays(180), 10);
 
-        alerts.runOnce();
-        alerts.runOnce();
-        retention.runOnce();
+        alerts.upTo(10);
+        alerts.upTo(10);
+        retention.upTo(10);
 
         assertThat(told).singleElement().satisfies(alert -> {
             assertThat(alert.activity()).isEqualTo("Work.run");
@@ -102,7 +102,7 @@ class AttemptTest {
         assertThat(bench.inbox(key)).isEmpty();
 
         bench.clock.advance(Duration.ofDays(181));
-        retention.runOnce();
+        retention.upTo(10);
 
         assertThat(bench.outcome(key))
                 .asInstanceOf(type(ActivityFailed.class))
@@ -120,8 +120,7 @@ class AttemptTest {
             throw new IllegalStateException("no pager");
         });
 
-        assertThat(alerts.runOnce()).isEqualTo(Alerts.INTERVAL);
-        assertThat(alerts.tally().done().runs()).isEqualTo(1);
+        assertThat(alerts.upTo(10)).isEqualTo(1);
     }
 
     @Test

@@ -22,8 +22,11 @@ import org.junit.jupiter.api.Test;
 /** Runs whose time is over. */
 class RunTimeoutsTest {
     private final ActivityBench bench = new ActivityBench();
-    private final RunTimeouts timeouts =
-            new RunTimeouts(bench.store, UUID::randomUUID, new PollPace(ActivityBench.POLL, bench.random), run -> {});
+    private final Timeouts timeouts = new Timeouts(
+            bench.store,
+            new Timeouts.Kinds(
+                    most -> 0, most -> 0, new RunTimeouts(bench.store, UUID::randomUUID, run -> {})),
+            new PollPace(ActivityBench.POLL, bench.random));
 
     @Test
     void a_run_past_its_deadline_is_ended_with_the_count_of_messages_it_never_handled() {

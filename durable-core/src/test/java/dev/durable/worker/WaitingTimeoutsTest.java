@@ -15,8 +15,10 @@ class WaitingTimeoutsTest {
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
     private final ActivityBench bench = new ActivityBench();
-    private final WaitingTimeouts timeouts =
-            new WaitingTimeouts(bench.store, new PollPace(ActivityBench.POLL, bench.random));
+    private final Timeouts timeouts = new Timeouts(
+            bench.store,
+            new Timeouts.Kinds(new WaitingTimeouts(bench.store), most -> 0, most -> 0),
+            new PollPace(ActivityBench.POLL, bench.random));
 
     @Test
     void an_activity_that_nobody_runs_times_out_and_a_database_that_is_away_is_waited_for() {

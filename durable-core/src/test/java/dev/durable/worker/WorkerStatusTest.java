@@ -73,7 +73,7 @@ class WorkerStatusTest {
             await(() -> engine.upkeep().stream().allMatch(step -> step.lastRun() != null));
 
             assertThat(engine.upkeep().stream().map(UpkeepStep::name))
-                    .contains("session", "leases", "ended-runs", "sweep", "waiting-timeouts", "run-timeouts");
+                    .contains("session", "leases", "ended-runs", "sweep", "timeouts", "relay");
             assertThat(engine.upkeep()).noneMatch(UpkeepStep::late);
             assertThat(engine.healthy()).isTrue();
             assertThat(engine.worker().identity()).isEqualTo("me");

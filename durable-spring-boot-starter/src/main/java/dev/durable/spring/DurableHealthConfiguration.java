@@ -2,6 +2,7 @@ package dev.durable.spring;
 
 import dev.durable.DurableEngine;
 import dev.durable.UpkeepStep;
+import dev.durable.WorkerStatus;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -13,7 +14,7 @@ import org.springframework.context.annotation.Bean;
 
 /**
  * Where the application has Actuator: health {@code durable}, down while the worker makes no progress or
- * its upkeep is late; with each step of upkeep and the number of zombies as details.
+ * its upkeep is late; with each step of upkeep, the number of zombies and that of refused messages as details.
  */
 @AutoConfiguration(after = DurableAutoConfiguration.class)
 @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
@@ -36,7 +37,10 @@ public class DurableHealthConfiguration {
                                 "the loops made no progress, or upkeep is late: the database does not answer, a loop"
                                         + " hangs, or the engine is closed");
         engine.upkeep().forEach(step -> health.withDetail("upkeep." + step.name(), words(step)));
-        return health.withDetail("zombies", engine.worker().zombies()).build();
+        WorkerStatus worker = engine.worker();
+        return health.withDetail("zombies", worker.zombies())
+                .withDetail("refusedMessages", worker.refusedMessages())
+                .build();
     }
 
     private static String words(UpkeepStep step) {

@@ -192,7 +192,7 @@ class AutoConfigurationTest {
             HealthIndicator health = context.getBean("durableHealthIndicator", HealthIndicator.class);
             assertThat(health.health().getStatus()).isEqualTo(Status.UP);
             assertThat(health.health().getDetails())
-                    .containsKeys("upkeep.session", "upkeep.sweep", "upkeep.waiting-timeouts")
+                    .containsKeys("upkeep.session", "upkeep.sweep", "upkeep.timeouts", "upkeep.relay")
                     .containsEntry("zombies", 0);
             context.getBean(DurableEngine.class).close();
             assertThat(health.health().getStatus()).isEqualTo(Status.DOWN);

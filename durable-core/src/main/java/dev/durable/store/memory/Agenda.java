@@ -53,6 +53,12 @@ final class Agenda<T> {
         return slots.headMap(endOf(now), true).values().stream();
     }
 
+    /** The first time of all; null when there is nothing. */
+    @Nullable
+    Instant first() {
+        return slots.isEmpty() ? null : slots.firstKey().at;
+    }
+
     /** The first time after this one. */
     Optional<Instant> firstAfter(Instant now) {
         return Optional.ofNullable(slots.higherKey(endOf(now))).map(Slot::at);

@@ -8,6 +8,7 @@ import dev.durable.store.BuriedGroup;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.ClaimedRun;
 import dev.durable.store.Delivery;
+import dev.durable.store.EarliestTimeouts;
 import dev.durable.store.EstimatedClock;
 import dev.durable.store.HeldJob;
 import dev.durable.store.HistoryStore;
@@ -296,6 +297,14 @@ public final class InMemoryHistoryStore implements HistoryStore {
     @Override
     public List<BuriedGroup> buried(JobFilter filter, int limit) {
         return atomically(() -> buried.groups(filter, limit));
+    }
+
+    @Override
+    public EarliestTimeouts earliestTimeouts() {
+        return atomically(() -> new EarliestTimeouts(
+                tables.jobs().firstDeadline(),
+                tables.jobs().firstExternalDeadline(),
+                tables.runs().firstExpiry()));
     }
 
     @Override

@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Where jobs wait and who runs them: each job is in exactly one place, or dead in none. */
 final class JobQueues {
@@ -209,6 +210,18 @@ final class JobQueues {
     /** Those that nobody runs and whose time is over, the earliest first. */
     Stream<Job> overdue(Instant now) {
         return deadlines.due(now);
+    }
+
+    /** The first time at which one that nobody runs is overdue. */
+    @Nullable
+    Instant firstDeadline() {
+        return deadlines.first();
+    }
+
+    /** The same, of those in the hands of others. */
+    @Nullable
+    Instant firstExternalDeadline() {
+        return external.first();
     }
 
     /** When delayed jobs become due, or the time of one that waits is over, after this time. */

@@ -81,6 +81,11 @@ final class RunTable {
         return expiring.due(now);
     }
 
+    @Nullable
+    Instant firstExpiry() {
+        return expiring.first();
+    }
+
     /** The first wake after this time of a parked run of these queues. */
     Optional<Instant> firstWake(Collection<String> taskQueues, Instant after) {
         return taskQueues.stream()

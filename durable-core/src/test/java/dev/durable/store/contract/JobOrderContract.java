@@ -398,8 +398,11 @@ abstract class JobOrderContract extends StoreContract {
     void external_jobs_out_of_time_are_found() {
         RunKey run = detached(HOUR, null);
         assertThat(store.overdueExternal(10)).isEmpty();
+        assertThat(store.earliestTimeouts().external())
+                .isBetween(store.now(), store.now().plus(HOUR));
 
         advance(HOUR);
+        assertThat(store.earliestTimeouts().external()).isBeforeOrEqualTo(store.now());
 
         assertThat(store.overdueExternal(10)).extracting(OpenJob::key).containsExactly(key(run));
     }

@@ -3,6 +3,7 @@ package dev.durable.store.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.WorkflowStatus;
+import dev.durable.store.EarliestTimeouts;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.Delivery;
 import dev.durable.store.JobUpdate;
@@ -156,6 +157,19 @@ abstract class SeizureContract extends StoreContract {
 
         assertThat(store.expiredRuns(2)).hasSize(2);
         assertThat(store.expiredRuns(10)).hasSize(3);
+    }
+
+    @Test
+    void the_earliest_timeout_of_each_kind_is_told_before_and_after_it_passes() {
+        assertThat(store.earliestTimeouts()).isEqualTo(new EarliestTimeouts(null, null, null));
+        Instant now = store.now();
+        started(newRun("order-1").deadline(now.plusSeconds(90)));
+        started(newRun("order-2").expiresAt(now.plusSeconds(60)));
+        started(newRun("order-3").deadline(now.plusSeconds(120)).expiresAt(now.plusSeconds(130)));
+
+        assertThat(store.earliestTimeouts()).isEqualTo(new EarliestTimeouts(null, null, now.plusSeconds(60)));
+        advance(Duration.ofSeconds(61));
+        assertThat(store.earliestTimeouts().runs()).isEqualTo(now.plusSeconds(60));
     }
 
     @Test

@@ -21,7 +21,10 @@ abstract class WaitingTimeoutContract extends StoreContract {
         RunKey run = with(MINUTE, null);
 
         assertThat(store.timeOutWaiting(10)).isZero();
+        assertThat(store.earliestTimeouts().waiting())
+                .isBetween(store.now(), store.now().plus(MINUTE));
         advance(MINUTE);
+        assertThat(store.earliestTimeouts().waiting()).isBeforeOrEqualTo(store.now());
 
         assertThat(store.timeOutWaiting(10)).isOne();
         assertThat(jobStates(run)).isEmpty();
@@ -29,6 +32,7 @@ abstract class WaitingTimeoutContract extends StoreContract {
         assertThat(onlyMessage(run).payload()).isEqualTo("{\"seq\":1,\"attempt\":0,\"timeout\":\"SCHEDULE_TO_START\"}");
         assertThat(claimedIds(openSession())).as("its run wakes").containsExactly(run.workflowId());
         assertThat(store.timeOutWaiting(10)).as("once").isZero();
+        assertThat(store.earliestTimeouts().waiting()).isNull();
     }
 
     @Test

@@ -11,6 +11,11 @@ public interface CallerTransactions {
     /** Runs the action after the current transaction has committed. */
     void afterCommit(Runnable action);
 
+    /** Whether {@link #afterCommit} does what it says. Where it does not, polls find what a commit has brought. */
+    default boolean tellsOfCommits() {
+        return true;
+    }
+
     /** Nobody ever has one open. */
     CallerTransactions NONE = new CallerTransactions() {
         @Override

@@ -63,5 +63,10 @@ record JoinedConnection(Connection connection, CallerTransactions transactions, 
 
         @Override
         public void afterCommit(Runnable action) {}
+
+        @Override
+        public boolean tellsOfCommits() {
+            return false;
+        }
     }
 }

@@ -2,6 +2,7 @@ package dev.durable.store.postgres;
 
 import dev.durable.store.Nudges.JobsReady;
 import dev.durable.store.Nudges.Nudge;
+import dev.durable.store.Nudges.OutboxAwaited;
 import dev.durable.store.Nudges.OutboxFilled;
 import dev.durable.store.Nudges.RulesChanged;
 import dev.durable.store.Nudges.RunClosed;
@@ -87,7 +88,9 @@ record NudgeMessage(String sender, boolean asks, List<Nudge> nudges) {
             case JobsReady ready -> "j " + URLEncoder.encode(ready.taskQueue(), StandardCharsets.UTF_8);
             case RulesChanged ignored -> "q *";
             case RunClosed closed -> "c " + closed.runId();
-            case OutboxFilled filled -> OUTBOX;
+            // A hint before its time: others find it by their polls.
+            case OutboxFilled ignored -> OUTBOX;
+            case OutboxAwaited ignored -> OUTBOX;
         };
     }
 

@@ -22,13 +22,14 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class Outbox {
     private static final Nudges.Nudge FILLED = new Nudges.OutboxFilled();
+    private static final Nudges.Nudge AWAITED = new Nudges.OutboxAwaited();
 
     private final Connections connections;
-    private final Nudges nudges;
+    private final SharedNudges nudges;
     private final UUID sender = UUID.randomUUID();
     private final AtomicLong count = new AtomicLong();
 
-    Outbox(Connections connections, Nudges nudges) {
+    Outbox(Connections connections, SharedNudges nudges) {
         this.connections = connections;
         this.nudges = nudges;
     }
@@ -51,7 +52,11 @@ final class Outbox {
             tx.run(script);
             return true;
         });
-        callers.afterCommit(() -> nudges.send(List.of(FILLED)));
+        if (callers.tellsOfCommits()) {
+            callers.afterCommit(() -> nudges.send(List.of(FILLED)));
+        } else {
+            nudges.tell(List.of(AWAITED));
+        }
     }
 
     /**

@@ -8,6 +8,7 @@ import dev.durable.store.BuriedGroup;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.ClaimedRun;
 import dev.durable.store.Delivery;
+import dev.durable.store.EarliestTimeouts;
 import dev.durable.store.EstimatedClock;
 import dev.durable.store.HeldJob;
 import dev.durable.store.HistoryStore;
@@ -24,6 +25,7 @@ import dev.durable.store.OpenJob;
 import dev.durable.store.QueueChange;
 import dev.durable.store.QueueRules;
 import dev.durable.store.ReadBack;
+import dev.durable.store.Relayed;
 import dev.durable.store.RunClaim;
 import dev.durable.store.RunDetails;
 import dev.durable.store.RunFilter;
@@ -182,7 +184,7 @@ public final class PostgresHistoryStore implements HistoryStore {
     }
 
     @Override
-    public int relay(int limit) {
+    public Relayed relay(int limit) {
         return relay.relay(limit);
     }
 
@@ -309,6 +311,11 @@ public final class PostgresHistoryStore implements HistoryStore {
     @Override
     public List<RunKey> expiredRuns(int limit) {
         return seizures.expired(limit);
+    }
+
+    @Override
+    public EarliestTimeouts earliestTimeouts() {
+        return seizures.earliestTimeouts();
     }
 
     @Override

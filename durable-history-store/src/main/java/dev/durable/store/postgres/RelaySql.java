@@ -8,9 +8,13 @@ final class RelaySql {
             insert into durable.outbox (run_id, event_id, target_run_id, at, kind, shard, target_workflow_id, name, payload)
             values (?, ?, ?, durable.clock(), ?, ?, ?, ?, ?::json)""";
 
+    /** All that an idle relay asks. */
+    static final String WAITS = "select exists (select 1 from durable.outbox o) as waits";
+
     /**
      * The first messages of each sender that no other relay is at: one relay at a time keeps a sender's order. Senders are
-     * skipped through. A row that another relay has delivered since this statement began is gone when it is locked.
+     * skipped through; only those with something to take are locked, and count: the others must not keep them out. A row
+     * that another relay has delivered since this statement began is gone when it is locked.
      */
     static final String TAKE = """
             with recursive sender as (
@@ -20,7 +24,11 @@ final class RelaySql {
                  cross join lateral (select o.run_id from durable.outbox o
                         where o.run_id > s.run_id order by o.run_id limit 1) o),
             mine as materialized (
-                select s.run_id from sender s
+                select s.run_id from (
+                    select s.run_id from sender s
+                     where exists (select 1 from durable.outbox o
+                            where o.run_id = s.run_id and (? or o.target_workflow_id = any(?::text[]))
+                              and o.target_workflow_id <> all(?::text[]) offset 0) offset 0) s
                  where pg_try_advisory_xact_lock(hashtextextended(s.run_id::text, 0)) limit 64)
             select o.* from mine m
              cross join lateral (
@@ -30,6 +38,24 @@ final class RelaySql {
                        and o.target_workflow_id <> all(?::text[])
                      order by o.event_id limit ? for update skip locked) o
              limit ?""";
+
+    /** One message, if no other relay is at its sender. */
+    static final String TAKE_ONE = """
+            select o.run_id, o.event_id, o.target_run_id, o.kind, o.shard, o.target_workflow_id, o.name, o.payload
+              from durable.outbox o
+             where o.run_id = ? and o.event_id = ? and o.shard = ?
+               and pg_try_advisory_xact_lock(hashtextextended(o.run_id::text, 0)) for update skip locked""";
+
+    /** Out of the way of the others, with what the database says of it. */
+    static final String SET_ASIDE = """
+            with gone as (
+                delete from durable.outbox o where o.run_id = ? and o.event_id = ? and o.shard = ? returning o.*)
+            insert into durable.outbox_refused (run_id, event_id, target_run_id, at, refused_at, kind, shard,
+                   target_workflow_id, name, payload, sqlstate, error)
+            select g.run_id, g.event_id, g.target_run_id, g.at, durable.clock(), g.kind, g.shard, g.target_workflow_id,
+                   g.name, g.payload, ?, ?
+              from gone g
+            returning event_id""";
 
     static final String REMOVE = """
             delete from durable.outbox where ctid = any(array(

@@ -1,5 +1,6 @@
 package dev.durable.store.postgres;
 
+import dev.durable.store.EarliestTimeouts;
 import dev.durable.store.Nudges;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
@@ -97,6 +98,21 @@ final class Seizures {
         }
         close(tx, seizure, open.get());
         return Optional.of(open.get().run());
+    }
+
+    /** Of runs, and of jobs that nobody watches. */
+    EarliestTimeouts earliestTimeouts() {
+        return connections.read(Locks.SHORT, tx -> {
+            List<EarliestTimeouts> earliest = new ArrayList<>();
+            tx.last(new Script()
+                    .read(
+                            SeizureSql.EARLIEST_TIMEOUTS,
+                            row -> earliest.add(new EarliestTimeouts(
+                                    Times.instant(row, "waiting"),
+                                    Times.instant(row, "external"),
+                                    Times.instant(row, "runs")))));
+            return earliest.getFirst();
+        });
     }
 
     private static Optional<OpenRun> lock(Tx tx, Seizure seizure) throws SQLException {

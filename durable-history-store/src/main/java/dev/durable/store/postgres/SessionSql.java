@@ -11,6 +11,9 @@ final class SessionSql {
     static final String BEAT = """
             update durable.session set beat = beat + 1 where id = ? and not dead returning id""";
 
+    static final String LIST = """
+            select s.id, s.identity, s.beat, s.dead, s.started_at from durable.session s order by s.id""";
+
     static final String MARK_DEAD = """
             update durable.session set dead = true where id = ? and beat = ? and not dead returning id""";
 
@@ -29,6 +32,20 @@ final class SessionSql {
                    j.operator_notes, j.options
               from durable.activity_job j where j.session = ? and j.state = 2
              order by j.run_id, j.seq for update""";
+
+    /** All that a sweep with nothing to do asks. */
+    static final String ORPHANS_OR_DEAD = """
+            with recursive holder as (
+                (select j.session from durable.activity_job j where j.state = 2 order by j.session limit 1)
+                union all
+                select j.session from holder h
+                 cross join lateral (select j.session from durable.activity_job j
+                        where j.state = 2 and j.session > h.session order by j.session limit 1) j)
+            select coalesce(bool_or(s.dead), false)
+                or exists (select 1 from holder h
+                            where not exists (select 1 from durable.session s where s.id = h.session and not s.dead))
+                as found
+              from (select s.dead from durable.session s order by s.id) s""";
 
     /** Running jobs of sessions that are dead or gone: the sessions that have claims are skipped through, then judged. */
     static final String LOCK_ORPHANS = """

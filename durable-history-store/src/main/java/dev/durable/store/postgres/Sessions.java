@@ -1,7 +1,5 @@
 package dev.durable.store.postgres;
 
-import static dev.durable.store.postgres.jooq.generated.Tables.SESSION;
-
 import dev.durable.store.AtMostOnce;
 import dev.durable.store.HeldJob;
 import dev.durable.store.JobKey;
@@ -41,18 +39,14 @@ final class Sessions {
     }
 
     List<SessionInfo> list() {
-        return connections.read(
-                Locks.READ,
-                tx -> tx.dsl()
-                        .select(SESSION.ID, SESSION.IDENTITY, SESSION.BEAT, SESSION.DEAD, SESSION.STARTED_AT)
-                        .from(SESSION)
-                        .orderBy(SESSION.STARTED_AT, SESSION.ID)
-                        .fetch(row -> new SessionInfo(
-                                row.get(SESSION.ID),
-                                row.get(SESSION.IDENTITY),
-                                row.get(SESSION.BEAT),
-                                row.get(SESSION.DEAD),
-                                row.get(SESSION.STARTED_AT))));
+        return read(
+                SessionSql.LIST,
+                row -> new SessionInfo(
+                        row.getObject("id", UUID.class),
+                        row.getString("identity"),
+                        row.getLong("beat"),
+                        row.getBoolean("dead"),
+                        Times.required(row, "started_at")));
     }
 
     List<HeldJob> held(UUID session) {
@@ -99,6 +93,9 @@ final class Sessions {
     }
 
     int requeueOrphans(int limit) {
+        if (!orphansOrDead()) {
+            return 0;
+        }
         Hints hints = new Hints();
         int touched = connections.transaction(Locks.SHORT, tx -> {
             List<Orphan> orphans = new ArrayList<>();
@@ -111,6 +108,10 @@ final class Sessions {
         });
         hints.sendTo(nudges);
         return touched;
+    }
+
+    private boolean orphansOrDead() {
+        return read(SessionSql.ORPHANS_OR_DEAD, row -> row.getBoolean("found")).getFirst();
     }
 
     /** Jobs that a session leaves behind: they go back into their queues, but for those that end here. */

@@ -55,7 +55,8 @@ final class SharedNudges implements Nudges, AutoCloseable {
         channel.close();
     }
 
-    private void tell(Collection<? extends Nudge> nudges) {
+    /** To this process only. */
+    void tell(Collection<? extends Nudge> nudges) {
         nudges.forEach(nudge -> listeners.forEach(listener -> listener.accept(nudge)));
     }
 }

@@ -156,3 +156,8 @@ select format('3: activity %s of run %s in state %s: lease %s, session %s, pause
 select format('3: activity %s of run %s in state %s: buried at %s, fingerprint %s', seq, run_id, state, buried_at, fingerprint)
   from durable.activity_job
  where (buried_at is not null) <> (state in (3, 6)) or (fingerprint is not null) <> (state in (3, 6));
+
+-- 5. A message that was set aside waits nowhere else.
+select format('5: message %s of %s to %s was set aside and waits', event_id, run_id, target_workflow_id)
+  from durable.outbox_refused r
+ where exists (select 1 from durable.outbox o where o.run_id = r.run_id and o.event_id = r.event_id);

@@ -1,10 +1,14 @@
 package dev.durable.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.durable.DurableException;
 import dev.durable.store.Delivery;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.Joined;
+import dev.durable.store.Nudges;
+import dev.durable.store.Relayed;
 import dev.durable.store.RunKey;
 import dev.durable.store.contract.StoreContract;
 import dev.durable.store.contract.StoreFixture;
@@ -12,6 +16,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -48,7 +53,7 @@ class OutboxRelayTest extends StoreContract {
         List<String> names = IntStream.range(0, 40).mapToObj(i -> "s" + i).toList();
         inTransaction(store, joined -> names.forEach(name -> joined.deliver(to(run, name))));
 
-        while (store.relay(7) > 0) {
+        while (store.relay(7).gone() > 0) {
             assertThat(waitingNames(run))
                     .isEqualTo(names.subList(0, waiting(run).size()));
         }
@@ -67,7 +72,7 @@ class OutboxRelayTest extends StoreContract {
         });
         terminated(gone);
 
-        assertThat(store.relay(100)).isEqualTo(3);
+        assertThat(store.relay(100).gone()).isEqualTo(3);
         assertThat(waitingNames(open)).containsExactly("found");
         assertThat(outbox()).isZero();
     }
@@ -101,11 +106,11 @@ class OutboxRelayTest extends StoreContract {
             joined.deliver(to(other, "passes"));
         });
         try (Holder holder = Holder.ofRun(locked, "update")) {
-            assertThat(store.relay(100)).isEqualTo(1);
+            assertThat(store.relay(100).gone()).isEqualTo(1);
             assertThat(waitingNames(other)).containsExactly("passes");
             assertThat(holder.waiters()).isZero();
         }
-        assertThat(store.relay(100)).isEqualTo(1);
+        assertThat(store.relay(100).gone()).isEqualTo(1);
         assertThat(waitingNames(locked)).containsExactly("waits");
     }
 
@@ -141,19 +146,142 @@ class OutboxRelayTest extends StoreContract {
         try (Connection connection = PostgresFixture.database().dataSource().getConnection()) {
             connection.setAutoCommit(false);
             store.joined(connection).deliver(to(run, "late"));
-            assertThat(store.relay(100)).isZero();
+            assertThat(store.relay(100).gone()).isZero();
             inTransaction(store, joined -> joined.deliver(to(run, "early")));
-            assertThat(store.relay(100)).isEqualTo(1);
+            assertThat(store.relay(100).gone()).isEqualTo(1);
             assertThat(claimed(run).run()).isEqualTo(run);
             connection.commit();
         }
-        assertThat(store.relay(100)).isEqualTo(1);
+        assertThat(store.relay(100).gone()).isEqualTo(1);
         assertThat(waitingNames(run)).containsExactly("early", "late");
+    }
+
+    @Test
+    void a_message_that_the_database_refuses_is_set_aside_with_the_reason_and_keeps_no_other() {
+        RunKey run = started("order-1");
+        RunKey other = started("order-2");
+        inTransaction(store, joined -> {
+            joined.deliver(to(run, "before"));
+            joined.deliver(to(run, "poison"));
+            joined.deliver(to(run, "after"));
+            joined.deliver(to(other, "passes"));
+        });
+        refusing("raise exception 'no poison here'", () -> {
+            assertThat(store.relay(100)).isEqualTo(new Relayed(3, 1));
+            assertThat(store.relay(100)).isEqualTo(Relayed.NOTHING);
+        });
+
+        assertThat(waitingNames(run)).containsExactly("before", "after");
+        assertThat(waitingNames(other)).containsExactly("passes");
+        assertThat(outbox()).isZero();
+        assertThat(Sql.column(
+                        PostgresFixture.pool(),
+                        "select concat_ws('|', target_workflow_id, name, sqlstate, error) from durable.outbox_refused"))
+                .singleElement()
+                .asString()
+                .startsWith("order-1|poison|P0001|ERROR: no poison here");
+    }
+
+    @Test
+    void a_refused_message_is_sent_again_when_its_cause_is_mended() {
+        RunKey run = started("order-1");
+        inTransaction(store, joined -> joined.deliver(to(run, "poison")));
+        refusing("raise exception 'no poison here'", () -> store.relay(100));
+
+        assertThat(Sql.column(
+                        PostgresFixture.pool(),
+                        "select durable.resend_refused(run_id, event_id) from durable.outbox_refused"))
+                .containsExactly("t");
+
+        assertThat(store.relay(100)).isEqualTo(new Relayed(1, 0));
+        assertThat(waitingNames(run)).containsExactly("poison");
+    }
+
+    @Test
+    void what_a_missing_right_refuses_is_no_messages_fault_and_waits() {
+        RunKey run = started("order-1");
+        inTransaction(store, joined -> joined.deliver(to(run, "poison")));
+        refusing(
+                "raise insufficient_privilege",
+                () -> assertThatThrownBy(() -> store.relay(100))
+                        .isInstanceOf(DurableException.class)
+                        .hasMessageContaining("42501"));
+
+        assertThat(store.relay(100)).isEqualTo(new Relayed(1, 0));
+    }
+
+    @Test
+    void senders_whose_targets_are_stuck_keep_no_other_sender_waiting() {
+        List<RunKey> closing = IntStream.range(0, 200)
+                .mapToObj(i -> started("closing-" + i))
+                .toList();
+        RunKey open = started("order-1");
+        Sql.execute(
+                PostgresFixture.pool(),
+                "update durable.run_state set closing = true where workflow_id like 'closing-%'");
+        Sql.execute(PostgresFixture.pool(), """
+                insert into durable.outbox (run_id, event_id, at, kind, shard, target_workflow_id, name, payload)
+                select ('00000000-0000-0000-0000-' || lpad(to_hex(row_number() over (order by workflow_id)), 12, '0'))::uuid,
+                       1, now(), 1, shard, workflow_id, 'waits', '[]'
+                  from durable.run_state where closing""");
+        inTransaction(store, joined -> joined.deliver(to(open, "passes")));
+
+        assertThat(store.relay(100)).isEqualTo(new Relayed(1, 0));
+
+        assertThat(waitingNames(open)).containsExactly("passes");
+        assertThat(outbox()).isEqualTo(closing.size());
+    }
+
+    @Test
+    void stuck_targets_get_another_chance_although_something_always_waits_for_others() {
+        RunKey stuck = started("order-1");
+        RunKey busy = started("order-2");
+        Sql.execute(PostgresFixture.pool(), "update durable.run_state set closing = true where workflow_id = 'order-1'");
+        inTransaction(store, joined -> joined.deliver(to(stuck, "waits")));
+        store.relay(100);
+        inTransaction(store, joined -> joined.deliver(to(busy, "first")));
+        store.relay(100);
+        Sql.execute(PostgresFixture.pool(), "update durable.run_state set closing = false");
+
+        for (int i = 0; i < 20; i++) {
+            inTransaction(store, joined -> joined.deliver(to(busy, "another")));
+            store.relay(100);
+        }
+
+        assertThat(waitingNames(stuck)).containsExactly("waits");
+    }
+
+    @Test
+    void a_transaction_that_is_held_by_hand_tells_its_own_process_that_messages_will_come() throws Exception {
+        RunKey run = started("order-1");
+        List<Nudges.Nudge> heard = new CopyOnWriteArrayList<>();
+        try (AutoCloseable listening = store.nudges().listen(heard::add);
+                Connection connection = PostgresFixture.database().dataSource().getConnection()) {
+            connection.setAutoCommit(false);
+            store.joined(connection).deliver(to(run, "late"));
+
+            assertThat(heard).contains(new Nudges.OutboxAwaited());
+            connection.rollback();
+        }
+    }
+
+    /** Until the action is done, the inbox has a trigger that refuses messages of this name. */
+    private static void refusing(String how, Runnable action) {
+        Sql.execute(PostgresFixture.pool(), """
+                create function durable.refuse_poison() returns trigger language plpgsql as
+                    $$ begin if new.name = 'poison' then %s; end if; return new; end $$;
+                create trigger refuse_poison before insert on durable.inbox
+                    for each row execute function durable.refuse_poison()""".formatted(how));
+        try {
+            action.run();
+        } finally {
+            Sql.execute(PostgresFixture.pool(), "drop function durable.refuse_poison() cascade");
+        }
     }
 
     private int relayAll(int limit) {
         int all = 0;
-        for (int gone = store.relay(limit); gone > 0; gone = store.relay(limit)) {
+        for (int gone = store.relay(limit).gone(); gone > 0; gone = store.relay(limit).gone()) {
             all += gone;
         }
         return all;

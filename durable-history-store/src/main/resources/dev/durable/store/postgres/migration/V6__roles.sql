@@ -25,7 +25,7 @@ begin
         execute format('grant select on all tables in schema ${schema} to %I', '${name}_worker');
         execute format('grant insert on ${schema}.history_event to %I', '${name}_worker');
         execute format('grant insert, update, delete on ${schema}.workflow_run, ${schema}.run_state, ${schema}.inbox,'
-            ' ${schema}.outbox, ${schema}.reply, ${schema}.activity_job, ${schema}.activity_heartbeat, ${schema}.session,'
+            ' ${schema}.outbox, ${schema}.outbox_refused, ${schema}.reply, ${schema}.activity_job, ${schema}.activity_heartbeat, ${schema}.session,'
             ' ${schema}.schedule, ${schema}.queue, ${schema}.audit to %I', '${name}_worker');
         execute format('grant execute on all functions in schema ${schema} to %I', '${name}_worker');
     end if;

@@ -13,6 +13,7 @@ import dev.durable.store.postgres.jooq.generated.tables.HistoryEvent;
 import dev.durable.store.postgres.jooq.generated.tables.Inbox;
 import dev.durable.store.postgres.jooq.generated.tables.LimitKeyStart;
 import dev.durable.store.postgres.jooq.generated.tables.Outbox;
+import dev.durable.store.postgres.jooq.generated.tables.OutboxRefused;
 import dev.durable.store.postgres.jooq.generated.tables.Queue;
 import dev.durable.store.postgres.jooq.generated.tables.Reply;
 import dev.durable.store.postgres.jooq.generated.tables.RunState;
@@ -89,6 +90,11 @@ public class DefaultSchema extends SchemaImpl {
     public final Outbox OUTBOX = Outbox.OUTBOX;
 
     /**
+     * The table <code>outbox_refused</code>.
+     */
+    public final OutboxRefused OUTBOX_REFUSED = OutboxRefused.OUTBOX_REFUSED;
+
+    /**
      * The table <code>queue</code>.
      */
     public final Queue QUEUE = Queue.QUEUE;
@@ -148,6 +154,7 @@ public class DefaultSchema extends SchemaImpl {
             Inbox.INBOX,
             LimitKeyStart.LIMIT_KEY_START,
             Outbox.OUTBOX,
+            OutboxRefused.OUTBOX_REFUSED,
             Queue.QUEUE,
             Reply.REPLY,
             RunState.RUN_STATE,

@@ -13,6 +13,7 @@ import dev.durable.store.postgres.jooq.generated.tables.HistoryEvent;
 import dev.durable.store.postgres.jooq.generated.tables.Inbox;
 import dev.durable.store.postgres.jooq.generated.tables.LimitKeyStart;
 import dev.durable.store.postgres.jooq.generated.tables.Outbox;
+import dev.durable.store.postgres.jooq.generated.tables.OutboxRefused;
 import dev.durable.store.postgres.jooq.generated.tables.Queue;
 import dev.durable.store.postgres.jooq.generated.tables.Reply;
 import dev.durable.store.postgres.jooq.generated.tables.RunState;
@@ -72,6 +73,11 @@ public class Tables {
      * The table <code>outbox</code>.
      */
     public static final Outbox OUTBOX = Outbox.OUTBOX;
+
+    /**
+     * The table <code>outbox_refused</code>.
+     */
+    public static final OutboxRefused OUTBOX_REFUSED = OutboxRefused.OUTBOX_REFUSED;
 
     /**
      * The table <code>queue</code>.

@@ -1,0 +1,16 @@
+package dev.durable.store;
+
+/**
+ * What a pass over the outbox did.
+ *
+ * @param delivered messages that are in their target's inbox now, or had no target any more
+ * @param refused messages that the store refuses, set aside with its reason: somebody has to look
+ */
+public record Relayed(int delivered, int refused) {
+    public static final Relayed NOTHING = new Relayed(0, 0);
+
+    /** How many have left the outbox. */
+    public int gone() {
+        return delivered + refused;
+    }
+}

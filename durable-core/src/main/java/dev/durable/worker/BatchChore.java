@@ -1,0 +1,62 @@
+package dev.durable.worker;
+
+import dev.durable.StoreUnavailableException;
+import dev.durable.store.CommitUnknownException;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A chore that takes its work in batches: after a full one it goes on at once, else it sleeps as its pace says. A database
+ * that is away is waited for; what it was about to do is found there the next time.
+ */
+final class BatchChore implements Chore {
+    private static final Logger log = LoggerFactory.getLogger(BatchChore.class);
+
+    private final String name;
+    private final PollPace pace;
+    private final int batch;
+    private final Work work;
+    private final Tally tally = new Tally();
+
+    /** What it is for. */
+    @FunctionalInterface
+    interface Work {
+        /** Does at most so much of it, in as many transactions as it likes; tells how much. */
+        int upTo(int most);
+    }
+
+    BatchChore(String name, PollPace pace, int batch, Work work) {
+        this.name = name;
+        this.pace = pace;
+        this.batch = batch;
+        this.work = work;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public Duration interval() {
+        return pace.longest();
+    }
+
+    @Override
+    public Tally tally() {
+        return tally;
+    }
+
+    @Override
+    public Duration runOnce() {
+        try {
+            int done = work.upTo(batch);
+            tally.did(done);
+            return done >= batch ? AGAIN : done > 0 ? pace.afterFind() : pace.afterNothing();
+        } catch (StoreUnavailableException | CommitUnknownException e) {
+            log.warn("upkeep step {} waits for the database: {}", name, e.getMessage());
+            return pace.afterNothing();
+        }
+    }
+}

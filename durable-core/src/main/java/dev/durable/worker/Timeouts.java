@@ -1,0 +1,103 @@
+package dev.durable.worker;
+
+import dev.durable.StoreUnavailableException;
+import dev.durable.store.CommitUnknownException;
+import dev.durable.store.EarliestTimeouts;
+import dev.durable.store.HistoryStore;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ends what runs out of its time while no worker watches it, whatever this process serves. One look tells the earliest
+ * timeout of each kind, so that an idle process asks one thing, and a timeout that was known at the last look is ended
+ * when it passes.
+ *
+ * <p>Apart from the {@link Sweeper}, which looks three times a lease: that would be ten seconds late.
+ */
+final class Timeouts implements Chore {
+    private static final Logger log = LoggerFactory.getLogger(Timeouts.class);
+    private static final int BATCH = 200;
+
+    private final HistoryStore store;
+    private final Kinds kinds;
+    private final PollPace pace;
+    private final Tally tally = new Tally();
+
+    /** What there is to end. */
+    record Kinds(BatchChore.Work waiting, BatchChore.Work external, BatchChore.Work runs) {}
+
+    Timeouts(HistoryStore store, Kinds kinds, PollPace pace) {
+        this.store = store;
+        this.kinds = kinds;
+        this.pace = pace;
+    }
+
+    @Override
+    public String name() {
+        return "timeouts";
+    }
+
+    @Override
+    public Duration interval() {
+        return pace.longest();
+    }
+
+    @Override
+    public Tally tally() {
+        return tally;
+    }
+
+    @Override
+    public Duration runOnce() {
+        try {
+            EarliestTimeouts earliest = store.earliestTimeouts();
+            Round round = new Round(store.clock().now());
+            round.end(earliest.waiting(), kinds.waiting);
+            round.end(earliest.external(), kinds.external);
+            round.end(earliest.runs(), kinds.runs);
+            tally.did(round.ended);
+            return round.pause(earliest);
+        } catch (StoreUnavailableException | CommitUnknownException e) {
+            log.warn("upkeep step {} waits for the database: {}", name(), e.getMessage());
+            return pace.afterNothing();
+        }
+    }
+
+    /** One look, and what follows from it. */
+    private final class Round {
+        private final Instant now;
+        private int ended;
+        private boolean full;
+
+        Round(Instant now) {
+            this.now = now;
+        }
+
+        void end(@Nullable Instant earliest, BatchChore.Work kind) {
+            if (earliest != null && !earliest.isAfter(now)) {
+                int count = kind.upTo(BATCH);
+                ended += count;
+                full |= count >= BATCH;
+            }
+        }
+
+        /** Until the next is due, at most as long as the pace says; what is due and was not ended is somebody's who has it. */
+        Duration pause(EarliestTimeouts earliest) {
+            if (full) {
+                return AGAIN;
+            }
+            Duration pause = ended > 0 ? pace.afterFind() : pace.afterNothing();
+            return Stream.of(earliest.waiting(), earliest.external(), earliest.runs())
+                    .flatMap(Stream::ofNullable)
+                    .filter(now::isBefore)
+                    .map(due -> Duration.between(now, due).plusMillis(1))
+                    .filter(left -> left.compareTo(pause) < 0)
+                    .min(Duration::compareTo)
+                    .orElse(pause);
+        }
+    }
+}

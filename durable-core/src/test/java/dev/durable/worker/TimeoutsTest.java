@@ -1,0 +1,82 @@
+package dev.durable.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.durable.ActivityOptions;
+import dev.durable.store.JobKey;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** When timeouts that nobody watches are looked for. */
+class TimeoutsTest {
+    private static final Duration LONGEST = Duration.ofSeconds(3);
+
+    private final ActivityBench bench = new ActivityBench();
+    private final PollPace pace = PollPace.steady(LONGEST, bench.random);
+    private int looks;
+    private int ended;
+    private final Timeouts timeouts = new Timeouts(
+            bench.store,
+            new Timeouts.Kinds(
+                    most -> {
+                        looks++;
+                        return ended;
+                    },
+                    most -> 0,
+                    most -> 0),
+            pace);
+
+    @Test
+    void with_nothing_due_one_look_is_all_there_is() {
+        assertThat(timeouts.runOnce()).isGreaterThan(LONGEST.dividedBy(2));
+
+        assertThat(looks).isZero();
+        assertThat(timeouts.tally().done().runs()).isEqualTo(1);
+    }
+
+    @Test
+    void a_timeout_that_is_known_is_looked_at_when_it_passes() {
+        schedule(Duration.ofMillis(700));
+
+        assertThat(timeouts.runOnce()).isEqualTo(Duration.ofMillis(701));
+        bench.clock.advance(Duration.ofMillis(701));
+        timeouts.runOnce();
+
+        assertThat(looks).isEqualTo(1);
+    }
+
+    @Test
+    void what_is_due_and_held_by_somebody_else_is_not_asked_for_without_a_pause() {
+        schedule(Duration.ofMillis(700));
+        bench.clock.advance(Duration.ofSeconds(1));
+
+        assertThat(timeouts.runOnce()).isGreaterThan(LONGEST.dividedBy(2));
+        assertThat(looks).isEqualTo(1);
+    }
+
+    @Test
+    void a_full_batch_is_followed_by_another_at_once() {
+        schedule(Duration.ofMillis(700));
+        bench.clock.advance(Duration.ofSeconds(1));
+        ended = 200;
+
+        assertThat(timeouts.runOnce()).isEqualTo(Step.AGAIN);
+    }
+
+    private JobKey schedule(Duration scheduleToClose) {
+        ActivityOptions d = ActivityOptions.DEFAULT;
+        bench.options = new ActivityOptions(
+                null,
+                d.startToClose(),
+                null,
+                scheduleToClose,
+                null,
+                d.retry(),
+                d.priority(),
+                false,
+                false,
+                false,
+                d.headers());
+        return bench.schedule("[\"x\"]");
+    }
+}

@@ -1,0 +1,268 @@
+package dev.durable.store.postgres;
+
+import static dev.durable.store.postgres.Param.longs;
+import static dev.durable.store.postgres.Param.shorts;
+import static dev.durable.store.postgres.Param.texts;
+import static dev.durable.store.postgres.Param.uuids;
+
+import dev.durable.store.Delivery.Outcome;
+import dev.durable.store.Relayed;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One pass over the outbox: rows locked, put into their targets' inboxes and removed, in one transaction.
+ *
+ * <pre>
+ *   take ─► deliver ─► deliver who was not found once more ─► remove what went or has nowhere to go ─► COMMIT
+ *     │ a lock is in the way: by targets, in halves          │ the database refuses something for good: row by row,
+ *     └── who stands alone with it is stuck                  └── who stands alone with it is set aside
+ * </pre>
+ */
+final class RelayPass {
+    private static final Logger log = LoggerFactory.getLogger(RelayPass.class);
+    private static final int MAX_ERROR = 2_000;
+
+    private final Connections connections;
+    private final int inboxLimit;
+    private final int limit;
+    private final Set<String> except;
+    private final Hints hints = new Hints();
+    private final Set<String> stuck = new HashSet<>();
+    private List<Outbox.Row> taken = List.of();
+    private int delivered;
+    private int refused;
+
+    /**
+     * @param inboxLimit how many messages may wait for a run
+     * @param limit how many to deliver at most
+     * @param except targets to pass over
+     */
+    RelayPass(Connections connections, int inboxLimit, int limit, Set<String> except) {
+        this.connections = connections;
+        this.inboxLimit = inboxLimit;
+        this.limit = limit;
+        this.except = except;
+    }
+
+    /** Targets that can't take what waits for them. */
+    Set<String> stuck() {
+        return stuck;
+    }
+
+    /** For whom there is something now. */
+    Hints hints() {
+        return hints;
+    }
+
+    Relayed run() {
+        try {
+            write(Locks.SHORT, tx -> taken = take(tx, null));
+        } catch (SQLException e) {
+            inParts(e);
+        }
+        return new Relayed(delivered, refused);
+    }
+
+    private void inParts(SQLException why) {
+        try {
+            switch (SqlState.of(why)) {
+                case LOCKED, AGAIN -> byTargets(SqlState.of(why));
+                default -> byRows(why);
+            }
+        } catch (SQLException e) {
+            throw connections.failures().of(e);
+        }
+    }
+
+    /** Who of the targets is locked waits; the others do not. */
+    private void byTargets(SqlState why) throws SQLException {
+        Set<String> targets = new LinkedHashSet<>();
+        taken.forEach(row -> targets.add(row.target()));
+        try {
+            new Halves<String>(target -> target, part -> write(Locks.PROBE, tx -> take(tx, part)))
+                    .write(List.copyOf(targets), why)
+                    .forEach(stuck::add);
+        } catch (SQLException e) {
+            byRows(e);
+        }
+    }
+
+    /** A row that is refused must not keep the others; it is set aside, where people see it. */
+    private void byRows(SQLException why) throws SQLException {
+        if (taken.isEmpty() || !SqlState.refusesForGood(why)) {
+            throw why;
+        }
+        Set<Object> taboo = new HashSet<>(stuck);
+        for (Outbox.Row row : taken) {
+            if (taboo.contains(row.source()) || taboo.contains(row.target())) {
+                continue;
+            }
+            try {
+                if (!write(Locks.PROBE, tx -> takeOne(tx, row))) {
+                    // It has gone, or another relay is at its sender: that one keeps the order.
+                    taboo.add(row.source());
+                }
+            } catch (SQLException e) {
+                if (SqlState.refusesForGood(e)) {
+                    setAside(row, e);
+                } else if (SqlState.of(e) == SqlState.LOCKED || SqlState.of(e) == SqlState.AGAIN) {
+                    stuck.add(row.target());
+                } else {
+                    throw e;
+                }
+            }
+            taboo.addAll(stuck);
+        }
+    }
+
+    private void setAside(Outbox.Row row, SQLException why) throws SQLException {
+        String error = String.valueOf(why.getMessage());
+        boolean mine = connections.attempt(Locks.SHORT, tx -> {
+            List<Long> gone = new ArrayList<>();
+            tx.last(new Script()
+                    .read(
+                            RelaySql.SET_ASIDE,
+                            found -> gone.add(found.getLong("event_id")),
+                            Param.of(row.source()),
+                            Param.of(row.eventId()),
+                            Param.of((short) row.shard()),
+                            Param.of(why.getSQLState()),
+                            Param.of(Text.storable(error.substring(0, Math.min(error.length(), MAX_ERROR))))));
+            return !gone.isEmpty();
+        });
+        if (mine) {
+            refused++;
+            log.error(
+                    "{} {} to workflow {} is set aside: the database refuses it (SQLSTATE {}): {}. Usual cause: a trigger"
+                            + " or constraint of one's own on Durable's tables. It stands in durable.outbox_refused; mend"
+                            + " the cause, then: select durable.resend_refused('{}', {}); or delete the row there",
+                    row.delivery().message().kind(),
+                    row.delivery().message().name(),
+                    row.target(),
+                    why.getSQLState(),
+                    error.lines().findFirst().orElse(""),
+                    row.source(),
+                    row.eventId());
+        }
+    }
+
+    /** Which rows a transaction delivers. */
+    @FunctionalInterface
+    private interface Taking {
+        List<Outbox.Row> in(Tx tx) throws SQLException;
+    }
+
+    /** Tells whether there were any. */
+    private boolean write(Locks locks, Taking taking) throws SQLException {
+        List<Outbox.Row> found = new ArrayList<>();
+        delivered += connections.attempt(locks, tx -> {
+            List<Outbox.Row> rows = taking.in(tx);
+            found.addAll(rows);
+            if (rows.isEmpty()) {
+                return 0;
+            }
+            List<Outbox.Row> done = judge(rows, deliver(tx, rows));
+            tx.last(new Script()
+                    .then(
+                            RelaySql.REMOVE,
+                            uuids(done, Outbox.Row::source),
+                            longs(done, Outbox.Row::eventId),
+                            shorts(done, Outbox.Row::shard)));
+            return done.size();
+        });
+        return !found.isEmpty();
+    }
+
+    /** Null takes for all targets. */
+    private List<Outbox.Row> take(Tx tx, @Nullable List<String> targets) throws SQLException {
+        List<Outbox.Row> rows = new ArrayList<>();
+        Param all = Param.of(targets == null);
+        Param only = texts(targets == null ? List.of() : targets, target -> target);
+        Param others = texts(List.copyOf(except), target -> target);
+        tx.run(new Script()
+                .read(
+                        RelaySql.TAKE,
+                        row -> rows.add(Outbox.Row.read(row)),
+                        all,
+                        only,
+                        others,
+                        all,
+                        only,
+                        others,
+                        Param.of(limit),
+                        Param.of(limit)));
+        return rows;
+    }
+
+    private static List<Outbox.Row> takeOne(Tx tx, Outbox.Row one) throws SQLException {
+        List<Outbox.Row> rows = new ArrayList<>();
+        tx.run(new Script()
+                .read(
+                        RelaySql.TAKE_ONE,
+                        row -> rows.add(Outbox.Row.read(row)),
+                        Param.of(one.source()),
+                        Param.of(one.eventId()),
+                        Param.of((short) one.shard())));
+        return rows;
+    }
+
+    private Map<Integer, Outcome> deliver(Tx tx, List<Outbox.Row> rows) throws SQLException {
+        Map<Integer, Outcome> outcomes = new HashMap<>();
+        send(tx, rows, outcomes);
+        // Its run may have been written after the statement began that did not find it.
+        if (outcomes.size() < rows.size()) {
+            send(tx, rows, outcomes);
+        }
+        return outcomes;
+    }
+
+    private void send(Tx tx, List<Outbox.Row> rows, Map<Integer, Outcome> outcomes) throws SQLException {
+        List<Integer> items = IntStream.range(0, rows.size())
+                .filter(i -> !outcomes.containsKey(i))
+                .boxed()
+                .toList();
+        DeliveryBatch batch =
+                new DeliveryBatch(rows.stream().map(Outbox.Row::delivery).toList(), items);
+        tx.run(new Script()
+                .read(
+                        RequestSql.DELIVER,
+                        row -> {
+                            outcomes.put(row.getInt("item"), Outcome.valueOf(row.getString("outcome")));
+                            hints.runs(row.getString("task_queue"));
+                        },
+                        batch.params(inboxLimit)));
+    }
+
+    /** What need not wait any longer: delivered, or without a target. */
+    private List<Outbox.Row> judge(List<Outbox.Row> rows, Map<Integer, Outcome> outcomes) {
+        List<Outbox.Row> done = new ArrayList<>();
+        for (int i = 0; i < rows.size(); i++) {
+            Outbox.Row row = rows.get(i);
+            switch (outcomes.getOrDefault(i, Outcome.NOT_FOUND)) {
+                case ACCEPTED -> done.add(row);
+                case NOT_FOUND -> {
+                    log.warn(
+                            "{} {} to workflow {} is dropped: it was sent in a transaction, and after its commit"
+                                    + " there is no open run to take it",
+                            row.delivery().message().kind(),
+                            row.delivery().message().name(),
+                            row.target());
+                    done.add(row);
+                }
+                case CLOSING, INBOX_FULL, LOCKED -> stuck.add(row.target());
+            }
+        }
+        return done;
+    }
+}
