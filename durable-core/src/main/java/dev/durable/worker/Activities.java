@@ -107,8 +107,7 @@ final class Activities implements ActivitySide {
         Duration poll = settings.limits().pollInterval();
         this.admission = new KeyAdmission(store, poll);
         IdleInterval idle = new IdleInterval(poll, store.nudges());
-        this.rules =
-                new RulesWatch(store, settings.queues().keySet(), new PollPace(idle, random), this::rulesChanged);
+        this.rules = new RulesWatch(store, settings.queues().keySet(), new PollPace(idle, random), this::rulesChanged);
         this.relay = new Relay(store);
         this.relayPace = new PollPace(idle, random);
         leases.onEnded(this::ended);

@@ -24,8 +24,7 @@ class RunTimeoutsTest {
     private final ActivityBench bench = new ActivityBench();
     private final Timeouts timeouts = new Timeouts(
             bench.store,
-            new Timeouts.Kinds(
-                    most -> 0, most -> 0, new RunTimeouts(bench.store, UUID::randomUUID, run -> {})),
+            new Timeouts.Kinds(most -> 0, most -> 0, new RunTimeouts(bench.store, UUID::randomUUID, run -> {})),
             new PollPace(ActivityBench.POLL, bench.random));
 
     @Test

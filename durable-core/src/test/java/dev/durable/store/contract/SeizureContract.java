@@ -3,9 +3,9 @@ package dev.durable.store.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.WorkflowStatus;
-import dev.durable.store.EarliestTimeouts;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.Delivery;
+import dev.durable.store.EarliestTimeouts;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunRecord;

@@ -212,9 +212,8 @@ class OutboxRelayTest extends StoreContract {
 
     @Test
     void senders_whose_targets_are_stuck_keep_no_other_sender_waiting() {
-        List<RunKey> closing = IntStream.range(0, 200)
-                .mapToObj(i -> started("closing-" + i))
-                .toList();
+        List<RunKey> closing =
+                IntStream.range(0, 200).mapToObj(i -> started("closing-" + i)).toList();
         RunKey open = started("order-1");
         Sql.execute(
                 PostgresFixture.pool(),
@@ -236,7 +235,8 @@ class OutboxRelayTest extends StoreContract {
     void stuck_targets_get_another_chance_although_something_always_waits_for_others() {
         RunKey stuck = started("order-1");
         RunKey busy = started("order-2");
-        Sql.execute(PostgresFixture.pool(), "update durable.run_state set closing = true where workflow_id = 'order-1'");
+        Sql.execute(
+                PostgresFixture.pool(), "update durable.run_state set closing = true where workflow_id = 'order-1'");
         inTransaction(store, joined -> joined.deliver(to(stuck, "waits")));
         store.relay(100);
         inTransaction(store, joined -> joined.deliver(to(busy, "first")));
@@ -281,7 +281,9 @@ class OutboxRelayTest extends StoreContract {
 
     private int relayAll(int limit) {
         int all = 0;
-        for (int gone = store.relay(limit).gone(); gone > 0; gone = store.relay(limit).gone()) {
+        for (int gone = store.relay(limit).gone();
+                gone > 0;
+                gone = store.relay(limit).gone()) {
             all += gone;
         }
         return all;
