@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A folder with all that is below it. */
@@ -41,44 +40,65 @@ record Tree(Path root) {
 
     /** Removes it; what somebody else removes meanwhile is no error. */
     void delete() throws IOException {
-        if (Files.notExists(root, LinkOption.NOFOLLOW_LINKS)) {
-            return;
-        }
-        Files.walkFileTree(root, new SimpleFileVisitor<>() {
+        Files.walkFileTree(root, new StillThere() {
             @Override
-            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-                Files.deleteIfExists(file);
-                return FileVisitResult.CONTINUE;
-            }
-
-            @Override
-            public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
-                if (failure instanceof NoSuchFileException) {
-                    return FileVisitResult.CONTINUE;
-                }
-                throw failure;
-            }
-
-            @Override
-            public FileVisitResult postVisitDirectory(Path folder, @Nullable IOException failure) throws IOException {
-                Files.deleteIfExists(folder);
-                return FileVisitResult.CONTINUE;
+            void see(Path path) throws IOException {
+                Files.deleteIfExists(path);
             }
         });
     }
 
-    /** Makes the given user the owner of all of it; only root may. */
+    /**
+     * Makes the given user the owner of all of it; only root may. What comes and goes meanwhile is somebody else's: another
+     * process that looks at the same folder.
+     */
     void giveTo(int uid) throws IOException {
-        try (Stream<Path> paths = Files.walk(root)) {
-            for (Path path : (Iterable<Path>) paths::iterator) {
+        Files.walkFileTree(root, new StillThere() {
+            @Override
+            void see(Path path) throws IOException {
                 if (ownerOf(path) != uid) {
                     Files.setAttribute(path, "unix:uid", uid, LinkOption.NOFOLLOW_LINKS);
                 }
             }
-        }
+        });
     }
 
     static int ownerOf(Path path) throws IOException {
         return (Integer) Files.getAttribute(path, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+    }
+
+    /** Sees each file, and each folder after what it holds, unless it is gone when its turn comes. */
+    private abstract static class StillThere extends SimpleFileVisitor<Path> {
+        abstract void see(Path path) throws IOException;
+
+        @Override
+        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+            return seeUnlessGone(file);
+        }
+
+        @Override
+        public FileVisitResult postVisitDirectory(Path folder, @Nullable IOException failure) throws IOException {
+            if (failure != null) {
+                return visitFileFailed(folder, failure);
+            }
+            return seeUnlessGone(folder);
+        }
+
+        @Override
+        public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
+            if (failure instanceof NoSuchFileException) {
+                return FileVisitResult.CONTINUE;
+            }
+            throw failure;
+        }
+
+        private FileVisitResult seeUnlessGone(Path path) throws IOException {
+            try {
+                see(path);
+                return FileVisitResult.CONTINUE;
+            } catch (NoSuchFileException e) {
+                return visitFileFailed(path, e);
+            }
+        }
     }
 }
