@@ -14,6 +14,11 @@ import org.jspecify.annotations.Nullable;
 interface Param {
     void bind(PreparedStatement statement, int index) throws SQLException;
 
+    /** How many values an array has; 1 of what is none. */
+    default int length() {
+        return 1;
+    }
+
     static Param of(@Nullable Object value) {
         return (statement, index) -> statement.setObject(index, value);
     }
@@ -24,7 +29,7 @@ interface Param {
 
     static <T> Param uuids(List<T> rows, Function<T, @Nullable UUID> column) {
         @Nullable UUID[] values = values(rows, UUID[]::new, column);
-        return (statement, index) -> BinaryArray.bind(statement, index, values);
+        return new Column(values.length, (statement, index) -> BinaryArray.bind(statement, index, values));
     }
 
     static <T> Param shorts(List<T> rows, Function<T, Integer> column) {
@@ -50,7 +55,7 @@ interface Param {
 
     static <T> Param instants(List<T> rows, Function<T, @Nullable Instant> column) {
         @Nullable Instant[] values = values(rows, Instant[]::new, column);
-        return (statement, index) -> BinaryArray.bind(statement, index, values);
+        return new Column(values.length, (statement, index) -> BinaryArray.bind(statement, index, values));
     }
 
     private static <T, C> Param array(
@@ -59,10 +64,10 @@ interface Param {
             java.util.function.IntFunction<@Nullable C[]> make,
             Function<T, ? extends @Nullable C> column) {
         @Nullable C[] values = values(rows, make, column);
-        return (statement, index) -> {
+        return new Column(values.length, (statement, index) -> {
             Connection connection = statement.getConnection();
             statement.setArray(index, connection.createArrayOf(type, values));
-        };
+        });
     }
 
     private static <T, C> @Nullable C[] values(
@@ -74,5 +79,13 @@ interface Param {
             values[i] = column.apply(rows.get(i));
         }
         return values;
+    }
+
+    /** An array of values. */
+    record Column(int length, Param values) implements Param {
+        @Override
+        public void bind(PreparedStatement statement, int index) throws SQLException {
+            values.bind(statement, index);
+        }
     }
 }

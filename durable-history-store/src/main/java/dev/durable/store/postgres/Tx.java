@@ -106,7 +106,7 @@ final class Tx {
     private void execute(List<Script.Statement> statements) throws SQLException {
         StringBuilder text = new StringBuilder(2048);
         for (Script.Statement statement : statements) {
-            text.append(text.isEmpty() ? "" : ";\n").append(statement.sql());
+            text.append(text.isEmpty() ? "" : ";\n").append(statement.text());
         }
         try (PreparedStatement prepared = connection.prepareStatement(schema.in(text.toString()))) {
             prepareOnServer(prepared);

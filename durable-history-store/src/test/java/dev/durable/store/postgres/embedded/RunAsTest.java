@@ -13,11 +13,14 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Root, for whom PostgreSQL does not run as it is. Needs to be run by root: by others, it is skipped. */
+@Execution(ExecutionMode.CONCURRENT)
 class RunAsTest {
     private static final int NOBODY = 65534;
 

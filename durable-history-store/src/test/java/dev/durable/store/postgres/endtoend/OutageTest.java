@@ -25,12 +25,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** A database that is not there: at the start, and in the middle. */
 @Timeout(90)
+@Execution(ExecutionMode.CONCURRENT)
 class OutageTest {
     @TempDir
     private Path directory;

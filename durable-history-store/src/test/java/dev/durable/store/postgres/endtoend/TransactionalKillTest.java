@@ -26,6 +26,8 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.Timeout;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,6 +37,7 @@ import org.slf4j.LoggerFactory;
  * a row for each completion event, and no other.
  */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class TransactionalKillTest {
     private static final Logger log = LoggerFactory.getLogger(TransactionalKillTest.class);
     private static final int CUTS = Integer.getInteger("kills", 200);
