@@ -17,6 +17,8 @@ class SingleRowTest {
     void what_is_no_table_of_parameters_stays() {
         String sql = "select array(select s from unnest(l.starts) as s) from l where l.id = any(?::uuid[])";
         assertThat(SingleRow.of(sql)).isEqualTo(sql);
+        String numbered = "select u.place from unnest(?::int[]) with ordinality as u(a, place)";
+        assertThat(SingleRow.of(numbered)).isEqualTo(numbered);
     }
 
     @Test

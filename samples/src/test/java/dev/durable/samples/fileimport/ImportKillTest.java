@@ -17,15 +17,18 @@ import org.jooq.DSLContext;
 import org.jooq.Record;
 import org.jooq.impl.DSL;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.io.TempDir;
 
+@Execution(ExecutionMode.CONCURRENT)
 class ImportKillTest {
-    private static final int ROWS = 400_000;
+    private static final int ROWS = 200_000;
     private static final int INTERVAL = 5000;
     private static final int KILLS = 10;
     private static final long PATIENCE = TimeUnit.SECONDS.toNanos(60);
     private static final String[] ARGUMENTS = {"--rows=" + ROWS, "--checkpoint-every=5000"};
-    private static final Pattern RESUMING = Pattern.compile("resuming at row ([\\d,]+) of 400,000");
+    private static final Pattern RESUMING = Pattern.compile("resuming at row ([\\d,]+) of 200,000");
 
     @TempDir
     private Path directory;
@@ -33,14 +36,14 @@ class ImportKillTest {
     @Test
     void aKilledImportResumesAtItsLastCheckpointAndItsRowsAreExact() throws Exception {
         try (SampleProcess first = SampleProcess.start(directory, Import.class, ARGUMENTS)) {
-            assertThat(first.awaitLine(line -> line.contains(" of 400,000 rows")))
+            assertThat(first.awaitLine(line -> line.contains(" of 200,000 rows")))
                     .as("progress")
                     .isPresent();
             first.kill();
         }
         try (SampleProcess second = SampleProcess.start(directory, Import.class, ARGUMENTS)) {
             String output = second.awaitEnd();
-            assertThat(output).contains("continuing import-readings-400000.csv").contains("imported: 400,000 rows");
+            assertThat(output).contains("continuing import-readings-200000.csv").contains("imported: 200,000 rows");
             Matcher resuming = RESUMING.matcher(output);
             assertThat(resuming.find()).as(output).isTrue();
             assertThat(Integer.parseInt(resuming.group(1).replace(",", "")))
@@ -49,7 +52,7 @@ class ImportKillTest {
                     .matches(row -> row % 5000 == 0, "a checkpoint");
         }
         try (SampleProcess third = SampleProcess.start(directory, Import.class, ARGUMENTS)) {
-            assertThat(third.awaitEnd()).contains("import-readings-400000.csv ended before");
+            assertThat(third.awaitEnd()).contains("import-readings-200000.csv ended before");
         }
         assertThatTheRowsAreThoseOfTheFile();
     }
@@ -70,7 +73,7 @@ class ImportKillTest {
                 }
             }
             try (SampleProcess last = SampleProcess.start(directory, Import.class, arguments)) {
-                assertThat(last.awaitEnd()).contains("resuming at row").contains("imported: 400,000 rows");
+                assertThat(last.awaitEnd()).contains("resuming at row").contains("imported: 200,000 rows");
             }
             assertThat(inserts(sql) - ROWS)
                     .as("rows that were inserted again after %d kills", KILLS)

@@ -9,9 +9,12 @@ import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code kill -9} at five random moments, and the same command again until it is done. */
+@Execution(ExecutionMode.CONCURRENT)
 class KillTest {
     private static final int ORDERS = 200;
     private static final Pattern PROGRESS = Pattern.compile(" s  ([\\d,]+) of [\\d,]+ orders");
