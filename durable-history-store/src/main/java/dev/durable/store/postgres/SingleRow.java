@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
  * is quicker by a tenth for it; parameters, locks and their order are the same.
  */
 final class SingleRow {
-    private static final Pattern TABLE = Pattern.compile(
-            "\\bunnest\\((\\s*\\?::\\w+\\[](?:\\s*,\\s*\\?::\\w+\\[])*)\\)(?!\\s*with ordinality)");
+    private static final Pattern TABLE =
+            Pattern.compile("\\bunnest\\((\\s*\\?::\\w+\\[](?:\\s*,\\s*\\?::\\w+\\[])*)\\)(?!\\s*with ordinality)");
     private static final Pattern ARRAY = Pattern.compile("\\?::\\w+\\[]");
 
     /** The statements are constants: there are no more of them than the code has. */
@@ -28,7 +28,6 @@ final class SingleRow {
 
     private static String render(String sql) {
         return TABLE.matcher(sql)
-                .replaceAll(table ->
-                        "(values (" + ARRAY.matcher(table.group(1)).replaceAll("($0)[1]") + "))");
+                .replaceAll(table -> "(values (" + ARRAY.matcher(table.group(1)).replaceAll("($0)[1]") + "))");
     }
 }

@@ -8,9 +8,11 @@ import org.junit.jupiter.api.Test;
 class SingleRowTest {
     @Test
     void a_table_of_arrays_becomes_the_row_of_their_first_elements() {
-        assertThat(SingleRow.of("select 1 from unnest(?::uuid[], ?::int[],\n ?::text[]) as u(run_id, seq, note) where true"))
-                .isEqualTo("select 1 from (values ((?::uuid[])[1], (?::int[])[1],\n (?::text[])[1])) as u(run_id, seq, note)"
-                        + " where true");
+        assertThat(SingleRow.of(
+                        "select 1 from unnest(?::uuid[], ?::int[],\n ?::text[]) as u(run_id, seq, note) where true"))
+                .isEqualTo(
+                        "select 1 from (values ((?::uuid[])[1], (?::int[])[1],\n (?::text[])[1])) as u(run_id, seq, note)"
+                                + " where true");
     }
 
     @Test
@@ -28,8 +30,7 @@ class SingleRowTest {
                 .doesNotContain("unnest");
         assertThat(new Script.Statement(sql, row -> {}, new Param[] {Param.ints(List.of(7, 8), i -> i)}).text())
                 .isEqualTo(sql);
-        assertThat(new Script.Statement(sql, row -> {}, new Param[] {Param.ints(List.<Integer>of(), i -> i)})
-                        .text())
+        assertThat(new Script.Statement(sql, row -> {}, new Param[] {Param.ints(List.<Integer>of(), i -> i)}).text())
                 .isEqualTo(sql);
     }
 }
