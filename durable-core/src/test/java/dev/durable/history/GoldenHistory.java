@@ -75,7 +75,16 @@ final class GoldenHistory {
                 new ActivityOptionsUpdated(29, t.plusSeconds(1), 1, 5, ActivityOptions.DEFAULT, options, "ann"),
                 new ActivityOperated(30, t.plusSeconds(1), 1, 5, "retry", "ann"),
                 new IncidentRaised(31, t.plusSeconds(1), 1, 5, "incident", "exhausted", null, 2, "f00d"),
-                new IncidentResolved(32, t.plusSeconds(1), 1, "retry", "ann", "mended")));
+                new IncidentResolved(32, t.plusSeconds(1), 1, "retry", "ann", "mended"),
+                new IncidentResolved(
+                        33,
+                        t.plusSeconds(1),
+                        1,
+                        "retried with other arguments",
+                        "ann",
+                        "",
+                        5,
+                        new Payload("[\"visa\",12]"))));
     }
 
     private static UUID id(int n) {

@@ -153,7 +153,8 @@ final class Samples {
                 3,
                 random.nextBoolean() ? RetryPolicy.Growth.EXPONENTIAL : RetryPolicy.Growth.POLYNOMIAL,
                 random.nextBoolean() ? null : text(),
-                List.of(OnExhausted.values()).get(random.nextInt(4)));
+                List.of(OnExhausted.values()).get(random.nextInt(4)),
+                random.nextInt(4));
     }
 
     private Failure failure(int depth) {

@@ -1,0 +1,53 @@
+package dev.durable.testing;
+
+import dev.durable.store.HistoryStore;
+import dev.durable.store.JobOrder;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A store between whose calls a test does something, for a second client on the store of a test's engine. */
+class MeddledStore {
+    private final HistoryStore real;
+    private final List<String> calls = new ArrayList<>();
+
+    MeddledStore(HistoryStore real) {
+        this.real = real;
+    }
+
+    /** The names of the calls that went through, in order, of those that read or order jobs. */
+    List<String> calls() {
+        return calls;
+    }
+
+    /** What the caller gets for these orders. */
+    List<JobOrder.Outcome> order(List<JobOrder> orders, HistoryStore store) {
+        return store.order(orders);
+    }
+
+    HistoryStore store() {
+        return (HistoryStore) Proxy.newProxyInstance(
+                HistoryStore.class.getClassLoader(), new Class<?>[] {HistoryStore.class}, (proxy, method, arguments) ->
+                        switch (method.getName()) {
+                            case "historyStore" -> proxy;
+                            case "close" -> null;
+                            case "order" -> {
+                                calls.add("order");
+                                @SuppressWarnings("unchecked")
+                                List<JobOrder> orders = (List<JobOrder>) arguments[0];
+                                yield order(orders, real);
+                            }
+                            default -> {
+                                if (method.getName().matches("jobs|count|buried|latestRun")) {
+                                    calls.add(method.getName());
+                                }
+                                try {
+                                    yield method.invoke(real, arguments);
+                                } catch (InvocationTargetException e) {
+                                    throw e.getCause();
+                                }
+                            }
+                        });
+    }
+}
