@@ -2,6 +2,7 @@ package dev.durable.client;
 
 import dev.durable.DurableException;
 import dev.durable.store.JobFilter;
+import dev.durable.store.JobKey;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobOrder.Outcome;
 import dev.durable.store.OpenJob;
@@ -46,10 +47,10 @@ final class JobPages {
         List<OpenJob> stuck = new ArrayList<>();
         long done = pages().mapToLong(page -> order(page, decide, stuck)).sum();
         if (!stuck.isEmpty()) {
-            throw new DurableException(stuck.size() + " activities stayed locked, the first of them "
-                    + stuck.getFirst().key().seq() + " of workflow "
-                    + stuck.getFirst().key().run().workflowId()
-                    + ": nothing was done to them. Usually a transaction of somebody is open on them. " + done
+            JobKey first = stuck.getFirst().key();
+            throw new DurableException("of the selected activities " + stuck.size() + " stayed locked, first of them activity "
+                    + first.seq() + " of workflow " + first.run().workflowId()
+                    + ": nothing was done to them. Usually somebody's transaction is open on them. " + done
                     + " others were changed. Do it again in a moment.");
         }
         return done;

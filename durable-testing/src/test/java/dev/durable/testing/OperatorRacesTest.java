@@ -260,9 +260,9 @@ abstract class OperatorRacesTest {
         try (DurableEngine other = other(store)) {
             assertThatThrownBy(() -> other.client().incidents().retry())
                     .isInstanceOf(DurableException.class)
-                    .hasMessage("1 activities stayed locked, the first of them 1 of workflow p-1: nothing was done to"
-                            + " them. Usually a transaction of somebody is open on them. 2 others were changed. Do it"
-                            + " again in a moment.");
+                    .hasMessage("of the selected activities 1 stayed locked, first of them activity 1 of workflow p-1:"
+                            + " nothing was done to them. Usually somebody's transaction is open on them. 2 others were"
+                            + " changed. Do it again in a moment.");
             assertThatThrownBy(() -> other.client().incidents().one("p-1", 1).retry())
                     .hasMessageContaining("the activity was locked, or changed under each of 50 tries");
         }
