@@ -37,8 +37,7 @@ class FreshAttemptsTest {
         assertThat(RetryPolicy.temporal().afresh(5, 2).maxAttempts()).isEqualTo(7);
         assertThat(RetryPolicy.temporal().afresh(5).maxAttempts()).isZero();
         assertThat(FIVE.afresh(7, Integer.MAX_VALUE).maxAttempts()).isEqualTo(Integer.MAX_VALUE);
-        assertThatThrownBy(() -> FIVE.afresh(5, 0))
-                .hasMessage("retry policy: attempts must be 1 or more, not 0");
+        assertThatThrownBy(() -> FIVE.afresh(5, 0)).hasMessage("retry policy: attempts must be 1 or more, not 0");
     }
 
     @Test

@@ -48,10 +48,11 @@ final class JobPages {
         long done = pages().mapToLong(page -> order(page, decide, stuck)).sum();
         if (!stuck.isEmpty()) {
             JobKey first = stuck.getFirst().key();
-            throw new DurableException("of the selected activities " + stuck.size() + " stayed locked, first of them activity "
-                    + first.seq() + " of workflow " + first.run().workflowId()
-                    + ": nothing was done to them. Usually somebody's transaction is open on them. " + done
-                    + " others were changed. Do it again in a moment.");
+            throw new DurableException(
+                    "of the selected activities " + stuck.size() + " stayed locked, first of them activity "
+                            + first.seq() + " of workflow " + first.run().workflowId()
+                            + ": nothing was done to them. Usually somebody's transaction is open on them. " + done
+                            + " others were changed. Do it again in a moment.");
         }
         return done;
     }

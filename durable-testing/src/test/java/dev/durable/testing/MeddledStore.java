@@ -28,26 +28,27 @@ class MeddledStore {
 
     HistoryStore store() {
         return (HistoryStore) Proxy.newProxyInstance(
-                HistoryStore.class.getClassLoader(), new Class<?>[] {HistoryStore.class}, (proxy, method, arguments) ->
-                        switch (method.getName()) {
-                            case "historyStore" -> proxy;
-                            case "close" -> null;
-                            case "order" -> {
-                                calls.add("order");
-                                @SuppressWarnings("unchecked")
-                                List<JobOrder> orders = (List<JobOrder>) arguments[0];
-                                yield order(orders, real);
-                            }
-                            default -> {
-                                if (method.getName().matches("jobs|count|buried|latestRun")) {
-                                    calls.add(method.getName());
-                                }
-                                try {
-                                    yield method.invoke(real, arguments);
-                                } catch (InvocationTargetException e) {
-                                    throw e.getCause();
-                                }
-                            }
-                        });
+                HistoryStore.class.getClassLoader(),
+                new Class<?>[] {HistoryStore.class},
+                (proxy, method, arguments) -> switch (method.getName()) {
+                    case "historyStore" -> proxy;
+                    case "close" -> null;
+                    case "order" -> {
+                        calls.add("order");
+                        @SuppressWarnings("unchecked")
+                        List<JobOrder> orders = (List<JobOrder>) arguments[0];
+                        yield order(orders, real);
+                    }
+                    default -> {
+                        if (method.getName().matches("jobs|count|buried|latestRun")) {
+                            calls.add(method.getName());
+                        }
+                        try {
+                            yield method.invoke(real, arguments);
+                        } catch (InvocationTargetException e) {
+                            throw e.getCause();
+                        }
+                    }
+                });
     }
 }

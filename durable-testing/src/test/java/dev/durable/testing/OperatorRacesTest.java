@@ -143,8 +143,9 @@ abstract class OperatorRacesTest {
 
         assertThat(jobs.get(1).resultAs(String.class)).isEqualTo("cash");
         assertThat(jobs.get(2).resultAs(String.class)).isEqualTo("p-2");
-        assertThat(jobs).allSatisfy(job -> assertThat(events(job, IncidentResolved.class))
-                .hasSize(1));
+        assertThat(jobs)
+                .allSatisfy(
+                        job -> assertThat(events(job, IncidentResolved.class)).hasSize(1));
     }
 
     @Test
@@ -157,7 +158,11 @@ abstract class OperatorRacesTest {
             @Override
             List<Outcome> order(List<JobOrder> orders, HistoryStore real) {
                 if (first.getAndSet(false)) {
-                    ann.incidents().by("ann").because("bank is back").one("p-0", 1).retry(2);
+                    ann.incidents()
+                            .by("ann")
+                            .because("bank is back")
+                            .one("p-0", 1)
+                            .retry(2);
                     engine.settle();
                 }
                 return super.order(orders, real);
@@ -252,7 +257,10 @@ abstract class OperatorRacesTest {
                 List<Outcome> outcomes = new ArrayList<>();
                 for (JobOrder order : orders) {
                     boolean locked = order.key().run().workflowId().equals("p-1");
-                    outcomes.add(locked ? Outcome.LOCKED : super.order(List.of(order), real).getFirst());
+                    outcomes.add(
+                            locked
+                                    ? Outcome.LOCKED
+                                    : super.order(List.of(order), real).getFirst());
                 }
                 return outcomes;
             }

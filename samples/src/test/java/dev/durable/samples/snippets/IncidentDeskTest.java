@@ -68,20 +68,23 @@ class IncidentDeskTest {
 
         // docs: incidents
         for (IncidentGroup group : client.incidents().groups(20)) { // what failed alike, the latest first
-            screen.add(group.count() + " x " + group.fingerprint() + " since " + group.firstSeen()
-                    + ", last " + group.lastSeen() + ": " + group.lastFailure());
+            screen.add(group.count() + " x " + group.fingerprint() + " since " + group.firstSeen() + ", last "
+                    + group.lastSeen() + ": " + group.lastFailure());
         }
         Incident incident = client.incidents().one("order-42", 1).describe(); // failure, attempts, options, arguments
 
         var desk = client.incidents().by("ann").because("the bank is back");
         desk.one(incident).retryWith(otherPayment, amount); // or retry(), retry(3), complete(…), fail(…), discard()
-        long resolved = desk.where(i -> i.activity("Payments.charge").before(deployed))
-                .retry();
+        long resolved =
+                desk.where(i -> i.activity("Payments.charge").before(deployed)).retry();
 
         client.deadLetters().where(d -> d.workflowId("refund-1")).by("ann").fail("refunded by hand");
         // docs: end
 
-        assertThat(screen).singleElement().asString().startsWith("6 x Payments.charge: java.lang.IllegalStateException");
+        assertThat(screen)
+                .singleElement()
+                .asString()
+                .startsWith("6 x Payments.charge: java.lang.IllegalStateException");
         assertThat(resolved).isEqualTo(5);
         engine.settle();
         var order = client.handle(OrderWorkflow.class, "order-42");
