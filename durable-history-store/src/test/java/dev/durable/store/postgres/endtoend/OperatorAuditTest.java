@@ -97,8 +97,7 @@ class OperatorAuditTest {
                            details -> 'attributes' ->> 'resolution', details -> 'attributes' ->> 'reason')
                   from durable.audit order by at"""))
                 .containsExactly(
-                        "ann retry activity 1 of p-1 IncidentResolved retried with other arguments bank is"
-                                + " back",
+                        "ann retry activity 1 of p-1 IncidentResolved retried with other arguments bank is" + " back",
                         "bob complete activity 1 of p-2 IncidentResolved completed ",
                         "bob fail activity 1 of p-3 IncidentResolved failed customer is gone",
                         "eve discard activity 1 of p-4 IncidentResolved discarded ",
@@ -106,7 +105,9 @@ class OperatorAuditTest {
                         "ann updateOptions activity 1 of s-1 ActivityOptionsUpdated",
                         "worker-1 resume activity 1 of s-1 ActivityOperated",
                         "ann retry activity 1 of s-1 ActivityOperated");
-        assertThat(texts("select details ->> 'attributes' from durable.audit where details ->> 'attributes' like '%other\"%'"))
+        assertThat(
+                        texts(
+                                "select details ->> 'attributes' from durable.audit where details ->> 'attributes' like '%other\"%'"))
                 .as("the run's data stays with the run")
                 .isEmpty();
     }
@@ -123,7 +124,8 @@ class OperatorAuditTest {
         assertThatThrownBy(() -> client().incidents().by("ann").complete(null)).isInstanceOf(DurableException.class);
         assertThat(client().incidents().one("p-1", 1).describe().activity().attempt())
                 .isEqualTo(2);
-        assertThat(texts("select operator_notes::text from durable.activity_job")).containsExactly((String) null);
+        assertThat(texts("select operator_notes::text from durable.activity_job"))
+                .containsExactly((String) null);
 
         execute("alter table durable.audit drop constraint closed");
         client().incidents().one("p-1", 1).by("ann").retry();
