@@ -33,8 +33,8 @@ import org.slf4j.LoggerFactory;
 final class HeldLeases implements Chore {
     private static final Logger log = LoggerFactory.getLogger(HeldLeases.class);
     private static final int PATIENCE = 3;
-    /** With nothing held, here or there, looked less often. */
-    private static final int WHEN_IDLE = 2;
+    /** With nothing held, here or there, the store is asked that much less often. */
+    private static final int WHEN_IDLE = 3;
 
     private final HistoryStore store;
     private final ActivityStarter starter;
@@ -42,6 +42,8 @@ final class HeldLeases implements Chore {
     private final Duration interval;
     private final Tally tally = new Tally();
     private final Map<UUID, Set<Object>> suspects = new HashMap<>();
+    /** How often nothing was held here since the store was asked and had nothing either. */
+    private int idle = WHEN_IDLE;
 
     HeldLeases(HistoryStore store, ActivityStarter starter, ActivityReports reports, Duration interval) {
         this.store = store;
@@ -67,6 +69,9 @@ final class HeldLeases implements Chore {
 
     @Override
     public Duration runOnce() {
+        if (leases().isEmpty() && ++idle < WHEN_IDLE) {
+            return interval;
+        }
         UUID session = starter.session();
         // Before the store is asked: what comes later may be missing from its answer.
         List<Attempt> attempts = leases().attempts();
@@ -84,10 +89,10 @@ final class HeldLeases implements Chore {
                 .forEach(attempt -> compare(attempt, held.get(attempt.lease())));
         handedOver.forEach(
                 taken -> compare(taken, held.containsKey(taken.outcome().lease())));
-        boolean idle = known.isEmpty() && held.isEmpty();
+        idle = known.isEmpty() && held.isEmpty() ? 0 : WHEN_IDLE;
         held.keySet().removeAll(known);
         tally.did(giveBackUnknown(held.values()));
-        return idle ? interval.multipliedBy(WHEN_IDLE) : interval;
+        return interval;
     }
 
     private static void compare(Attempt attempt, @Nullable HeldJob held) {

@@ -3,9 +3,11 @@ package dev.durable.store.postgres;
 import dev.durable.store.CommitUnknownException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 import javax.sql.DataSource;
 import org.jooq.exception.DataAccessException;
 import org.slf4j.Logger;
@@ -91,6 +93,35 @@ final class Connections {
     }
 
     /**
+     * Writes a batch in one transaction. Where a lock is in the way, or the server rolled it back for somebody else's sake,
+     * in halves, until those that are locked stand alone; gives these, which are not written.
+     *
+     * @param row which row an item needs
+     * @param patience how long the whole, and its parts, wait for a lock
+     * @param part writes items in one transaction; called for the whole, then for parts of it
+     */
+    <T> List<T> inParts(List<T> items, Function<T, Object> row, Patience patience, Part<T> part) {
+        try {
+            part.write(patience.first(), items);
+            return List.of();
+        } catch (SQLException e) {
+            return switch (SqlState.of(e)) {
+                case LOCKED, AGAIN -> inHalves(SqlState.of(e), items, row, half -> part.write(patience.parts(), half));
+                default -> throw failures.of(e);
+            };
+        }
+    }
+
+    /** As {@link #inParts}, from where the whole has met a lock or a rollback. */
+    <T> List<T> inHalves(SqlState why, List<T> items, Function<T, Object> row, Halves.Part<T> half) {
+        try {
+            return new Halves<>(row, half).write(items, why);
+        } catch (SQLException e) {
+            throw failures.of(e);
+        }
+    }
+
+    /**
      * Does the work inside a transaction of the caller's, and neither begins nor ends it. What fails has spoilt that
      * transaction.
      */
@@ -126,6 +157,12 @@ final class Connections {
             throw tx.committing() ? failures.commitUnknown(e) : failures.unavailable(e);
         }
         return e;
+    }
+
+    /** Writes items in one transaction that waits so long for locks. */
+    @FunctionalInterface
+    interface Part<T> {
+        void write(Locks locks, List<T> items) throws SQLException;
     }
 
     /** What is done in a transaction. */

@@ -49,28 +49,15 @@ final class Deliveries {
         if (items.isEmpty()) {
             return new HashMap<>();
         }
-        try {
-            return send(patience.first(), new DeliveryBatch(deliveries, items), hints);
-        } catch (SQLException e) {
-            return switch (SqlState.of(e)) {
-                case LOCKED, AGAIN -> halves(deliveries, items, SqlState.of(e), hints);
-                default -> throw connections.failures().of(e);
-            };
-        }
-    }
-
-    private Map<Integer, Outcome> halves(List<Delivery> deliveries, List<Integer> items, SqlState why, Hints hints) {
         Map<Integer, Outcome> outcomes = new HashMap<>();
-        try {
-            new Halves<Integer>(
-                            item -> deliveries.get(item).workflowId(),
-                            part -> outcomes.putAll(send(patience.parts(), new DeliveryBatch(deliveries, part), hints)))
-                    .write(items, why)
-                    .forEach(item -> outcomes.put(item, Outcome.LOCKED));
-            return outcomes;
-        } catch (SQLException e) {
-            throw connections.failures().of(e);
-        }
+        connections
+                .inParts(
+                        items,
+                        item -> deliveries.get(item).workflowId(),
+                        patience,
+                        (locks, part) -> outcomes.putAll(send(locks, new DeliveryBatch(deliveries, part), hints)))
+                .forEach(item -> outcomes.put(item, Outcome.LOCKED));
+        return outcomes;
     }
 
     private Map<Integer, Outcome> send(Locks locks, DeliveryBatch batch, Hints hints) throws SQLException {

@@ -8,7 +8,6 @@ import dev.durable.store.JobKey;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobOrder.Outcome;
 import dev.durable.store.Nudges;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -59,29 +58,15 @@ final class JobOrders {
 
     private Map<Integer, Outcome> write(List<Item> items, Hints hints) {
         Map<Integer, Outcome> outcomes = new HashMap<>();
-        try {
-            outcomes.putAll(attempt(items, hints));
-        } catch (SQLException e) {
-            if (SqlState.of(e) != SqlState.LOCKED && SqlState.of(e) != SqlState.AGAIN) {
-                throw connections.failures().of(e);
-            }
-            oneByOne(items, SqlState.of(e), hints, outcomes);
-        }
+        connections
+                .inParts(
+                        items,
+                        item -> item.order().key(),
+                        Patience.LONG,
+                        (locks, part) -> outcomes.putAll(
+                                connections.attempt(locks, tx -> new JobOrderBatch(tx, part, hints).write())))
+                .forEach(item -> outcomes.put(item.index(), Outcome.LOCKED));
         return outcomes;
-    }
-
-    private void oneByOne(List<Item> items, SqlState why, Hints hints, Map<Integer, Outcome> outcomes) {
-        try {
-            new Halves<Item>(item -> item.order().key(), part -> outcomes.putAll(attempt(part, hints)))
-                    .write(items, why)
-                    .forEach(item -> outcomes.put(item.index(), Outcome.LOCKED));
-        } catch (SQLException e) {
-            throw connections.failures().of(e);
-        }
-    }
-
-    private Map<Integer, Outcome> attempt(List<Item> items, Hints hints) throws SQLException {
-        return connections.attempt(Locks.LONG, tx -> new JobOrderBatch(tx, items, hints).write());
     }
 
     private List<Integer> endedBefore(List<Item> items) {

@@ -47,26 +47,15 @@ final class JobUpdates {
     }
 
     private Map<Integer, Outcome> write(List<Item> items, Hints hints) {
-        try {
-            return write(patience.first(), items, hints);
-        } catch (SQLException e) {
-            return switch (SqlState.of(e)) {
-                case LOCKED, AGAIN -> halves(items, SqlState.of(e), hints);
-                default -> throw connections.failures().of(e);
-            };
-        }
-    }
-
-    private Map<Integer, Outcome> halves(List<Item> items, SqlState why, Hints hints) {
         Map<Integer, Outcome> outcomes = new HashMap<>();
-        try {
-            new Halves<Item>(item -> item.update().key(), part -> outcomes.putAll(write(patience.parts(), part, hints)))
-                    .write(items, why)
-                    .forEach(item -> outcomes.put(item.index(), Outcome.LOCKED));
-            return outcomes;
-        } catch (SQLException e) {
-            throw connections.failures().of(e);
-        }
+        connections
+                .inParts(
+                        items,
+                        item -> item.update().key(),
+                        patience,
+                        (locks, part) -> outcomes.putAll(write(locks, part, hints)))
+                .forEach(item -> outcomes.put(item.index(), Outcome.LOCKED));
+        return outcomes;
     }
 
     private Map<Integer, Outcome> write(Locks locks, List<Item> items, Hints hints) throws SQLException {

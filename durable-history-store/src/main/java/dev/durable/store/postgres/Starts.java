@@ -93,14 +93,22 @@ final class Starts {
     }
 
     private Map<UUID, StartOutcome> careful(List<NewRun> starts) {
-        try {
-            return careful(patience.first(), starts);
-        } catch (SQLException e) {
-            return switch (SqlState.of(e)) {
-                case AGAIN, LOCKED -> halves(starts, SqlState.of(e));
-                default -> throw connections.failures().of(e);
-            };
-        }
+        Map<UUID, StartOutcome> outcomes = new HashMap<>();
+        return withLocked(
+                connections.inParts(
+                        starts, Starts::row, patience, (locks, part) -> careful(locks, part).forEach(outcomes::putIfAbsent)),
+                outcomes);
+    }
+
+    private Map<UUID, StartOutcome> halves(List<NewRun> starts, SqlState why) {
+        Map<UUID, StartOutcome> outcomes = new HashMap<>();
+        return withLocked(
+                connections.inHalves(
+                        why,
+                        starts,
+                        Starts::row,
+                        part -> careful(patience.parts(), part).forEach(outcomes::putIfAbsent)),
+                outcomes);
     }
 
     private Map<UUID, StartOutcome> careful(Locks locks, List<NewRun> starts) throws SQLException {
@@ -108,18 +116,13 @@ final class Starts {
     }
 
     /** A start of a workflow id that somebody is starting in an open transaction waits for what becomes of that. */
-    private Map<UUID, StartOutcome> halves(List<NewRun> starts, SqlState why) {
-        Map<UUID, StartOutcome> outcomes = new HashMap<>();
-        try {
-            new Halves<NewRun>(
-                            s -> s.run().workflowId(),
-                            part -> careful(patience.parts(), part).forEach(outcomes::putIfAbsent))
-                    .write(starts, why)
-                    .forEach(s -> outcomes.put(s.run().runId(), new StartOutcome.Locked()));
-            return outcomes;
-        } catch (SQLException e) {
-            throw connections.failures().of(e);
-        }
+    private static Map<UUID, StartOutcome> withLocked(List<NewRun> locked, Map<UUID, StartOutcome> outcomes) {
+        locked.forEach(s -> outcomes.put(s.run().runId(), new StartOutcome.Locked()));
+        return outcomes;
+    }
+
+    private static Object row(NewRun start) {
+        return start.run().workflowId();
     }
 
     private void nudge(List<NewRun> started) {

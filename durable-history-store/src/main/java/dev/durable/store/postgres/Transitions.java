@@ -1,6 +1,6 @@
 package dev.durable.store.postgres;
 
-import dev.durable.StoreUnavailableException;
+import dev.durable.DurableException;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.Nudges;
 import dev.durable.store.RunKey;
@@ -91,13 +91,15 @@ final class Transitions {
     private Map<RunKey, Outcome> halves(List<Transition> transitions, SqlState why, Hints hints) {
         Map<RunKey, Outcome> outcomes = new HashMap<>();
         try {
-            new Halves<Transition>(Transition::run, part -> outcomes.putAll(careful(patience.parts(), part, hints)))
-                    .write(transitions, why)
+            connections
+                    .inHalves(
+                            why,
+                            transitions,
+                            Transition::run,
+                            part -> outcomes.putAll(careful(patience.parts(), part, hints)))
                     .forEach(t -> outcomes.put(t.run(), Outcome.LOCKED));
             return outcomes;
-        } catch (SQLException e) {
-            throw outcomes.isEmpty() ? connections.failures().of(e) : partlyWritten(e);
-        } catch (StoreUnavailableException e) {
+        } catch (DurableException e) {
             throw outcomes.isEmpty() ? e : partlyWritten(e);
         }
     }
