@@ -73,6 +73,13 @@ public interface DurableEngine extends AutoCloseable {
         Builder pollInterval(Duration interval);
 
         /**
+         * How many bodies of transactional activities run at once in this process, over all queues and within their slots:
+         * each keeps a connection of the store's pool from its beginning to its end. Default: what the pool spares, its
+         * maximum less six that the engine itself may need; four where the pool does not tell its size; at least one.
+         */
+        Builder maxTransactionalActivities(int atOnce);
+
+        /**
          * How long a client's call that writes (a start, a signal) waits while the database does not answer, before it
          * throws; default 60s.
          */

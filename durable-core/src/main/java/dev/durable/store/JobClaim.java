@@ -16,4 +16,9 @@ public record JobClaim(UUID session, String taskQueue, Set<String> activities, i
     public JobClaim {
         activities = Set.copyOf(activities);
     }
+
+    /** Fewer of them. */
+    public JobClaim atMost(int most) {
+        return new JobClaim(session, taskQueue, activities, most);
+    }
 }

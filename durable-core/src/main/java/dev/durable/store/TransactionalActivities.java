@@ -1,5 +1,6 @@
 package dev.durable.store;
 
+import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -9,6 +10,9 @@ import org.jspecify.annotations.Nullable;
  */
 public interface TransactionalActivities {
 
+    /** How many of them may run at once in this process, so that enough connections are left for all else; at least 1. */
+    int atOnce();
+
     /**
      * Runs the body on the calling thread inside a new transaction. Where it gives a settlement, the last statements of
      * that transaction settle the job under its lease, and it commits. Where it gives none, all is rolled back.
@@ -16,10 +20,12 @@ public interface TransactionalActivities {
      * <p>Whatever is thrown, the store knows what happened and the caller need not: the job goes in the same commit, so
      * whatever is later said under its lease is STALE exactly if the transaction was committed.
      *
+     * @param left how long the attempt may take: no statement of the body goes on for much longer, even where this process
+     *     dies meanwhile
      * @throws RuntimeException when the transaction could not begin, or was not committed, or the answer to COMMIT never
      *     came
      */
-    Outcome run(Body body);
+    Outcome run(Duration left, Body body);
 
     /** What is done inside. */
     @FunctionalInterface
@@ -32,6 +38,15 @@ public interface TransactionalActivities {
     interface Transaction {
         /** What it is to code of this type (a {@code java.sql.Connection}, say); null where it is no such thing. */
         <T> @Nullable T as(Class<T> type);
+
+        /**
+         * The body is to stop: a statement of it that runs is cancelled, and fails. Any thread; may take a round trip.
+         * Harmless when the transaction is over.
+         */
+        default void cancel() {}
+
+        /** The body did not stop: the transaction is ended where it is, and what it locks is free. As {@link #cancel}. */
+        default void end() {}
     }
 
     /** What became of it. */

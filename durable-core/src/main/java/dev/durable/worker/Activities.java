@@ -9,6 +9,7 @@ import dev.durable.store.JobKey;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.NewJob;
 import dev.durable.store.QueueRules;
+import dev.durable.store.TransactionalActivities;
 import dev.durable.worker.EngineSettings.QueueSettings;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -24,6 +26,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -60,6 +63,7 @@ final class Activities implements ActivitySide {
     private final ActivityPools pools;
     private final RulesWatch rules;
     private final KeyAdmission admission;
+    private final TransactionalShare share;
     private final Relay relay;
     private final PollPace relayPace;
     private volatile Runnable wakeRelay = () -> {};
@@ -108,9 +112,33 @@ final class Activities implements ActivitySide {
         this.admission = new KeyAdmission(store, poll);
         IdleInterval idle = new IdleInterval(poll, store.nudges());
         this.rules = new RulesWatch(store, settings.queues().keySet(), new PollPace(idle, random), this::rulesChanged);
+        this.share = share(store, setup);
+        share.onRefill(() -> pools.queues().values().forEach(ActivityQueue::nudge));
         this.relay = new Relay(store);
         this.relayPace = new PollPace(idle, random);
         leases.onEnded(this::ended);
+    }
+
+    private static TransactionalShare share(HistoryStore store, ActivitySetup setup) {
+        Set<String> transactional = setup.names().stream()
+                .filter(name -> setup.code()
+                        .bindings()
+                        .apply(name)
+                        .filter(binding -> binding.activity().options().transactional())
+                        .isPresent())
+                .collect(Collectors.toUnmodifiableSet());
+        Integer told = setup.settings().limits().transactional();
+        int atOnce = told != null
+                ? told
+                : store.transactional().map(TransactionalActivities::atOnce).orElse(Integer.MAX_VALUE);
+        if (!transactional.isEmpty() && atOnce < Integer.MAX_VALUE) {
+            log.info(
+                    "of the transactional activities {} at most {} run at once here: each keeps a connection of the pool"
+                            + " (maxTransactionalActivities)",
+                    transactional,
+                    atOnce);
+        }
+        return new TransactionalShare(transactional, atOnce);
     }
 
     /** Who is told of runs that timed out; before anything runs. */
@@ -189,7 +217,7 @@ final class Activities implements ActivitySide {
         Runnable loop = drive.add(
                 "jobs-" + pool.name(),
                 Drive.Kind.IO,
-                new ActivityWorker(store, pool, setup.names(), starter, rules, pace));
+                new ActivityWorker(store, pool, setup.names(), starter, rules, share, pace));
         pool.queues().forEach(queue -> queue.onNudge(loop));
     }
 
@@ -280,7 +308,15 @@ final class Activities implements ActivitySide {
                 || !rules.free(taskQueue, activity)) {
             return Optional.empty();
         }
-        return queue.slots().takeEagerly().map(slot -> {
+        boolean transactional = share.counts(activity);
+        if (transactional && share.take(taskQueue, 1) == 0) {
+            return Optional.empty();
+        }
+        Optional<Slots.Slot> free = queue.slots().takeEagerly();
+        if (transactional) {
+            free.ifPresentOrElse(slot -> slot.with(() -> share.giveBack(1)), () -> share.giveBack(1));
+        }
+        return free.map(slot -> {
             NewJob.Lease lease = new NewJob.Lease(setup.ids().get(), session.id());
             leases.put(lease.token(), new Leases.Reserved(lease.session(), queue, slot));
             return lease;

@@ -11,6 +11,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,6 +37,7 @@ final class ActivityWorker implements Step {
     private final Set<String> activities;
     private final ActivityStarter starter;
     private final RulesWatch rules;
+    private final TransactionalShare share;
     private final PollPace pace;
     private long nextClaim;
     /** When a limit lets more through; of the claims of one crank. */
@@ -47,6 +49,7 @@ final class ActivityWorker implements Step {
      * @param activities what this process implements
      * @param starter begins them
      * @param rules what is paused and limited
+     * @param share how many transactional ones may run at once
      * @param pace how often to look
      */
     ActivityWorker(
@@ -55,12 +58,14 @@ final class ActivityWorker implements Step {
             Set<String> activities,
             ActivityStarter starter,
             RulesWatch rules,
+            TransactionalShare share,
             PollPace pace) {
         this.store = store;
         this.pool = pool;
         this.activities = activities;
         this.starter = starter;
         this.rules = rules;
+        this.share = share;
         this.pace = pace;
         this.nextClaim = store.clock().nanoTime();
     }
@@ -120,11 +125,39 @@ final class ActivityWorker implements Step {
         }
     }
 
+    /**
+     * Transactional jobs need a place besides the slot. With places for only some of the slots, that many jobs are claimed
+     * whatever they are, and then, for the other slots, only jobs that need none.
+     */
     private int begin(ActivityQueue queue, ArrayDeque<Slots.Slot> left, int most) {
-        JobClaim wanted = new JobClaim(starter.session(), queue.name(), activities, most);
-        List<ClaimedJob> jobs = claimed(wanted);
+        JobClaim all = new JobClaim(starter.session(), queue.name(), activities, most);
+        if (!share.countsAny(activities)) {
+            return start(all.session(), queue, left, claimed(all));
+        }
+        int places = share.take(queue.name(), most);
+        List<ClaimedJob> jobs = List.of();
+        try {
+            jobs = places == 0 ? jobs : claimed(all.atMost(places));
+        } finally {
+            if (jobs.size() < places) {
+                share.sated(queue.name());
+            }
+            share.giveBack(places - share.needed(jobs));
+        }
+        int begun = start(all.session(), queue, left, jobs);
+        Set<String> others = share.others(activities);
+        boolean done = begun < places || begun == most || others.isEmpty();
+        JobClaim rest = new JobClaim(all.session(), queue.name(), others, most - begun);
+        return done ? begun : begun + start(all.session(), queue, left, claimed(rest));
+    }
+
+    private int start(UUID session, ActivityQueue queue, ArrayDeque<Slots.Slot> left, List<ClaimedJob> jobs) {
         for (ClaimedJob job : jobs) {
-            starter.start(job, new Leases.Reserved(wanted.session(), queue, left.remove()));
+            Slots.Slot slot = left.remove();
+            if (share.counts(job.activity())) {
+                slot.with(() -> share.giveBack(1));
+            }
+            starter.start(job, new Leases.Reserved(session, queue, slot));
         }
         return jobs.size();
     }

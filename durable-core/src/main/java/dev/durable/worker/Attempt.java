@@ -11,7 +11,10 @@ import dev.durable.store.JobUpdate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,6 +56,8 @@ final class Attempt implements Runnable, Leases.Held {
     private final AttemptEnd end;
     private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.WAITING);
     private final BodyThread thread = new BodyThread();
+    private final Executor besideBodies;
+    private volatile @Nullable TransactionalBody inTransaction;
     private volatile int heardRevision;
     private volatile @Nullable Instant heardDeadline;
 
@@ -74,7 +79,8 @@ final class Attempt implements Runnable, Leases.Held {
                 .apply(job.activity())
                 .orElseThrow(() -> new IllegalStateException("activity " + job.activity() + " is not registered here"));
         this.notes = Notes.of(job, host.deadlines().clock().now());
-        this.cancellation = new Cancellation(queue.cancelActions());
+        this.besideBodies = queue.cancelActions();
+        this.cancellation = new Cancellation(besideBodies);
         this.heartbeats = new Heartbeats(
                 Heartbeats.throttle(options.heartbeatTimeout()), host.deadlines(), this::sendHeartbeat, this::heard);
         this.watch = new AttemptWatch(
@@ -161,8 +167,10 @@ final class Attempt implements Runnable, Leases.Held {
      */
     private void runInTransaction(Instant startedAt) {
         TransactionalBody body = new TransactionalBody(host.reports().transactional(), context, thread);
+        inTransaction = body;
         AtomicReference<Cancellation.Cause> cause = new AtomicReference<>(cancellation.cause());
         TransactionalBody.Result result = body.run(
+                watch.left(),
                 () -> ActivityCall.run(binding, job, context, host.code().payloads()),
                 () -> {
                     cause.set(cancellation.cause());
@@ -305,6 +313,7 @@ final class Attempt implements Runnable, Leases.Held {
                 "NOT_FOUND: " + why + "; another attempt may run, and nothing this one tells is written");
         atRest();
         thread.interrupt();
+        stopTransaction(TransactionalBody::cancel);
         host.deadlines().in(INTERRUPT_GRACE, this::abandon);
         return true;
     }
@@ -314,7 +323,20 @@ final class Attempt implements Runnable, Leases.Held {
         heartbeats.stop();
     }
 
+    /** A thread that waits for the database does not hear its interrupt; and it keeps locks that the next attempt needs. */
+    private void stopTransaction(Consumer<TransactionalBody> how) {
+        TransactionalBody body = inTransaction;
+        if (body != null) {
+            try {
+                besideBodies.execute(() -> how.accept(body));
+            } catch (RejectedExecutionException e) {
+                log.debug("{} is not stopped in the database: the engine is closed", this);
+            }
+        }
+    }
+
     private void abandon() {
+        stopTransaction(TransactionalBody::end);
         thread.where()
                 .filter(where -> slot.abandon())
                 .ifPresent(where -> log.warn("{} ignores its interrupt: {}. Its slot is given up", this, where));

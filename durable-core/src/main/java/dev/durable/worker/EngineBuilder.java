@@ -114,6 +114,16 @@ public final class EngineBuilder implements DurableEngine.Builder {
     }
 
     @Override
+    public EngineBuilder maxTransactionalActivities(int atOnce) {
+        if (atOnce < 1) {
+            throw new IllegalArgumentException("maxTransactionalActivities must be at least 1, not " + atOnce
+                    + ". A process that runs none leaves their implementation out.");
+        }
+        limits = limits.withTransactional(atOnce);
+        return this;
+    }
+
+    @Override
     public EngineBuilder maxPayloadBytes(int bytes) {
         limits = limits.withMaxPayloadBytes(bytes);
         return this;

@@ -91,6 +91,7 @@ record EngineSettings(
      * @param turn how long workflow code may run between two waits
      * @param maxPayloadBytes the largest payload
      * @param cacheBytes rough weight of the runs kept in memory
+     * @param transactional bodies of transactional activities at once; null is what the store's pool spares
      */
     record Limits(
             Duration drain,
@@ -99,7 +100,8 @@ record EngineSettings(
             Duration call,
             Duration turn,
             int maxPayloadBytes,
-            long cacheBytes) {
+            long cacheBytes,
+            @Nullable Integer transactional) {
         static final Limits DEFAULT = new Limits(
                 Duration.ofSeconds(10),
                 Duration.ofSeconds(30),
@@ -107,26 +109,31 @@ record EngineSettings(
                 Duration.ofSeconds(60),
                 Duration.ofSeconds(5),
                 PayloadCodec.DEFAULT_MAX_BYTES,
-                Math.max(64L << 20, Runtime.getRuntime().maxMemory() / 4));
+                Math.max(64L << 20, Runtime.getRuntime().maxMemory() / 4),
+                null);
 
         Limits withDrain(Duration value) {
-            return new Limits(value, sessionLease, pollInterval, call, turn, maxPayloadBytes, cacheBytes);
+            return new Limits(value, sessionLease, pollInterval, call, turn, maxPayloadBytes, cacheBytes, transactional);
         }
 
         Limits withSessionLease(Duration value) {
-            return new Limits(drain, value, pollInterval, call, turn, maxPayloadBytes, cacheBytes);
+            return new Limits(drain, value, pollInterval, call, turn, maxPayloadBytes, cacheBytes, transactional);
         }
 
         Limits withPollInterval(Duration value) {
-            return new Limits(drain, sessionLease, value, call, turn, maxPayloadBytes, cacheBytes);
+            return new Limits(drain, sessionLease, value, call, turn, maxPayloadBytes, cacheBytes, transactional);
         }
 
         Limits withCall(Duration value) {
-            return new Limits(drain, sessionLease, pollInterval, value, turn, maxPayloadBytes, cacheBytes);
+            return new Limits(drain, sessionLease, pollInterval, value, turn, maxPayloadBytes, cacheBytes, transactional);
         }
 
         Limits withMaxPayloadBytes(int value) {
-            return new Limits(drain, sessionLease, pollInterval, call, turn, value, cacheBytes);
+            return new Limits(drain, sessionLease, pollInterval, call, turn, value, cacheBytes, transactional);
+        }
+
+        Limits withTransactional(int value) {
+            return new Limits(drain, sessionLease, pollInterval, call, turn, maxPayloadBytes, cacheBytes, value);
         }
     }
 }

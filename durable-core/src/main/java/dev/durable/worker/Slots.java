@@ -140,6 +140,7 @@ final class Slots {
     final class Slot {
         private final boolean eagerly;
         private State state = State.TAKEN;
+        private Runnable whenFree = () -> {};
 
         private Slot(boolean eagerly) {
             this.eagerly = eagerly;
@@ -154,9 +155,16 @@ final class Slots {
             FREE
         }
 
+        /** What else is given back with it; before its body begins. */
+        void with(Runnable also) {
+            whenFree = also;
+        }
+
         /** The body's thread has ended, or there was none. Harmless when repeated. */
         void free() {
-            change(this::end);
+            if (change(this::end)) {
+                whenFree.run();
+            }
         }
 
         /** The body does not end. Tells whether this made it a zombie. */

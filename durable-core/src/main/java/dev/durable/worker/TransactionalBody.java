@@ -4,6 +4,7 @@ import dev.durable.NonRetryableException;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.TransactionalActivities;
 import dev.durable.store.TransactionalActivities.Outcome;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -28,6 +29,7 @@ final class TransactionalBody {
     private final Optional<TransactionalActivities> store;
     private final AttemptContext context;
     private final BodyThread thread;
+    private volatile TransactionalActivities.@Nullable Transaction open;
     private ActivityCall.@Nullable Ended how;
     private boolean counts;
 
@@ -47,16 +49,18 @@ final class TransactionalBody {
     record Result(boolean counts, Outcome outcome, ActivityCall.Ended how) {}
 
     /**
+     * @param left how long it may take
      * @param body the call
      * @param ends ends the attempt, and tells whether it had not ended before
      * @param settlement what settles the job
      */
     Result run(
+            Duration left,
             Supplier<ActivityCall.Ended> body,
             BooleanSupplier ends,
             Function<ActivityCall.Returned, JobUpdate.Settle> settlement) {
         try {
-            Outcome outcome = store.orElseThrow(TransactionalBody::impossible).run(transaction -> {
+            Outcome outcome = store.orElseThrow(TransactionalBody::impossible).run(left, transaction -> {
                 ActivityCall.Ended ended = inside(transaction, body, ends);
                 return counts && ended instanceof ActivityCall.Returned returned
                         ? Optional.of(settlement.apply(returned))
@@ -68,12 +72,30 @@ final class TransactionalBody {
         }
     }
 
+    /** Its time is over, or another has its job: what it waits for in the database is cancelled. Any thread. */
+    void cancel() {
+        TransactionalActivities.Transaction transaction = open;
+        if (transaction != null) {
+            transaction.cancel();
+        }
+    }
+
+    /** It goes on all the same: its transaction is ended under it. Any thread. */
+    void end() {
+        TransactionalActivities.Transaction transaction = open;
+        if (transaction != null) {
+            transaction.end();
+        }
+    }
+
     private ActivityCall.Ended inside(
             TransactionalActivities.Transaction transaction, Supplier<ActivityCall.Ended> body, BooleanSupplier ends) {
         context.within(transaction);
+        open = transaction;
         try {
             how = body.get();
         } finally {
+            open = null;
             context.within(null);
             // No interrupt from here on: it would hit the commit.
             thread.leave();

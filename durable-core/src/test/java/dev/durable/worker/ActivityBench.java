@@ -50,6 +50,7 @@ import java.util.function.UnaryOperator;
 final class ActivityBench {
     static final String QUEUE = "default";
     static final String ACTIVITY = "Work.run";
+    static final String TRANSACTIONAL = "Work.book";
     static final Duration LEASE = Duration.ofSeconds(30);
     static final Duration POLL = Duration.ofSeconds(1);
 
@@ -69,6 +70,7 @@ final class ActivityBench {
     final Deque<Runnable> held = new ArrayDeque<>();
     final Random random = new Random(42);
     final ActivityReports reports = new ActivityReports(lane, this::offer, leases);
+    final TransactionalShare share = new TransactionalShare(Set.of(TRANSACTIONAL), 1);
     final Slots slots;
     final ActivityQueue queue;
     final ActivityHost host;
@@ -78,6 +80,7 @@ final class ActivityBench {
     final HeldLeases heldLeases;
     ActivityOptions options = ActivityOptions.DEFAULT;
     Work body = argument -> argument;
+    String activity = ACTIVITY;
     boolean runIsCachedHere;
     boolean atMostOnce;
     boolean progress = true;
@@ -117,9 +120,10 @@ final class ActivityBench {
         worker = new ActivityWorker(
                 store,
                 ActivityPool.of(queue),
-                Set.of(ACTIVITY),
+                Set.of(ACTIVITY, TRANSACTIONAL),
                 starter,
                 new RulesWatch(store, Set.of(QUEUE), new PollPace(POLL, random), rules -> {}),
+                share,
                 new PollPace(POLL, random));
         heldLeases = new HeldLeases(store, starter, reports, LEASE.dividedBy(10));
         options = with(policy -> new RetryPolicy(3, Duration.ofSeconds(10), 2, Duration.ofMinutes(1), 0, List.of(), 3));
@@ -245,7 +249,7 @@ final class ActivityBench {
         Duration toClose = options.scheduleToClose();
         return new NewJob(
                 1,
-                ACTIVITY,
+                activity,
                 QUEUE,
                 0,
                 argument,
@@ -344,7 +348,7 @@ final class ActivityBench {
             MethodSpec spec = new MethodSpec(
                     ACTIVITY, method, List.of(String.class), Object.class, List.of(IllegalStateException.class));
             Work delegating = argument -> body.run(argument);
-            return name.equals(ACTIVITY)
+            return Set.of(ACTIVITY, TRANSACTIONAL).contains(name)
                     ? Optional.of(
                             new ActivityBinding(new ActivityMethod(ACTIVITY, List.of(), spec, options), delegating))
                     : Optional.empty();

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -171,6 +172,72 @@ class ActivityWorkerTest {
         NewJob.Lease lease = new NewJob.Lease(UUID.randomUUID(), bench.session.id());
         bench.leases.put(lease.token(), new Leases.Reserved(lease.session(), bench.queue, slot));
         return lease;
+    }
+
+    @Test
+    void of_transactional_jobs_only_as_many_are_claimed_as_connections_are_spared() {
+        bench.holdBodies();
+        bench.activity = ActivityBench.TRANSACTIONAL;
+        schedule(3);
+
+        bench.work();
+
+        assertThat(bench.memory.held(bench.session.id())).hasSize(1);
+        assertThat(bench.slots.free()).isEqualTo(3);
+    }
+
+    @Test
+    void the_other_slots_are_for_other_jobs() {
+        bench.holdBodies();
+        bench.activity = ActivityBench.TRANSACTIONAL;
+        schedule(3);
+        bench.activity = ActivityBench.ACTIVITY;
+        schedule(5);
+
+        bench.work();
+
+        assertThat(bench.memory.held(bench.session.id())).hasSize(4);
+        assertThat(transactionalJobsHeld()).isEqualTo(1);
+    }
+
+    @Test
+    void when_the_connection_of_a_transactional_job_is_back_the_next_is_claimed() {
+        AtomicInteger woken = new AtomicInteger();
+        bench.share.onRefill(woken::incrementAndGet);
+        bench.holdBodies();
+        bench.activity = ActivityBench.TRANSACTIONAL;
+        schedule(3);
+        bench.work();
+        assertThat(woken).hasValue(0);
+
+        for (int left = 3; left > 0; left--) {
+            assertThat(transactionalJobsHeld()).isEqualTo(1);
+            bench.runHeld();
+            bench.store();
+            bench.work();
+        }
+
+        assertThat(woken).hasPositiveValue();
+        assertThat(bench.memory.held(bench.session.id())).isEmpty();
+    }
+
+    @Test
+    void a_queue_in_which_nothing_waits_is_not_asked_again_for_want_of_connections() {
+        AtomicInteger woken = new AtomicInteger();
+        bench.share.onRefill(woken::incrementAndGet);
+
+        assertThat(bench.worker.runOnce()).isPositive();
+        bench.away("claimJobs", 1);
+        bench.clock.advance(Duration.ofSeconds(2));
+        assertThat(bench.worker.runOnce()).isPositive();
+
+        assertThat(woken).hasValue(0);
+    }
+
+    private long transactionalJobsHeld() {
+        return bench.leases.attempts().stream()
+                .filter(attempt -> attempt.job().activity().equals(ActivityBench.TRANSACTIONAL))
+                .count();
     }
 
     private void start(JobKey key, NewJob.Lease lease) {

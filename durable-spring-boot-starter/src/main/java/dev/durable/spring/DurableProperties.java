@@ -34,6 +34,12 @@ public class DurableProperties {
     /** Upper bound of an idle poll. */
     private Duration pollInterval = Duration.ofSeconds(1);
 
+    /**
+     * Transactional activities at once, each of which keeps a connection of the pool; what the pool spares when not set: its
+     * maximum less six, at least one.
+     */
+    private @Nullable Integer maxTransactionalActivities;
+
     /** Largest payload in bytes. */
     private int maxPayloadBytes = 2 * 1024 * 1024;
 
@@ -108,6 +114,14 @@ public class DurableProperties {
 
     public void setPollInterval(Duration pollInterval) {
         this.pollInterval = pollInterval;
+    }
+
+    public @Nullable Integer getMaxTransactionalActivities() {
+        return maxTransactionalActivities;
+    }
+
+    public void setMaxTransactionalActivities(@Nullable Integer maxTransactionalActivities) {
+        this.maxTransactionalActivities = maxTransactionalActivities;
     }
 
     public int getMaxPayloadBytes() {

@@ -17,6 +17,10 @@ final class EngineFromProperties {
         if (properties.getIdentity() != null) {
             builder.identity(properties.getIdentity());
         }
+        Integer transactional = properties.getMaxTransactionalActivities();
+        if (transactional != null) {
+            builder.maxTransactionalActivities(transactional);
+        }
         if (properties.isClientOnly()) {
             builder.clientOnly();
         }

@@ -110,6 +110,7 @@ class AutoConfigurationTest {
                         "durable.schema=shop_flows",
                         "durable.identity=till-3",
                         "durable.max-payload-bytes=64",
+                        "durable.max-transactional-activities=2",
                         "durable.queues.default.slots=2",
                         "durable.queues.default.virtual-threads=true")
                 .run(context -> {

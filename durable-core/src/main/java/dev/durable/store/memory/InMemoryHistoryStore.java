@@ -190,14 +190,22 @@ public final class InMemoryHistoryStore implements HistoryStore {
      */
     @Override
     public Optional<TransactionalActivities> transactional() {
-        return Optional.of(body -> {
-            Optional<JobUpdate.Settle> settlement = body.in(NO_TRANSACTION);
-            if (settlement.isEmpty()) {
-                return TransactionalActivities.Outcome.ROLLED_BACK;
+        return Optional.of(new TransactionalActivities() {
+            @Override
+            public int atOnce() {
+                return Integer.MAX_VALUE;
             }
-            return update(List.of(settlement.get())).getFirst() == JobUpdate.Outcome.STALE
-                    ? TransactionalActivities.Outcome.STALE
-                    : TransactionalActivities.Outcome.COMMITTED;
+
+            @Override
+            public Outcome run(Duration left, Body body) {
+                Optional<JobUpdate.Settle> settlement = body.in(NO_TRANSACTION);
+                if (settlement.isEmpty()) {
+                    return Outcome.ROLLED_BACK;
+                }
+                return update(List.of(settlement.get())).getFirst() == JobUpdate.Outcome.STALE
+                        ? Outcome.STALE
+                        : Outcome.COMMITTED;
+            }
         });
     }
 

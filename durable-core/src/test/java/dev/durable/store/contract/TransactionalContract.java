@@ -14,6 +14,8 @@ import org.junit.jupiter.api.Test;
 /** Activities that settle their job in their own transaction. */
 abstract class TransactionalContract extends StoreContract {
 
+    private static final java.time.Duration HOUR = java.time.Duration.ofHours(1);
+
     private TransactionalActivities transactional() {
         return store.transactional().orElseThrow();
     }
@@ -23,7 +25,7 @@ abstract class TransactionalContract extends StoreContract {
         Writer writer = scheduled("order-1", 1);
         ClaimedJob job = claimJob(session);
 
-        assertThat(transactional().run(tx -> Optional.of(completed(job)))).isEqualTo(Outcome.COMMITTED);
+        assertThat(transactional().run(HOUR, tx -> Optional.of(completed(job)))).isEqualTo(Outcome.COMMITTED);
 
         assertThat(jobStates(writer.run())).isEmpty();
         assertThat(waiting(writer.run())).extracting(InboxMessage::messageId).containsExactly(job.lease());
@@ -38,7 +40,7 @@ abstract class TransactionalContract extends StoreContract {
         Writer writer = scheduled("order-1", 1);
         ClaimedJob job = claimJob(session);
 
-        assertThat(transactional().run(tx -> Optional.empty())).isEqualTo(Outcome.ROLLED_BACK);
+        assertThat(transactional().run(HOUR, tx -> Optional.empty())).isEqualTo(Outcome.ROLLED_BACK);
 
         assertThat(waiting(writer.run())).isEmpty();
         assertThat(update(completed(job))).isEqualTo(JobUpdate.Outcome.ACCEPTED);
@@ -49,7 +51,7 @@ abstract class TransactionalContract extends StoreContract {
         Writer writer = scheduled("order-1", 1);
         ClaimedJob job = claimJob(session);
 
-        assertThatThrownBy(() -> transactional().run(tx -> {
+        assertThatThrownBy(() -> transactional().run(HOUR, tx -> {
                     throw new IllegalStateException("in the body");
                 }))
                 .isInstanceOf(IllegalStateException.class)
@@ -67,7 +69,7 @@ abstract class TransactionalContract extends StoreContract {
         store.requeueOrphans(10);
         ClaimedJob second = claimJob(openSession());
 
-        assertThat(transactional().run(tx -> Optional.of(completed(lost)))).isEqualTo(Outcome.STALE);
+        assertThat(transactional().run(HOUR, tx -> Optional.of(completed(lost)))).isEqualTo(Outcome.STALE);
 
         assertThat(waiting(writer.run())).isEmpty();
         assertThat(update(completed(second))).isEqualTo(JobUpdate.Outcome.ACCEPTED);
@@ -79,7 +81,7 @@ abstract class TransactionalContract extends StoreContract {
         ClaimedJob job = claimJob(session);
         terminated(writer.run());
 
-        assertThat(transactional().run(tx -> Optional.of(completed(job)))).isEqualTo(Outcome.STALE);
+        assertThat(transactional().run(HOUR, tx -> Optional.of(completed(job)))).isEqualTo(Outcome.STALE);
     }
 
     private void declareDead(java.util.UUID dead) {

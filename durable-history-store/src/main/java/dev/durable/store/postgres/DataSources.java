@@ -1,6 +1,7 @@
 package dev.durable.store.postgres;
 
 import com.zaxxer.hikari.HikariDataSource;
+import java.sql.SQLException;
 import javax.sql.DataSource;
 import org.postgresql.ds.common.BaseDataSource;
 
@@ -20,6 +21,22 @@ final class DataSources {
                     : pool.getJdbcUrl() != null ? shown(pool.getJdbcUrl()) : "pool " + pool.getPoolName();
         }
         return dataSource.getClass().getName();
+    }
+
+    /** Connections that the engine's own loops and lanes may use at once, and the one on which it listens. */
+    private static final int ENGINES_OWN = 6;
+    /** Of a pool that does not tell its size; most have ten connections unless told. */
+    private static final int UNTOLD = 4;
+
+    /** How many connections may be kept for long, so that the engine has enough; at least one. */
+    static int toSpare(DataSource dataSource) {
+        try {
+            return dataSource.isWrapperFor(HikariDataSource.class)
+                    ? Math.max(1, dataSource.unwrap(HikariDataSource.class).getMaximumPoolSize() - ENGINES_OWN)
+                    : UNTOLD;
+        } catch (SQLException e) {
+            return UNTOLD;
+        }
     }
 
     /** Whether it can do without one connection: a pool of one or two would leave the loops and lanes nothing. */

@@ -121,7 +121,10 @@ public final class PostgresHistoryStore implements HistoryStore {
         own = new OwnTransactions(options.dataSource, failures::of);
         callers = options.transactions;
         transactional = new TransactionalJobs(
-                connections, options.activityTransactions == null ? own : options.activityTransactions, nudges);
+                connections,
+                options.activityTransactions == null ? own : options.activityTransactions,
+                nudges,
+                DataSources.toSpare(options.dataSource));
         descriptions = new Descriptions(connections);
         nanoTime = options.nanoTime;
     }

@@ -5,9 +5,9 @@ import dev.durable.store.Nudges;
 import dev.durable.store.TransactionalActivities;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Activities that commit together with what they write. The last statements of the body's transaction are those of any
@@ -20,21 +20,34 @@ import org.jspecify.annotations.Nullable;
  * <p>The job is locked only then: heartbeats of the body go by other connections, and a body that takes long keeps nobody
  * from the job. Who dies before COMMIT did nothing; the lock timeouts of the last statements bound how long a process that
  * is paused between them and COMMIT keeps the job.
+ *
+ * <p>While the body runs its statements are bounded by what is left of the attempt, in the server, so that a process that
+ * dies leaves no lock for longer ({@link BodyTransaction}).
  */
 final class TransactionalJobs implements TransactionalActivities {
     private final Connections connections;
     private final ActivityTransactions transactions;
     private final Nudges nudges;
+    private final int atOnce;
 
-    TransactionalJobs(Connections connections, ActivityTransactions transactions, Nudges nudges) {
+    /**
+     * @param atOnce how many connections they may keep
+     */
+    TransactionalJobs(Connections connections, ActivityTransactions transactions, Nudges nudges, int atOnce) {
         this.connections = connections;
         this.transactions = transactions;
         this.nudges = nudges;
+        this.atOnce = atOnce;
     }
 
     @Override
-    public Outcome run(Body body) {
-        Attempt attempt = new Attempt(body);
+    public int atOnce() {
+        return atOnce;
+    }
+
+    @Override
+    public Outcome run(Duration left, Body body) {
+        Attempt attempt = new Attempt(left, body);
         transactions.run(attempt);
         // Only now: what is told must be there.
         attempt.hints.sendTo(nudges);
@@ -42,17 +55,22 @@ final class TransactionalJobs implements TransactionalActivities {
     }
 
     private final class Attempt implements ActivityTransactions.Work {
+        private final Duration left;
         private final Body body;
         private final Hints hints = new Hints();
         private Outcome outcome = Outcome.ROLLED_BACK;
 
-        Attempt(Body body) {
+        Attempt(Duration left, Body body) {
+            this.left = left;
             this.body = body;
         }
 
         @Override
         public boolean in(Connection connection) throws SQLException {
-            Optional<JobUpdate.Settle> settlement = body.in(new OfConnection(BodyConnection.over(connection)));
+            Optional<JobUpdate.Settle> settlement;
+            try (BodyTransaction transaction = BodyTransaction.on(connection, left, connections)) {
+                settlement = body.in(transaction);
+            }
             if (settlement.isEmpty()) {
                 return false;
             }
@@ -66,13 +84,6 @@ final class TransactionalJobs implements TransactionalActivities {
                 tx.run(new Script().read(Locks.LONG.setup(connections.schema()), row -> {}));
                 return new JobUpdateBatch(tx, one, hints).write().containsKey(0);
             });
-        }
-    }
-
-    private record OfConnection(Connection connection) implements Transaction {
-        @Override
-        public <T> @Nullable T as(Class<T> type) {
-            return type.isInstance(connection) ? type.cast(connection) : null;
         }
     }
 }

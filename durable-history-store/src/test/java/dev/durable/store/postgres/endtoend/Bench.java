@@ -43,6 +43,11 @@ final class Bench implements AutoCloseable {
         return last;
     }
 
+    /** Another pool on the same database, closed with it. */
+    DataSource pool(int connections) {
+        return database.pooledDataSource(connections);
+    }
+
     DataSource dataSource() {
         return pool;
     }

@@ -1,0 +1,104 @@
+package dev.durable.worker;
+
+import dev.durable.store.ClaimedJob;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Collectors;
+
+/**
+ * How many bodies of transactional activities this process lets run at once: each keeps a connection of the pool from its
+ * beginning to its end, and the loops of the engine need some of it, or no completion could be written.
+ *
+ * <p>A place is taken before a job is claimed or born, as a slot is, and is free again when the body's thread has ended:
+ * then its connection is back. What finds no place is not claimed; others may, or this process when a place is free.
+ */
+final class TransactionalShare {
+    private final Set<String> activities;
+    private final int size;
+    private final ReentrantLock lock = new ReentrantLock();
+    private int free;
+    /** Queues whose claims went without. */
+    private final Set<String> hungry = new HashSet<>();
+    private volatile Runnable refill = () -> {};
+
+    /**
+     * @param activities the transactional ones
+     * @param size places
+     */
+    TransactionalShare(Set<String> activities, int size) {
+        this.activities = Set.copyOf(activities);
+        this.size = size;
+        this.free = size;
+    }
+
+    /** Who is told when places are free that a claim went without. */
+    void onRefill(Runnable claimers) {
+        refill = claimers;
+    }
+
+    /** Whether jobs of this activity need a place. */
+    boolean counts(String activity) {
+        return activities.contains(activity);
+    }
+
+    /** Whether any of these do. */
+    boolean countsAny(Set<String> among) {
+        return among.stream().anyMatch(activities::contains);
+    }
+
+    /** Those that need no place. */
+    Set<String> others(Set<String> among) {
+        return among.stream().filter(name -> !counts(name)).collect(Collectors.toUnmodifiableSet());
+    }
+
+    /** How many places these jobs need. */
+    int needed(List<ClaimedJob> jobs) {
+        return (int) jobs.stream().filter(job -> counts(job.activity())).count();
+    }
+
+    int size() {
+        return size;
+    }
+
+    /** Takes as many places as there are, up to so many, for jobs of a queue. */
+    int take(String taskQueue, int most) {
+        lock.lock();
+        try {
+            int taken = Math.min(most, free);
+            free -= taken;
+            if (taken < most) {
+                hungry.add(taskQueue);
+            }
+            return taken;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Nothing waits in this queue that would have needed more places than there were. */
+    void sated(String taskQueue) {
+        lock.lock();
+        try {
+            hungry.remove(taskQueue);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** So many are back. A quarter must be free before claims hear of it, or each end would cost a claim of its own. */
+    void giveBack(int places) {
+        boolean wake;
+        lock.lock();
+        try {
+            free += places;
+            wake = places > 0 && !hungry.isEmpty() && free >= Math.max(1, size / 4);
+        } finally {
+            lock.unlock();
+        }
+        if (wake) {
+            refill.run();
+        }
+    }
+}

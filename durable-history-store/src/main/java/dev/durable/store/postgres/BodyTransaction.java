@@ -1,0 +1,119 @@
+package dev.durable.store.postgres;
+
+import dev.durable.store.TransactionalActivities;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The transaction of an activity's body, while the body runs; whoever ends the attempt can reach it from another thread. A
+ * thread that waits for the server does not hear its interrupt, and the locks of the transaction would keep the next
+ * attempt out.
+ *
+ * <pre>
+ *   begun, statements bounded ─► body ─► over: nobody touches the connection any more
+ *                                 ├── cancel: the statement under way fails, by the driver, without another connection
+ *                                 └── end: the server ends the backend, if it still is in this transaction
+ * </pre>
+ *
+ * <p>The backend is known by its pid and the start of its transaction: pids come again, and a pooler may give the backend to
+ * others.
+ */
+final class BodyTransaction implements TransactionalActivities.Transaction, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(BodyTransaction.class);
+    /** The worker's own timeout comes first, and tells what it was. */
+    private static final Duration MARGIN = Duration.ofSeconds(1);
+    /** What the setting can say, and more than anybody waits for. */
+    private static final Duration LONGEST = Duration.ofDays(20);
+
+    /** What the pool has set stays, where it is shorter. */
+    private static final String BEGIN = """
+            select pg_backend_pid() as pid, transaction_timestamp() as began,
+                   set_config('statement_timeout', case when s.ms > 0 and s.ms < t.ms then s.ms else t.ms end::text, true)
+              from (select (extract(epoch from current_setting('statement_timeout')::interval) * 1000)::bigint as ms) s,
+                   (select ?::bigint as ms) t""";
+
+    private static final String END = """
+            select pg_terminate_backend(a.pid) from pg_stat_activity a where a.pid = ? and a.xact_start = ?::timestamptz""";
+
+    private final Connection connection;
+    private final Connection ofBody;
+    private final Connections connections;
+    private final int pid;
+    private final Instant began;
+    private final ReentrantLock lock = new ReentrantLock();
+    private boolean over;
+
+    private BodyTransaction(Connection connection, Connections connections, int pid, Instant began) {
+        this.connection = connection;
+        this.ofBody = BodyConnection.over(connection);
+        this.connections = connections;
+        this.pid = pid;
+        this.began = began;
+    }
+
+    static BodyTransaction on(Connection connection, Duration left, Connections connections) throws SQLException {
+        Duration most = left.isNegative() ? MARGIN : left.plus(MARGIN);
+        try (var begin = connection.prepareStatement(BEGIN)) {
+            begin.setLong(1, (most.compareTo(LONGEST) < 0 ? most : LONGEST).toMillis());
+            try (var row = begin.executeQuery()) {
+                row.next();
+                return new BodyTransaction(
+                        connection,
+                        connections,
+                        row.getInt("pid"),
+                        row.getObject("began", OffsetDateTime.class).toInstant());
+            }
+        }
+    }
+
+    @Override
+    public <T> @Nullable T as(Class<T> type) {
+        return type.isInstance(ofBody) ? type.cast(ofBody) : null;
+    }
+
+    @Override
+    public void cancel() {
+        lock.lock();
+        try {
+            // Later it would hit whoever has the connection next.
+            if (!over) {
+                connection.unwrap(PGConnection.class).cancelQuery();
+            }
+        } catch (SQLException e) {
+            log.warn("the statement of an activity whose time is over was not cancelled: {}", e.getMessage());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void end() {
+        try {
+            connections.read(Locks.SHORT, tx -> {
+                tx.last(new Script().read(END, row -> {}, Param.of(pid), Param.of(began.toString())));
+                return true;
+            });
+        } catch (RuntimeException e) {
+            log.warn("the transaction of an activity whose time is over was not ended: {}", e.getMessage());
+        }
+    }
+
+    /** The body has ended. Waits for a cancel under way. */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            over = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

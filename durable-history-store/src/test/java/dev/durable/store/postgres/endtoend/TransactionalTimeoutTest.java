@@ -1,0 +1,196 @@
+package dev.durable.store.postgres.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.durable.Activity;
+import dev.durable.ActivityContext;
+import dev.durable.Durable;
+import dev.durable.DurableEngine;
+import dev.durable.Promise;
+import dev.durable.Retry;
+import dev.durable.Run;
+import dev.durable.Workflow;
+import dev.durable.WorkflowHandle;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Transactional activities that take too long, or are too many: what they may keep of the database. */
+@Timeout(90)
+class TransactionalTimeoutTest {
+
+    @Activity(transactional = true, startToClose = "1s", retry = @Retry(maxAttempts = 1))
+    interface Slow {
+        void work() throws SQLException;
+    }
+
+    @Workflow
+    static class Patient {
+        private final Slow slow;
+
+        Patient(Slow slow) {
+            this.slow = slow;
+        }
+
+        @Run
+        int run(int times) throws Exception {
+            return Promise.all(IntStream.range(0, times)
+                            .mapToObj(i -> Durable.async(slow::work))
+                            .toList())
+                    .size();
+        }
+    }
+
+    private final Bench bench = new Bench();
+
+    @BeforeEach
+    void table() throws SQLException {
+        execute("create table account (id int primary key, amount int not null)");
+        execute("insert into account values (1, 0)");
+    }
+
+    @AfterEach
+    void drop() {
+        bench.close();
+    }
+
+    /** Without the bound of its statements, which would do it, too, a little later. */
+    private static void lockAccount(Connection connection) throws SQLException {
+        execute(connection, "set local statement_timeout = 0");
+        execute(connection, "update account set amount = amount + 1 where id = 1");
+    }
+
+    private static void execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    @Test
+    void a_statement_that_hangs_is_cancelled_when_its_attempt_times_out_and_its_locks_are_free() throws Exception {
+        try (DurableEngine engine = bench.engine()
+                .register(Patient.class)
+                .activity(Slow.class, () -> {
+                    Connection connection = ActivityContext.current().transaction(Connection.class);
+                    lockAccount(connection);
+                    execute(connection, "select pg_sleep(600)");
+                })
+                .start()) {
+            timesOut(engine);
+            assertThat(becomesFree()).isLessThan(Duration.ofSeconds(3));
+        }
+    }
+
+    @Test
+    void a_body_that_takes_no_notice_loses_its_transaction() throws Exception {
+        try (DurableEngine engine = bench.engine()
+                .register(Patient.class)
+                .activity(Slow.class, () -> {
+                    Connection connection = ActivityContext.current().transaction(Connection.class);
+                    lockAccount(connection);
+                    Savepoint savepoint = connection.setSavepoint();
+                    try {
+                        execute(connection, "select pg_sleep(600)");
+                    } catch (SQLException e) {
+                        connection.rollback(savepoint);
+                        execute(connection, "select pg_sleep(600)");
+                    }
+                })
+                .start()) {
+            timesOut(engine);
+            assertThat(becomesFree()).isLessThan(Duration.ofSeconds(15));
+        }
+    }
+
+    @Test
+    void statements_of_a_body_are_bounded_in_the_server_by_what_is_left_of_the_attempt() throws Exception {
+        AtomicInteger bound = new AtomicInteger();
+        try (DurableEngine engine = bench.engine()
+                .register(Patient.class)
+                .activity(Slow.class, () -> {
+                    Connection connection = ActivityContext.current().transaction(Connection.class);
+                    try (Statement statement = connection.createStatement();
+                            var row = statement.executeQuery(
+                                    "select setting from pg_settings where name = 'statement_timeout'")) {
+                        row.next();
+                        bound.set(row.getInt(1));
+                    }
+                })
+                .start()) {
+            engine.client().start(Patient.class, "p-1", w -> w.run(1)).result(Bench.SOON);
+        }
+        assertThat(bound.get()).isBetween(1_000, 2_000);
+    }
+
+    @Test
+    void with_more_slots_than_connections_bodies_leave_the_engine_what_it_needs() {
+        AtomicInteger running = new AtomicInteger();
+        AtomicInteger most = new AtomicInteger();
+        DataSource eight = bench.pool(8);
+        try (DurableEngine engine = Bench.engineOn(eight)
+                .register(Patient.class)
+                .activity(Slow.class, () -> {
+                    most.accumulateAndGet(running.incrementAndGet(), Math::max);
+                    LockSupport.parkNanos(Duration.ofMillis(30).toNanos());
+                    running.decrementAndGet();
+                })
+                .start()) {
+            WorkflowHandle<Patient, Integer> run = engine.client().start(Patient.class, "p-1", w -> w.run(40));
+            assertThat(run.result(Bench.SOON)).isEqualTo(40);
+        }
+        assertThat(most).hasValue(2);
+    }
+
+    @Test
+    void a_worker_may_be_told_how_many_run_at_once() {
+        AtomicInteger running = new AtomicInteger();
+        AtomicInteger most = new AtomicInteger();
+        try (DurableEngine engine = bench.engine()
+                .maxTransactionalActivities(1)
+                .register(Patient.class)
+                .activity(Slow.class, () -> {
+                    most.accumulateAndGet(running.incrementAndGet(), Math::max);
+                    LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
+                    running.decrementAndGet();
+                })
+                .start()) {
+            engine.client().start(Patient.class, "p-1", w -> w.run(10)).result(Bench.SOON);
+        }
+        assertThat(most).hasValue(1);
+        assertThatThrownBy(() -> bench.engine().maxTransactionalActivities(0))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("at least 1, not 0");
+    }
+
+    private void timesOut(DurableEngine engine) {
+        assertThatThrownBy(() -> engine.client()
+                        .start(Patient.class, "p-1", w -> w.run(1))
+                        .result(Bench.SOON))
+                .rootCause()
+                .hasMessageContaining("ran out of its start-to-close timeout");
+    }
+
+    /** How long it takes until somebody else can have the row. */
+    private Duration becomesFree() throws SQLException {
+        long began = System.nanoTime();
+        execute("update account set amount = amount + 10 where id = 1");
+        return Duration.ofNanos(System.nanoTime() - began);
+    }
+
+    private void execute(String sql) throws SQLException {
+        try (Connection connection = bench.dataSource().getConnection()) {
+            execute(connection, sql);
+        }
+    }
+}
