@@ -113,7 +113,8 @@ record EngineSettings(
                 null);
 
         Limits withDrain(Duration value) {
-            return new Limits(value, sessionLease, pollInterval, call, turn, maxPayloadBytes, cacheBytes, transactional);
+            return new Limits(
+                    value, sessionLease, pollInterval, call, turn, maxPayloadBytes, cacheBytes, transactional);
         }
 
         Limits withSessionLease(Duration value) {
@@ -125,7 +126,8 @@ record EngineSettings(
         }
 
         Limits withCall(Duration value) {
-            return new Limits(drain, sessionLease, pollInterval, value, turn, maxPayloadBytes, cacheBytes, transactional);
+            return new Limits(
+                    drain, sessionLease, pollInterval, value, turn, maxPayloadBytes, cacheBytes, transactional);
         }
 
         Limits withMaxPayloadBytes(int value) {

@@ -21,6 +21,7 @@ final class TransactionalShare {
     private int free;
     /** Queues whose claims went without. */
     private final Set<String> hungry = new HashSet<>();
+
     private volatile Runnable refill = () -> {};
 
     /**

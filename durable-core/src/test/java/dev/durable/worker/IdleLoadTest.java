@@ -72,15 +72,16 @@ class IdleLoadTest {
         drive.sleepFor(SETTLED);
         calls.clear();
         drive.sleepFor(COUNTED);
-        double perSecond =
-                calls.values().stream().mapToInt(count -> count).sum() / (double) COUNTED.toSeconds();
+        double perSecond = calls.values().stream().mapToInt(count -> count).sum() / (double) COUNTED.toSeconds();
         engine.close();
         return perSecond;
     }
 
     private HistoryStore counted(boolean heard) {
         return (HistoryStore) Proxy.newProxyInstance(
-                HistoryStore.class.getClassLoader(), new Class<?>[] {HistoryStore.class}, (proxy, method, arguments) -> {
+                HistoryStore.class.getClassLoader(),
+                new Class<?>[] {HistoryStore.class},
+                (proxy, method, arguments) -> {
                     if (!FREE.contains(method.getName())) {
                         calls.merge(method.getName(), 1, Integer::sum);
                     }

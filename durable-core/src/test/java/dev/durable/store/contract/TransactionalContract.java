@@ -69,7 +69,8 @@ abstract class TransactionalContract extends StoreContract {
         store.requeueOrphans(10);
         ClaimedJob second = claimJob(openSession());
 
-        assertThat(transactional().run(HOUR, tx -> Optional.of(completed(lost)))).isEqualTo(Outcome.STALE);
+        assertThat(transactional().run(HOUR, tx -> Optional.of(completed(lost))))
+                .isEqualTo(Outcome.STALE);
 
         assertThat(waiting(writer.run())).isEmpty();
         assertThat(update(completed(second))).isEqualTo(JobUpdate.Outcome.ACCEPTED);

@@ -96,7 +96,10 @@ final class Starts {
         Map<UUID, StartOutcome> outcomes = new HashMap<>();
         return withLocked(
                 connections.inParts(
-                        starts, Starts::row, patience, (locks, part) -> careful(locks, part).forEach(outcomes::putIfAbsent)),
+                        starts,
+                        Starts::row,
+                        patience,
+                        (locks, part) -> careful(locks, part).forEach(outcomes::putIfAbsent)),
                 outcomes);
     }
 

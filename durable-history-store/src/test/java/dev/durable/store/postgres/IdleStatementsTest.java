@@ -53,7 +53,8 @@ class IdleStatementsTest {
             costs.put("requeueOrphans", of(() -> store.requeueOrphans(10)));
             costs.put("sessions", of(store::sessions));
 
-            assertThat(costs).allSatisfy((call, cost) -> assertThat(cost).as(call).isEqualTo(1));
+            assertThat(costs)
+                    .allSatisfy((call, cost) -> assertThat(cost).as(call).isEqualTo(1));
         }
     }
 
