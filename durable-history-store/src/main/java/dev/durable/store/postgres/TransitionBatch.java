@@ -52,13 +52,20 @@ final class TransitionBatch {
 
     /** Locks what {@link #write} will touch, in order, where one statement does not do so by itself. */
     void lock(Script script) {
-        if (!closing.isEmpty() || !stalling.isEmpty()) {
+        if (allClose()) {
+            lockClosers(script);
+        } else if (!closing.isEmpty()) {
             script.then(TransitionSql.LOCK_RUNS, fences(all));
-        }
-        if (!closing.isEmpty()) {
             lockClosers(script);
             JobRanges.ending(all).lock(script, row -> {});
+        } else if (!stalling.isEmpty()) {
+            script.then(TransitionSql.LOCK_RUNS, fences(all));
         }
+    }
+
+    /** Whether runs end and nothing else: then one statement takes their jobs, in order, settled or not. */
+    private boolean allClose() {
+        return closing.size() == all.size();
     }
 
     /** Takes the runs that close from their senders. */
@@ -76,7 +83,11 @@ final class TransitionBatch {
         if (!stalling.isEmpty()) {
             script.then(TransitionSql.STALL, counted(stalling, stall()));
         }
-        settle(script);
+        if (allClose()) {
+            endJobs(script);
+        } else {
+            settle(script);
+        }
         consume(script);
         if (!closing.isEmpty()) {
             shutOut(script);
@@ -124,11 +135,29 @@ final class TransitionBatch {
         }
     }
 
-    private void shutOut(Script script) {
-        List<Transition> byRun = closing.stream()
+    private void endJobs(Script script) {
+        List<Transition> byRun = closingByRun();
+        List<Transition.Settled> settled =
+                byRun.stream().flatMap(t -> t.settled().stream()).toList();
+        script.then(
+                TransitionSql.END_JOBS,
+                runs(byRun),
+                shards(byRun),
+                uuids(settled, Transition.Settled::lease),
+                Param.of(settled.size()));
+    }
+
+    private List<Transition> closingByRun() {
+        return closing.stream()
                 .sorted(Comparator.comparing(t -> t.run().runId(), RunIds.ORDER))
                 .toList();
-        script.then(TransitionSql.DROP_JOBS, runs(byRun), shards(byRun));
+    }
+
+    private void shutOut(Script script) {
+        List<Transition> byRun = closingByRun();
+        if (!allClose()) {
+            script.then(TransitionSql.DROP_JOBS, runs(byRun), shards(byRun));
+        }
         script.then(TransitionSql.NOTHING_WAITS, runs(byRun), shards(byRun), runs(byRun), shards(byRun));
     }
 

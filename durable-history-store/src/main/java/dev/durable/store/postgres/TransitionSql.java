@@ -141,6 +141,14 @@ final class TransitionSql {
                  cross join lateral (select j.ctid as c from durable.activity_job j
                         where j.run_id = u.run_id and j.shard = u.shard order by j.seq for update) j))""";
 
+    /**
+     * The same where nothing but closers is written: the settled ones must be among them, under their leases. One that
+     * somebody changed while this waited for it stays, and is found by the count or as a job that is left.
+     */
+    static final String END_JOBS =
+            "with x as (" + DROP_JOBS + " returning lease) select durable.must("
+                    + "count(*) filter (where x.lease = any(?::uuid[])) = ?, 'lease of a closing run') from x";
+
     /** After the locks, in a statement of its own: its snapshot sees whatever they waited for. */
     static final String NOTHING_WAITS = """
             select durable.must(
