@@ -145,9 +145,8 @@ final class TransitionSql {
      * The same where nothing but closers is written: the settled ones must be among them, under their leases. One that
      * somebody changed while this waited for it stays, and is found by the count or as a job that is left.
      */
-    static final String END_JOBS =
-            "with x as (" + DROP_JOBS + " returning lease) select durable.must("
-                    + "count(*) filter (where x.lease = any(?::uuid[])) = ?, 'lease of a closing run') from x";
+    static final String END_JOBS = "with x as (" + DROP_JOBS + " returning lease) select durable.must("
+            + "count(*) filter (where x.lease = any(?::uuid[])) = ?, 'lease of a closing run') from x";
 
     /** After the locks, in a statement of its own: its snapshot sees whatever they waited for. */
     static final String NOTHING_WAITS = """
