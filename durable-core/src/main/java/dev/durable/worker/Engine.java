@@ -115,6 +115,7 @@ final class Engine implements PreparedEngine {
     void start() {
         host.lanes().drivenBy(drive);
         turns.onReady(drive.add("turns", Drive.Kind.TURNS, turns));
+        rooms.onStale(drive.add("rooms", Drive.Kind.IO, rooms));
         waiters.onWait(drive.add("results", Drive.Kind.IO, waiters));
         drive.start();
         nudges = store.nudges().listen(this::nudged);
