@@ -20,7 +20,24 @@
  *       event times derived from it.
  * </ul>
  *
- * A method throws {@link dev.durable.StoreUnavailableException} when nothing happened and the database can't be reached,
+ * A job carries what its workflow is not told, in two lists, so that its worker and those who give orders never write over
+ * each other:
+ *
+ * <pre>
+ *   notes            what its workers noted: failed attempts, moved deadlines     written by who holds the lease
+ *   operator notes   what orders have added since the claim                       appended by orders, whoever runs the job
+ *   revision         how many orders changed it since the claim                   who decides by what it read names it; if
+ *                                                                                 it has moved on, the answer is CHANGED
+ *
+ *   claim            notes := notes + operator notes    operator notes := none    revision := 0
+ *   while it runs    its worker hears revision and operator notes with each look at its claims
+ *   its end          notes + operator notes go into the history, before the closing event
+ * </pre>
+ *
+ * <i>Dead</i> is said of sessions, and of jobs that are dead letters. A job is <i>buried</i> when it waits for an operator to
+ * say what becomes of it: as a dead letter, which is purged some day, or as an incident, which is not.
+ *
+ * <p>A method throws {@link dev.durable.StoreUnavailableException} when nothing happened and the database can't be reached,
  * and {@link dev.durable.store.CommitUnknownException} when the answer to COMMIT never came. Implementations are
  * thread-safe and pass the store contract suite.
  */

@@ -11,64 +11,68 @@ final class AdmissionSql {
             select q.key_concurrency, q.key_rate_per_second from durable.queue q where q.task_queue = ?""";
 
     /** Jobs with a limit key whose delay is over wait for their key now. */
-    static final String END_DELAYS = """
-            update durable.activity_job j set state = 7, visible_at = null
+    static final String END_DELAYS = JobPlace.in("""
+            update durable.activity_job j set state = ${WAITING}, visible_at = null
              where j.ctid = any(array(
                 select d.ctid from durable.activity_job d
-                 where d.task_queue = ? and d.state = 1 and d.limit_key is not null and d.visible_at <= durable.clock()
-                 order by d.visible_at limit ? for no key update skip locked))""";
+                 where d.task_queue = ? and d.state = ${DELAYED} and d.limit_key is not null
+                   and d.visible_at <= durable.clock()
+                 order by d.visible_at limit ? for no key update skip locked))""");
 
     /**
      * The keys that wait are skipped through from where the last look ended. Of each so many are let through as its limits
      * leave: by rank, less what is ready or runs, and for the rate less what is ready or began within the last second.
      * (Ready counts for the rate, too: it may begin at any moment. So no window of a second ever has more.)
      */
-    static final String ADMIT = """
+    static final String ADMIT = JobPlace.in("""
             with recursive l as (
                 select ?::text as task_queue, ?::integer as most, ?::integer as rate, ?::integer as batch),
             waiting as (
                 (select j.limit_key from l
                   cross join lateral (
                         select j.limit_key from durable.activity_job j
-                         where j.task_queue = l.task_queue and j.state = 7 and j.limit_key > ?
+                         where j.task_queue = l.task_queue and j.state = ${WAITING} and j.limit_key > ?
                          order by j.limit_key limit 1) j)
                 union all
                 select j.limit_key from waiting w cross join l
                  cross join lateral (
                         select j.limit_key from durable.activity_job j
-                         where j.task_queue = l.task_queue and j.state = 7 and j.limit_key > w.limit_key
+                         where j.task_queue = l.task_queue and j.state = ${WAITING} and j.limit_key > w.limit_key
                          order by j.limit_key limit 1) j),
             seen as materialized (select w.limit_key from waiting w limit ?),
             room as materialized (
                 select s.limit_key, case when l.most is null and l.rate is null then l.batch else (
-                        select least(l.batch, l.most - count(*), l.rate - count(*) filter (where a.state = 0) - coalesce((
+                        select least(l.batch, l.most - count(*),
+                               l.rate - count(*) filter (where a.state = ${READY}) - coalesce((
                                select (select count(*) from unnest(k.starts) as at
                                         where at > durable.clock() - interval '1 s 50 ms')
                                  from durable.limit_key_start k
                                 where l.rate is not null and k.task_queue = l.task_queue
                                   and k.limit_key = s.limit_key), 0))
                           from durable.activity_job a
-                         where a.task_queue = l.task_queue and a.limit_key = s.limit_key and a.state in (0, 2, 5)) end as room
+                         where a.task_queue = l.task_queue
+                           and a.limit_key = s.limit_key
+                           and a.state in (${READY}, ${RUNNING}, ${EXTERNAL})) end as room
                   from seen s cross join l),
             admitted as (
-                update durable.activity_job j set state = 0
+                update durable.activity_job j set state = ${READY}
                   from (select j.c from room r cross join l
                          cross join lateral (
                                 select j.ctid as c from durable.activity_job j
-                                 where j.task_queue = l.task_queue and j.state = 7 and j.limit_key = r.limit_key
+                                 where j.task_queue = l.task_queue and j.state = ${WAITING} and j.limit_key = r.limit_key
                                  order by j.rank limit greatest(r.room, 0) for no key update skip locked) j
                          limit ?) p
                  where j.ctid = p.c returning 1)
             select (select count(*) from admitted)::int as admitted, (select count(*) from seen)::int as keys,
-                   (select max(s.limit_key) from seen s) as last_key""";
+                   (select max(s.limit_key) from seen s) as last_key""");
 
     /** What is left: whether jobs wait for keys, and when the next delay of one ends. */
-    static final String LEFT = """
-            select exists (select 1 from durable.activity_job j where j.task_queue = ? and j.state = 7) as waiting,
+    static final String LEFT = JobPlace.in("""
+            select exists (select 1 from durable.activity_job j where j.task_queue = ? and j.state = ${WAITING}) as waiting,
                    (select greatest(0, ceil(extract(epoch from j.visible_at - durable.clock()) * 1000))::bigint
                       from durable.activity_job j
-                     where j.task_queue = ? and j.state = 1 and j.limit_key is not null
-                     order by j.visible_at limit 1) as delayed_for""";
+                     where j.task_queue = ? and j.state = ${DELAYED} and j.limit_key is not null
+                     order by j.visible_at limit 1) as delayed_for""");
 
     static final String FORGET_KEY_STARTS = """
             delete from durable.limit_key_start where task_queue = ? and last_at < durable.clock() - interval '1 min'""";

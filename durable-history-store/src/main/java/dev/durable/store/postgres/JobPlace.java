@@ -5,7 +5,14 @@ import dev.durable.store.Aging;
 /** What the statements on jobs say of a job's place in its queue; each of it stands here only. */
 final class JobPlace {
     /** Where a job goes that could be claimed: paused it is held, with a limit key it waits until that lets it through. */
-    private static final String READY = "case when j.paused then 4 when j.limit_key is null then 0 else 7 end";
+    private static final String CLAIMABLE =
+            "case when j.paused then ${PAUSED} when j.limit_key is null then ${READY} else ${WAITING} end";
+
+    /** Nobody runs it, and somebody may. */
+    private static final String IDLE = "(${READY}, ${DELAYED}, ${PAUSED}, ${WAITING})";
+
+    /** It waits for an operator to say what becomes of it. */
+    private static final String BURIED = "(${DEAD}, ${INCIDENT})";
 
     private static final String AGE_STEP = "interval '" + Aging.STEP.toSeconds() + " s'";
 
@@ -15,9 +22,24 @@ final class JobPlace {
 
     private JobPlace() {}
 
-    /** The statement with these words in it: {@code ${ready}} is a state, {@code ${ageStep}} an interval. */
+    /**
+     * The statement with these words in it: {@code ${DEAD}} and the like are the codes of {@link JobState}, {@code
+     * ${claimable}} is a state, {@code ${idle}} and {@code ${buried}} are some, {@code ${ageStep}} is an interval. Literals,
+     * not parameters: partial indexes are found by them.
+     */
     static String in(String sql) {
-        return sql.replace("${ready}", READY).replace("${ageStep}", AGE_STEP);
+        return inStates(sql.replace("${claimable}", CLAIMABLE)
+                .replace("${idle}", IDLE)
+                .replace("${buried}", BURIED)
+                .replace("${ageStep}", AGE_STEP));
+    }
+
+    private static String inStates(String sql) {
+        String text = sql;
+        for (JobState state : JobState.values()) {
+            text = text.replace("${" + state + "}", Integer.toString(state.code()));
+        }
+        return text;
     }
 
     private static String notAmongPaused(String name) {

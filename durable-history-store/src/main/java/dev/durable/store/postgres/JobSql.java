@@ -46,7 +46,7 @@ final class JobSql {
     /** Back into the queue, at once or later. Null keeps what is there. */
     static final String PUT_BACK = JobPlace.in("""
             update durable.activity_job j
-               set state = case when j.paused then 4 when u.delay > 0 then 1 else ${ready} end,
+               set state = case when j.paused then ${PAUSED} when u.delay > 0 then ${DELAYED} else ${claimable} end,
                    visible_at = case when u.delay > 0 then durable.clock() + u.delay * interval '1 ms' end,
                    rank = durable.clock() + greatest(u.delay, 0) * interval '1 ms' - j.priority * ${ageStep},
                    attempt = coalesce(u.attempt, j.attempt), notes = coalesce(u.notes::json, j.notes),
@@ -82,9 +82,9 @@ final class JobSql {
              where j.ctid = u.c""";
 
     /** The body has returned, the attempt goes on in the hands of who has its token. */
-    static final String DETACH = """
+    static final String DETACH = JobPlace.in("""
             update durable.activity_job j
-               set state = 5, session = null, claim = null, notes = u.notes::json,
+               set state = ${EXTERNAL}, session = null, claim = null, notes = u.notes::json,
                    deadline = case when j.revision > u.revision and j.deadline is not null then j.deadline
                                    else durable.clock() + u.left_ms * interval '1 ms' end,
                    silent_until = durable.clock() + u.silence_ms * interval '1 ms'
@@ -92,7 +92,7 @@ final class JobSql {
                                 ?::int[]) as u(run_id, shard, seq, notes, left_ms, silence_ms, revision)
                      cross join lateral (select j.ctid as c from durable.activity_job j
                             where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j) u
-             where j.ctid = u.c""";
+             where j.ctid = u.c""");
 
     static final String HEARTBEAT = """
             insert into durable.activity_heartbeat as h (run_id, seq, shard, at, details)
@@ -112,9 +112,9 @@ final class JobSql {
     static final String CLAIM_LIMITED = claim("q.paused and (q.resume_at is null or q.resume_at > durable.clock())");
 
     private static String claim(String closed) {
-        return """
+        return JobPlace.in("""
             update durable.activity_job j
-               set state = 2, lease = gen_random_uuid(), claim = ?, session = ?, claimed_at = durable.clock(),
+               set state = ${RUNNING}, lease = gen_random_uuid(), claim = ?, session = ?, claimed_at = durable.clock(),
                    visible_at = null, revision = 0, notes = durable.joined(j.notes, j.operator_notes),
                    operator_notes = null
              where exists (select 1 from durable.session s where s.id = ? and not s.dead)
@@ -122,18 +122,18 @@ final class JobSql {
                and j.ctid = any(array(
                 select c.ctid from (
                     select r.* from (select j.ctid, j.rank from durable.activity_job j
-                      where j.task_queue = ? and j.state = 0 and j.activity = any(?::text[]) and %s
+                      where j.task_queue = ? and j.state = ${READY} and j.activity = any(?::text[]) and %s
                         and j.rank >= ?::timestamptz
                       order by j.rank limit ? for no key update skip locked) r
                     union all
                     select d.* from (select j.ctid, j.rank from durable.activity_job j
-                      where j.task_queue = ? and j.state = 1 and j.activity = any(?::text[]) and %s
+                      where j.task_queue = ? and j.state = ${DELAYED} and j.activity = any(?::text[]) and %s
                         and j.limit_key is null and j.visible_at <= durable.clock()
                       order by j.visible_at limit ? for no key update skip locked) d) c
                  order by c.rank limit ?))
             returning j.run_id, j.seq, j.workflow_id, j.activity, j.task_queue, j.workflow_type, j.lease, j.attempt,
                       j.crashes, j.input, j.options, j.headers, j.scheduled_at, j.schedule_to_close_deadline, j.notes,
-                      j.rank, j.begun, j.limit_key, j.claimed_at""".formatted(closed, JobPlace.NOT_PAUSED, JobPlace.NOT_PAUSED);
+                      j.rank, j.begun, j.limit_key, j.claimed_at""").formatted(closed, JobPlace.NOT_PAUSED, JobPlace.NOT_PAUSED);
     }
 
     /** Of jobs that this session holds: nobody else writes them any more. */
@@ -143,16 +143,16 @@ final class JobSql {
                     where h.run_id = u.run_id and h.seq = u.seq and h.shard = u.shard) h""";
 
     /** Jobs that nobody runs and whose time is over; who is locked comes another time. The index has this expression. */
-    static final String LOCK_OVERDUE = """
+    static final String LOCK_OVERDUE = JobPlace.in("""
             select j.workflow_id, j.run_id, j.seq, j.task_queue, j.lease, j.state, j.attempt, j.cancel_requested, j.notes,
                    j.operator_notes,
                    coalesce(j.schedule_to_close_deadline <= durable.clock(), false) as to_close
               from durable.activity_job j
-             where j.state in (0, 1, 4, 7)
+             where j.state in ${idle}
                and least(j.schedule_to_close_deadline,
                          case when j.attempt = 1 and j.crashes = 0 then j.schedule_to_start_deadline end)
                    <= durable.clock()
              order by least(j.schedule_to_close_deadline,
                             case when j.attempt = 1 and j.crashes = 0 then j.schedule_to_start_deadline end)
-             limit ? for update skip locked""";
+             limit ? for update skip locked""");
 }

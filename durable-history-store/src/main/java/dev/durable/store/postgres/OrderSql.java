@@ -19,22 +19,23 @@ final class OrderSql {
                        for update) j""";
 
     /** Paused, or no more: a job that waits is held, or stands where it would stand now. */
-    static final String PAUSE = """
+    static final String PAUSE = JobPlace.in("""
             update durable.activity_job j
                set paused = u.paused, revision = j.revision + 1,
                    operator_notes = durable.joined(j.operator_notes, u.note::json),
-                   state = case when j.state not in (0, 1, 4, 7) then j.state when u.paused then 4
-                                when j.visible_at > durable.clock() then 1
-                                when j.limit_key is null then 0 else 7 end
+                   state = case when j.state not in ${idle} then j.state
+                                when u.paused then ${PAUSED}
+                                when j.visible_at > durable.clock() then ${DELAYED}
+                                when j.limit_key is null then ${READY} else ${WAITING} end
               from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::boolean[], ?::text[])
                            as u(run_id, shard, seq, paused, note)
                      cross join lateral (select j.ctid as c from durable.activity_job j
                             where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j) u
-             where j.ctid = u.c""";
+             where j.ctid = u.c""");
 
     static final String RETRY_NOW = JobPlace.in("""
             update durable.activity_job j
-               set state = ${ready}, visible_at = null,
+               set state = ${claimable}, visible_at = null,
                    rank = durable.clock() - j.priority * ${ageStep}, revision = j.revision + 1,
                    operator_notes = durable.joined(j.operator_notes, u.note::json)
               from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::text[])
@@ -46,7 +47,7 @@ final class OrderSql {
     /** A dead letter or an incident is tried again. Null input leaves what is there. */
     static final String REVIVE = JobPlace.in("""
             update durable.activity_job j
-               set state = ${ready}, buried_at = null, fingerprint = null,
+               set state = ${claimable}, buried_at = null, fingerprint = null,
                    rank = durable.clock() - j.priority * ${ageStep}, input = coalesce(u.input::json, j.input),
                    options = u.options::json, schedule_to_close_deadline = u.close_deadline,
                    max_crashes = least(2147483647::bigint, j.crashes::bigint + u.max_crashes)::integer,
@@ -81,15 +82,15 @@ final class OrderSql {
              where j.ctid = u.c""";
 
     /** A sign of life of who has the token; the details go where those of workers go. */
-    static final String BEAT = """
+    static final String BEAT = JobPlace.in("""
             update durable.activity_job j
-               set silent_until = case when j.state = 5 then u.silent_until else j.silent_until end,
-                   revision = case when j.state = 5 then j.revision + 1 else j.revision end
+               set silent_until = case when j.state = ${EXTERNAL} then u.silent_until else j.silent_until end,
+                   revision = case when j.state = ${EXTERNAL} then j.revision + 1 else j.revision end
               from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::timestamptz[])
                            as u(run_id, shard, seq, silent_until)
                      cross join lateral (select j.ctid as c from durable.activity_job j
                             where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j) u
-             where j.ctid = u.c""";
+             where j.ctid = u.c""");
 
     static final String AUDIT = """
             insert into durable.audit (id, at, actor, action, target, details)
@@ -98,8 +99,9 @@ final class OrderSql {
                    as u(id, actor, action, target, details)""";
 
     /** In the hands of others, and out of time; nothing is locked: who acts on it says what it has seen. */
-    static final String OVERDUE = """
+    static final String OVERDUE = JobPlace.in("""
             select j.run_id, j.seq from durable.activity_job j
-             where j.state = 5 and least(j.deadline, j.silent_until, j.schedule_to_close_deadline) <= durable.clock()
-             order by least(j.deadline, j.silent_until, j.schedule_to_close_deadline) limit ?""";
+             where j.state = ${EXTERNAL}
+               and least(j.deadline, j.silent_until, j.schedule_to_close_deadline) <= durable.clock()
+             order by least(j.deadline, j.silent_until, j.schedule_to_close_deadline) limit ?""");
 }

@@ -13,12 +13,14 @@ final class QueueSql {
      * In a statement after the lock: sees what the claim before has committed. All that runs is looked through; it is
      * never more than there are slots, and an index by queue would cost every job a write.
      */
-    static final String RUNNING = """
+    static final String RUNNING = JobPlace.in("""
             select case when exists (select 1 from durable.queue l where l.task_queue = q.name and l.concurrency is not null)
-                        then (select count(*) from durable.activity_job j where j.state = 2 and j.task_queue = q.name)
-                           + (select count(*) from durable.activity_job j where j.state = 5 and j.task_queue = q.name)
+                        then (select count(*) from durable.activity_job j
+                                where j.state = ${RUNNING} and j.task_queue = q.name)
+                           + (select count(*) from durable.activity_job j
+                                where j.state = ${EXTERNAL} and j.task_queue = q.name)
                         else 0 end as running
-              from (select ?::text as name) q""";
+              from (select ?::text as name) q""");
 
     static final String COUNT_STARTS = "update durable.queue set recent_starts = ? where task_queue = ?";
 
@@ -40,21 +42,22 @@ final class QueueSql {
             select p.activity, p.resume_at from durable.activity_pause p
              where p.resume_at is null or p.resume_at > durable.clock() order by p.activity""";
 
-    static final String KEYS_WAIT = """
+    static final String KEYS_WAIT = JobPlace.in("""
             select u.task_queue from unnest(?::text[]) as u(task_queue)
-             where exists (select 1 from durable.activity_job j where j.task_queue = u.task_queue and j.state = 7 offset 0)
+             where exists (select 1 from durable.activity_job j
+                            where j.task_queue = u.task_queue and j.state = ${WAITING} offset 0)
                 or exists (select 1 from durable.activity_job j
-                            where j.task_queue = u.task_queue and j.state = 1 and j.limit_key is not null
-                              and j.visible_at <= durable.clock() offset 0)""";
+                            where j.task_queue = u.task_queue and j.state = ${DELAYED} and j.limit_key is not null
+                              and j.visible_at <= durable.clock() offset 0)""");
 
-    static final String DEPTH = """
+    static final String DEPTH = JobPlace.in("""
             select ((select count(*) from (select 1 from durable.activity_job j
-                                            where j.task_queue = ? and j.state = 0 limit ?) r)
+                                            where j.task_queue = ? and j.state = ${READY} limit ?) r)
                   + (select count(*) from (select 1 from durable.activity_job j
-                                            where j.task_queue = ? and j.state = 1 limit ?) d)
+                                            where j.task_queue = ? and j.state = ${DELAYED} limit ?) d)
                   + (select count(*) from (select 1 from durable.activity_job j
-                                            where j.task_queue = ? and j.state = 7 limit ?) w)
+                                            where j.task_queue = ? and j.state = ${WAITING} limit ?) w)
                   + (select count(*) from (select 1 from durable.run_state s
                                             where s.task_queue = ? and s.wake_at <= durable.clock() limit ?) s))::int
-                   as depth""";
+                   as depth""");
 }

@@ -78,11 +78,11 @@ final class SeizureSql {
             limit ?""";
 
     /** What an idle process asks for all that nobody watches. The indexes have these expressions. */
-    static final String EARLIEST_TIMEOUTS = """
+    static final String EARLIEST_TIMEOUTS = JobPlace.in("""
             select (select least(j.schedule_to_close_deadline,
                                  case when j.attempt = 1 and j.crashes = 0 then j.schedule_to_start_deadline end)
                       from durable.activity_job j
-                     where j.state in (0, 1, 4, 7)
+                     where j.state in ${idle}
                        and least(j.schedule_to_close_deadline,
                                  case when j.attempt = 1 and j.crashes = 0 then j.schedule_to_start_deadline end)
                            is not null
@@ -90,10 +90,10 @@ final class SeizureSql {
                                     case when j.attempt = 1 and j.crashes = 0 then j.schedule_to_start_deadline end)
                      limit 1) as waiting,
                    (select least(j.deadline, j.silent_until, j.schedule_to_close_deadline) from durable.activity_job j
-                     where j.state = 5 order by least(j.deadline, j.silent_until, j.schedule_to_close_deadline)
+                     where j.state = ${EXTERNAL} order by least(j.deadline, j.silent_until, j.schedule_to_close_deadline)
                      limit 1) as external,
                    least((select s.deadline from durable.run_state s where s.deadline is not null
                            order by s.deadline limit 1),
                          (select s.expires_at from durable.run_state s where s.expires_at is not null
-                           order by s.expires_at limit 1)) as runs""";
+                           order by s.expires_at limit 1)) as runs""");
 }

@@ -17,44 +17,46 @@ final class SessionSql {
     static final String MARK_DEAD = """
             update durable.session set dead = true where id = ? and beat = ? and not dead returning id""";
 
-    static final String HELD = """
+    static final String HELD = JobPlace.in("""
             select j.run_id, j.workflow_id, j.seq, j.lease, j.cancel_requested, j.revision, j.deadline,
                    case when j.revision > 0 then j.options end as options, j.schedule_to_close_deadline,
                    j.operator_notes
               from durable.activity_job j
-             where j.session = ? and j.state = 2""";
+             where j.session = ? and j.state = ${RUNNING}""");
 
     static final String CLOSE = "delete from durable.session where id = ?";
 
     /** A session's jobs, in lock order; it says goodbye itself, so nobody else wants them. */
-    static final String LOCK_JOBS_OF = """
+    static final String LOCK_JOBS_OF = JobPlace.in("""
             select j.workflow_id, j.run_id, j.seq, j.task_queue, j.lease, j.state, j.attempt, j.cancel_requested, j.notes,
                    j.operator_notes, j.options
-              from durable.activity_job j where j.session = ? and j.state = 2
-             order by j.run_id, j.seq for update""";
+              from durable.activity_job j where j.session = ? and j.state = ${RUNNING}
+             order by j.run_id, j.seq for update""");
 
     /** All that a sweep with nothing to do asks. */
-    static final String ORPHANS_OR_DEAD = """
+    static final String ORPHANS_OR_DEAD = JobPlace.in("""
             with recursive holder as (
-                (select j.session from durable.activity_job j where j.state = 2 order by j.session limit 1)
+                (select j.session from durable.activity_job j where j.state = ${RUNNING}
+                  order by j.session limit 1)
                 union all
                 select j.session from holder h
                  cross join lateral (select j.session from durable.activity_job j
-                        where j.state = 2 and j.session > h.session order by j.session limit 1) j)
+                        where j.state = ${RUNNING} and j.session > h.session order by j.session limit 1) j)
             select coalesce(bool_or(s.dead), false)
                 or exists (select 1 from holder h
                             where not exists (select 1 from durable.session s where s.id = h.session and not s.dead))
                 as found
-              from (select s.dead from durable.session s order by s.id) s""";
+              from (select s.dead from durable.session s order by s.id) s""");
 
     /** Running jobs of sessions that are dead or gone: the sessions that have claims are skipped through, then judged. */
-    static final String LOCK_ORPHANS = """
+    static final String LOCK_ORPHANS = JobPlace.in("""
             with recursive holder as (
-                (select j.session from durable.activity_job j where j.state = 2 order by j.session limit 1)
+                (select j.session from durable.activity_job j where j.state = ${RUNNING}
+                  order by j.session limit 1)
                 union all
                 select j.session from holder h
                  cross join lateral (select j.session from durable.activity_job j
-                        where j.state = 2 and j.session > h.session order by j.session limit 1) j),
+                        where j.state = ${RUNNING} and j.session > h.session order by j.session limit 1) j),
             gone as materialized (
                 select h.session from holder h
                  where not exists (select 1 from durable.session s where s.id = h.session and not s.dead))
@@ -63,14 +65,14 @@ final class SessionSql {
                     select j.workflow_id, j.crashes, j.max_crashes, j.run_id, j.seq, j.task_queue, j.lease,
                            j.state, j.attempt, j.cancel_requested, j.notes, j.operator_notes, j.activity, j.options,
                            j.options -> 'retry' ->> 'onExhausted' as on_exhausted, durable.clock() as now
-                      from durable.activity_job j where j.session = g.session and j.state = 2
+                      from durable.activity_job j where j.session = g.session and j.state = ${RUNNING}
                        for no key update skip locked) j
-             limit ?""";
+             limit ?""");
 
     /** A crash each, within the budget: back into the queue. */
     static final String CRASH = JobPlace.in("""
             update durable.activity_job j
-               set crashes = j.crashes + 1, state = ${ready},
+               set crashes = j.crashes + 1, state = ${claimable},
                    rank = durable.clock() - j.priority * ${ageStep}, visible_at = null,
                    lease = null, claim = null, session = null, claimed_at = null, deadline = null, silent_until = null,
                    begun = true
@@ -80,7 +82,8 @@ final class SessionSql {
              where j.ctid = u.c""");
 
     /** A session row goes only when no claim names it. */
-    static final String FORGET = """
+    static final String FORGET = JobPlace.in("""
             delete from durable.session s
-             where s.dead and not exists (select 1 from durable.activity_job j where j.session = s.id and j.state = 2)""";
+             where s.dead
+               and not exists (select 1 from durable.activity_job j where j.session = s.id and j.state = ${RUNNING})""");
 }
