@@ -89,7 +89,9 @@ class QueueRoomsTest {
 
     private HistoryStore store() {
         return (HistoryStore) Proxy.newProxyInstance(
-                HistoryStore.class.getClassLoader(), new Class<?>[] {HistoryStore.class}, (proxy, method, arguments) -> {
+                HistoryStore.class.getClassLoader(),
+                new Class<?>[] {HistoryStore.class},
+                (proxy, method, arguments) -> {
                     if (method.getName().equals("queueRules")) {
                         readings.incrementAndGet();
                         return new QueueRules(Map.of("default", new QueueRules.Rule(false, limits, false)), Set.of());
