@@ -53,8 +53,12 @@ public interface Dispatch {
     /** The answer to a query, by the cached instance or by replay in this process. */
     CompletableFuture<Payload> ask(RunKey run, String workflowType, String query, Payload arguments);
 
-    /** What follows from a failure that the holder of a token tells, by the options of its activity. */
-    JobOrder afterFailure(OpenJob job, Throwable failure);
+    /**
+     * What follows from a failure that the holder of a token tells, by the options of its activity.
+     *
+     * @param id recognises a resend
+     */
+    JobOrder afterFailure(OpenJob job, Throwable failure, UUID id);
 
     /** Tells waiting clients of this process that a run was ended from outside. */
     void seized(RunKey run);

@@ -6,9 +6,12 @@ import dev.durable.history.Failure;
 import dev.durable.history.Payload;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.HistoryStore;
+import dev.durable.store.InboxMessage;
 import dev.durable.store.JobFilter;
+import dev.durable.store.JobKey;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobOrder.Outcome;
+import dev.durable.store.MessageKind;
 import dev.durable.store.OpenJob;
 import java.time.Instant;
 import java.util.List;
@@ -20,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 /** Gives orders: read, decide, order, and again where the job has moved on meanwhile. */
 final class Operations {
     private static final int TRIES = 50;
+    /** No job is ever like that: an order that saw it writes nothing. */
+    private static final JobOrder.Seen NEVER_SEEN = new JobOrder.Seen(null, 0, 0);
 
     private final Dispatch dispatch;
     private final ClientCode code;
@@ -57,21 +62,50 @@ final class Operations {
      * Decides by what is there now, until the order meets the job as it was seen.
      *
      * @param decide the order for a job; for none, the order to send nevertheless, or null
+     * @throws DurableException when it does not within the time of a call; a try that waits for a lock is not cut short
      */
     Outcome carryOut(JobFilter one, Function<@Nullable OpenJob, @Nullable JobOrder> decide) {
         Outcome outcome = tryOut(one, decide, TRIES);
         if (outcome == Outcome.CHANGED || outcome == Outcome.LOCKED) {
-            throw new DurableException("the activity was locked, or changed under each of " + TRIES
-                    + " tries: nothing was done to it. Try again in a moment.");
+            throw new DurableException(refused(one, outcome));
         }
         return outcome;
     }
 
-    /** The same with so many tries; CHANGED or LOCKED when they are over. */
+    private String refused(JobFilter one, Outcome last) {
+        return (last == Outcome.LOCKED ? "LOCKED: " : "CHANGED: ") + "activity " + one.seq() + " of "
+                + (one.workflowId() == null ? "run " + one.runId() : "workflow " + one.workflowId())
+                + (last == Outcome.LOCKED
+                        ? " is locked by another transaction"
+                        : " changed under each try")
+                + ", and the call's " + dispatch.callTimeout().toSeconds()
+                + " s are over. Nothing was done to it. "
+                + (last == Outcome.LOCKED
+                        ? "Usually a transactional activity that runs long, or a transaction held open by hand, has its row."
+                        : "Usually others give it orders, or its worker heartbeats, all the time.")
+                + " Try again in a moment.";
+    }
+
+    /**
+     * Whether an order with this id was carried out on a job that is not as it was: its row stands in the audit, or the
+     * end that it brought in the run.
+     */
+    boolean wasCarriedOut(JobKey key, UUID id) {
+        JobOrder.Trace trace = new JobOrder.Trace(new JobOrder.Audit(id, identity(), "resend", "{}"), null);
+        InboxMessage message =
+                new InboxMessage(id, MessageKind.ACTIVITY_OUTCOME, "resend", "{}", null, null);
+        return send(List.of(new JobOrder.End(key, trace, NEVER_SEEN, message))).getFirst() == Outcome.DUPLICATE;
+    }
+
+    /** The same with so many tries; CHANGED or LOCKED when they, or the time, are over. */
     Outcome tryOut(JobFilter one, Function<@Nullable OpenJob, @Nullable JobOrder> decide, int tries) {
+        long began = store().clock().nanoTime();
         Outcome outcome = Outcome.CHANGED;
         for (int i = 0; i < tries && (outcome == Outcome.CHANGED || outcome == Outcome.LOCKED); i++) {
             if (i > 0) {
+                if (store().clock().nanoTime() - began >= dispatch.callTimeout().toNanos()) {
+                    return outcome;
+                }
                 dispatch.breathe();
             }
             JobOrder order = decide.apply(find(one).orElse(null));
@@ -127,12 +161,6 @@ final class Operations {
     }
 
     Failure failure(OpenJob job, Throwable thrown) {
-        return code.failures()
-                .encode(
-                        thrown,
-                        code.registry()
-                                .activity(job.activity())
-                                .map(binding -> binding.activity().spec().named())
-                                .orElse(List.of()));
+        return code.failures().encode(thrown, ActivityBinding.named(code.registry().activity(job.activity())));
     }
 }

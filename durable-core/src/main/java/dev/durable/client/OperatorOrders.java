@@ -7,14 +7,11 @@ import dev.durable.history.ActivityCompleted;
 import dev.durable.history.ActivityFailed;
 import dev.durable.history.ActivityOperated;
 import dev.durable.history.ActivityOptionsUpdated;
-import dev.durable.history.ActivityTimeoutUpdated;
 import dev.durable.history.EventJson;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.OptionsJson;
 import dev.durable.history.Payload;
-import dev.durable.store.InboxMessage;
 import dev.durable.store.JobOrder;
-import dev.durable.store.MessageKind;
 import dev.durable.store.OpenJob;
 import java.time.Duration;
 import java.time.Instant;
@@ -51,35 +48,9 @@ final class OperatorOrders {
         return new JobOrder.Resume(job.key(), operated(job, "resume"));
     }
 
-    /** Of a job that waits it is an option. */
     Function<OpenJob, JobOrder> updateTimeout(Duration timeout) {
-        if (timeout.isNegative() || timeout.isZero()) {
-            throw new IllegalArgumentException(
-                    "updateTimeout(" + timeout + "): the deadline becomes now plus a positive duration");
-        }
-        return job -> job.seen().lease() == null
-                ? options(job, o -> o.startToClose(timeout))
-                : new JobOrder.UpdateTimeout(
-                        job.key(),
-                        trace(
-                                "updateTimeout",
-                                timeoutUpdated(job, operations.now().plus(timeout), actor)),
-                        job.seen(),
-                        operations.now().plus(timeout));
-    }
-
-    ActivityTimeoutUpdated timeoutUpdated(OpenJob job, Instant deadline, String by) {
-        return new ActivityTimeoutUpdated(
-                0, operations.now(), job.key().seq(), job.seen().attempt(), deadlineOf(job), deadline, by);
-    }
-
-    private static Instant deadlineOf(OpenJob job) {
-        Instant ordered = job.times().deadline();
-        Instant since = job.times().claimedAt();
-        return ordered != null
-                ? ordered
-                : (since == null ? job.times().scheduledAt() : since)
-                        .plus(OptionsJson.decode(job.options()).startToClose());
+        TimeoutUpdate update = new TimeoutUpdate(timeout, actor);
+        return job -> update.of(job, operations.now(), event -> trace("updateTimeout", event));
     }
 
     JobOrder options(OpenJob job, Consumer<ActivityOptionsBuilder> change) {
@@ -88,18 +59,25 @@ final class OperatorOrders {
         change.accept(changed);
         ActivityOptions after = changed.apply(before);
         refuseWhatStays(before, after);
-        Instant from = job.times().scheduledAt();
-        return new JobOrder.UpdateOptions(
-                job.key(),
+        return updated(
+                job,
+                after,
                 trace(
                         "updateOptions",
                         new ActivityOptionsUpdated(
-                                0, operations.now(), job.key().seq(), job.seen().attempt(), before, after, actor)),
+                                0, operations.now(), job.key().seq(), job.seen().attempt(), before, after, actor)));
+    }
+
+    static JobOrder updated(OpenJob job, ActivityOptions options, JobOrder.Trace trace) {
+        Instant from = job.times().scheduledAt();
+        return new JobOrder.UpdateOptions(
+                job.key(),
+                trace,
                 job.seen(),
-                OptionsJson.encode(after),
-                plus(from, after.scheduleToStart()),
-                plus(from, after.scheduleToClose()),
-                after.retry().maxWorkerCrashes());
+                OptionsJson.encode(options),
+                plus(from, options.scheduleToStart()),
+                plus(from, options.scheduleToClose()),
+                options.retry().maxWorkerCrashes());
     }
 
     private static void refuseWhatStays(ActivityOptions before, ActivityOptions after) {
@@ -161,12 +139,7 @@ final class OperatorOrders {
     private JobOrder end(OpenJob job, String action, Function<UUID, HistoryEvent.ActivityClosed> outcome) {
         JobOrder.Trace trace = operated(job, action);
         UUID id = Objects.requireNonNull(trace.audit()).id();
-        return new JobOrder.End(job.key(), trace, job.seen(), message(id, outcome.apply(id)));
-    }
-
-    static InboxMessage message(UUID id, HistoryEvent.ActivityClosed outcome) {
-        return new InboxMessage(
-                id, MessageKind.ACTIVITY_OUTCOME, outcome.type(), EventJson.attributes(outcome), null, null);
+        return new JobOrder.End(job.key(), trace, job.seen(), EventJson.outcome(id, outcome.apply(id), null));
     }
 
     private JobOrder.Trace operated(OpenJob job, String action) {

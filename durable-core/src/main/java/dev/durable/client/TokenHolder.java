@@ -43,12 +43,12 @@ final class TokenHolder implements ExternalActivity {
         Instant since = job == null ? null : job.times().claimedAt();
         JobOrder.Seen seen = job == null ? new JobOrder.Seen(token.lease(), 0, 0) : job.seen();
         Payload result = operations.result(token.activity(), value);
-        UUID id = id(result);
+        UUID id = id(" " + result.json());
         return new JobOrder.End(
                 token.key(),
                 JobOrder.Trace.NONE,
                 seen,
-                OperatorOrders.message(
+                EventJson.outcome(
                         id,
                         new ActivityCompleted(
                                 0,
@@ -59,17 +59,23 @@ final class TokenHolder implements ExternalActivity {
                                 result,
                                 since == null ? now : since,
                                 operations.identity(),
-                                null)));
+                                null),
+                        null));
     }
 
-    /** The same for the same result only: another one sent later is refused, not taken for a resend. */
-    private UUID id(Payload result) {
-        return UUID.nameUUIDFromBytes((token.lease() + " " + result.json()).getBytes(StandardCharsets.UTF_8));
+    /** The same for the same words only: others that come later are refused, not taken for a resend. */
+    private UUID id(String words) {
+        return UUID.nameUUIDFromBytes((token.lease() + words).getBytes(StandardCharsets.UTF_8));
     }
 
+    /** The same failure again is a resend, also when the next attempt has begun or the activity has ended. */
     @Override
     public void fail(Throwable failure) {
-        order(job -> operations.dispatch().afterFailure(job, failure));
+        UUID id = id(" failed: " + failure);
+        Outcome outcome = operations.carryOut(
+                JobFilter.of(token.key()),
+                job -> job == null || !mine(job) ? null : operations.dispatch().afterFailure(job, failure, id));
+        must(outcome == Outcome.NOT_FOUND && operations.wasCarriedOut(token.key(), id) ? Outcome.DUPLICATE : outcome);
     }
 
     @Override
@@ -93,16 +99,9 @@ final class TokenHolder implements ExternalActivity {
 
     @Override
     public void updateTimeout(Duration timeout) {
-        OperatorOrders words = new OperatorOrders(operations, operations.identity());
-        if (timeout.isNegative() || timeout.isZero()) {
-            throw new IllegalArgumentException(
-                    "updateTimeout(" + timeout + "): the deadline becomes now plus a positive duration");
-        }
-        order(job -> {
-            Instant deadline = operations.now().plus(timeout);
-            String note = EventJson.note(words.timeoutUpdated(job, deadline, operations.identity()));
-            return new JobOrder.UpdateTimeout(job.key(), new JobOrder.Trace(null, note), job.seen(), deadline);
-        });
+        TimeoutUpdate update = new TimeoutUpdate(timeout, operations.identity());
+        order(job ->
+                update.of(job, operations.now(), event -> new JobOrder.Trace(null, EventJson.note(event))));
     }
 
     private void order(Function<OpenJob, JobOrder> decide) {

@@ -3,7 +3,8 @@ package dev.durable.history;
 import java.time.Instant;
 
 /**
- * The deadline of a running attempt was moved.
+ * The deadline of an attempt was moved. Of an activity that waits they are those of its next attempt, if it begins when it
+ * is due.
  *
  * @param id its place in the history
  * @param at when

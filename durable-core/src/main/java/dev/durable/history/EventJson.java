@@ -1,6 +1,8 @@
 package dev.durable.history;
 
 import dev.durable.DurableException;
+import dev.durable.store.InboxMessage;
+import dev.durable.store.MessageKind;
 import dev.durable.store.StoredEvent;
 import java.time.DateTimeException;
 import java.util.List;
@@ -57,6 +59,16 @@ public final class EventJson {
         return event instanceof UnknownEvent unknown
                 ? unknown.attributes()
                 : JsonObjectWriter.object(out -> AttributesWriter.write(event, out));
+    }
+
+    /**
+     * The end of an activity as it is sent to its run.
+     *
+     * @param id recognises a resend
+     * @param notes informing events that stand before it, a JSON array; null without
+     */
+    public static InboxMessage outcome(UUID id, HistoryEvent.ActivityClosed event, @Nullable String notes) {
+        return new InboxMessage(id, MessageKind.ACTIVITY_OUTCOME, event.type(), attributes(event), notes, null);
     }
 
     /** Informing events that travel with a job: a JSON array of {type, at, attributes}. Their ids are left out. */

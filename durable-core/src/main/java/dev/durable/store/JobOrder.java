@@ -23,7 +23,8 @@ public sealed interface JobOrder {
     /**
      * What is kept of an order.
      *
-     * @param audit the row for the audit; null for the sweep and token holders, who are no operators
+     * @param audit the row for the audit, which recognises a resend; null for the sweep, for signs of life of who has a
+     *     token, and for the end that it tells, whose outcome has an id of its own
      * @param note an informing event as a JSON object of {type, at, attributes}, written with the activity's end; null
      *     without
      */
@@ -100,13 +101,12 @@ public sealed interface JobOrder {
             implements JobOrder {}
 
     /**
-     * The attempt that was left to the holder of a token was the last, and failed: the job stays, as in {@link
-     * JobUpdate.Bury}.
+     * The holder of a token says that the attempt failed, or the sweep that it timed out, and it was the last: the job stays,
+     * as in {@link JobUpdate.Bury}. Its body may not have returned yet.
      *
-     * @param raised an informing event, as in {@link Trace#note}
+     * @param trace its note goes with what the attempt noted
      */
-    record Bury(
-            JobKey key, Trace trace, Seen seen, boolean incident, String fingerprint, String raised, String lastFailure)
+    record Bury(JobKey key, Trace trace, Seen seen, boolean incident, String fingerprint, String lastFailure)
             implements JobOrder {}
 
     /**
@@ -123,14 +123,23 @@ public sealed interface JobOrder {
     }
 
     /**
-     * The holder of a token says that the attempt failed, or the sweep that it timed out; another follows.
+     * The holder of a token says that the attempt failed or that it can't go on now, or the sweep that it timed out; another
+     * follows. Its body may not have returned yet.
+     *
+     * @param trace its note goes with what the attempt noted
+     * @param lastFailure message for descriptions; null keeps what is stored
+     */
+    record GiveBack(JobKey key, Trace trace, Seen seen, Next next, @Nullable String lastFailure)
+            implements JobOrder {}
+
+    /**
+     * The attempt that follows.
      *
      * @param delay until then
-     * @param failedAttempt an informing event, as in {@link Trace#note}
-     * @param lastFailure message for descriptions
+     * @param attempt its number; that of the last one, if none was used
+     * @param options its options, where the failure changed them; null keeps what is stored
      */
-    record FailAttempt(JobKey key, Trace trace, Seen seen, Duration delay, String failedAttempt, String lastFailure)
-            implements JobOrder {}
+    record Next(Duration delay, int attempt, JobUpdate.@Nullable NewOptions options) {}
 
     /**
      * The holder of a token tells that it lives and how far it is.

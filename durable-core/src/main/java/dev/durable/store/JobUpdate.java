@@ -35,7 +35,7 @@ public sealed interface JobUpdate {
      * @param notes all informing events so far, a JSON array
      * @param lastFailure message for descriptions
      * @param details last heartbeat details to keep; null keeps what is stored
-     * @param options its options from now on, where the failure changed them; null keeps what is stored
+     * @param options where the failure changed them; null keeps what is stored
      */
     record Retry(
             JobKey key,
@@ -45,7 +45,7 @@ public sealed interface JobUpdate {
             String notes,
             @Nullable String lastFailure,
             @Nullable String details,
-            @Nullable String options)
+            @Nullable NewOptions options)
             implements JobUpdate {
 
         /** With the options that it has. */
@@ -60,6 +60,14 @@ public sealed interface JobUpdate {
             this(key, lease, delay, nextAttempt, notes, lastFailure, details, null);
         }
     }
+
+    /**
+     * Its options from now on, unless an order has changed them meanwhile: then those of the order stand.
+     *
+     * @param json all of them, as JSON text
+     * @param insteadOf the text by which the failure was judged
+     */
+    record NewOptions(String json, String insteadOf) {}
 
     /**
      * Its attempts are used up: it stays, and nobody runs it until an {@linkplain JobOrder order} says what becomes of it.

@@ -1,6 +1,7 @@
 package dev.durable.worker;
 
 import dev.durable.declare.ActivityBinding;
+import dev.durable.history.Failure;
 import dev.durable.payload.FailureCodec;
 import dev.durable.payload.PayloadCodec;
 import dev.durable.store.JobUpdate;
@@ -28,7 +29,13 @@ record ActivityHost(Code code, Reports reports, Leases leases, Deadlines deadlin
      * @param payloads arguments, results and details
      * @param failures exceptions
      */
-    record Code(Function<String, Optional<ActivityBinding>> bindings, PayloadCodec payloads, FailureCodec failures) {}
+    record Code(Function<String, Optional<ActivityBinding>> bindings, PayloadCodec payloads, FailureCodec failures) {
+
+        /** What an activity threw, as its workflow will see it. */
+        Failure failure(String activity, Throwable thrown) {
+            return failures.encode(thrown, ActivityBinding.named(bindings.apply(activity)));
+        }
+    }
 
     /**
      * What else an attempt touches.

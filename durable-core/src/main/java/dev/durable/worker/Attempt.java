@@ -97,8 +97,7 @@ final class Attempt implements Runnable, Leases.Held {
                         host,
                         // Who has its token may have told of progress, too.
                         () -> job.heartbeatDetails() != null || heartbeats.latest() != null || context.leftToOthers()),
-                host,
-                binding.activity().spec());
+                host);
     }
 
     JobKey key() {
@@ -221,7 +220,7 @@ final class Attempt implements Runnable, Leases.Held {
         }
         heardRevision = ordered.revision();
         notes.hear(ordered.notes());
-        end.decideBy(OptionsJson.decode(ordered.options()), ordered.scheduleToCloseDeadline());
+        end.decideBy(ordered.options(), ordered.scheduleToCloseDeadline());
         watch.closeBy(ordered.scheduleToCloseDeadline());
         Instant deadline = ordered.deadline();
         if (deadline != null && !deadline.equals(heardDeadline)) {

@@ -1,21 +1,14 @@
 package dev.durable.worker;
 
-import dev.durable.history.ActivityAttemptFailed;
-import dev.durable.history.ActivityCancelled;
 import dev.durable.history.ActivityCompleted;
-import dev.durable.history.ActivityFailed;
-import dev.durable.history.ActivityTimedOut;
 import dev.durable.history.EventJson;
 import dev.durable.history.Failure;
 import dev.durable.history.HistoryEvent;
-import dev.durable.history.IncidentRaised;
 import dev.durable.history.LocalCall;
 import dev.durable.history.Payload;
 import dev.durable.history.TimeoutType;
 import dev.durable.store.ClaimedJob;
-import dev.durable.store.InboxMessage;
 import dev.durable.store.JobUpdate;
-import dev.durable.store.MessageKind;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.function.BooleanSupplier;
@@ -43,101 +36,75 @@ final class AttemptReport {
     }
 
     void completed(Payload result, Instant startedAt) {
-        settle(completion(result, startedAt));
+        settle(events().completed(result, startedAt));
     }
 
     /** The same in words only: the caller settles, in a transaction of its own. */
     JobUpdate.Settle settlement(Payload result, Instant startedAt) {
-        return new JobUpdate.Settle(job.key(), job.lease(), message(completion(result, startedAt)));
+        ActivityCompleted completed = events().completed(result, startedAt);
+        return new JobUpdate.Settle(
+                job.key(), job.lease(), EventJson.outcome(job.lease(), completed, notes.all()));
     }
 
-    private ActivityCompleted completion(Payload result, Instant startedAt) {
-        return new ActivityCompleted(
-                0, now(), seq(), job.attempt(), job.lease(), result, startedAt, identity(), call());
+    /**
+     * What was ruled of it.
+     *
+     * @param details its last heartbeat details; null is those that it found
+     */
+    void ruled(Ruling ruling, @Nullable String details) {
+        switch (ruling) {
+            case Ruling.Failed failed -> settle(events().failed(failed.failure()));
+            case Ruling.Cancelled ignored -> settle(events().cancelled(orFound(details)));
+            case Ruling.TimedOut timedOut -> settle(events().timedOut(timedOut.timeout(), orFound(details)));
+            case Ruling.OutOfTime late -> {
+                notes.add(events().last(late.reason(), late.failure()));
+                settle(events().timedOut(TimeoutType.SCHEDULE_TO_CLOSE, orFound(details)));
+            }
+            case Ruling.Discarded discarded -> {
+                notes.add(events().last(Notes.DISCARDED, discarded.failure()));
+                completed(Payload.NULL, now());
+            }
+            case Ruling.Buried buried -> bury(buried, details);
+            case Ruling.Again again -> retry(again, details);
+            case Ruling.GivenBack back -> release(back.delay(), details);
+        }
     }
 
-    void failed(Failure failure) {
-        settle(new ActivityFailed(0, now(), seq(), job.attempt(), job.lease(), failure, identity(), call()));
-    }
-
-    void timedOut(TimeoutType timeout, @Nullable String details) {
-        settle(new ActivityTimedOut(
-                0, now(), seq(), job.attempt(), job.lease(), timeout, lastDetails(details), call()));
-    }
-
-    void cancelled(@Nullable String details) {
-        settle(new ActivityCancelled(0, now(), seq(), job.attempt(), job.lease(), lastDetails(details), call()));
-    }
-
-    /** This attempt failed and no other follows, for want of time. */
-    void outOfTime(String reason, Failure failure, @Nullable String details) {
-        note(reason, failure, null);
-        timedOut(TimeoutType.SCHEDULE_TO_CLOSE, details);
-    }
-
-    /** It ends as if it had returned null. */
-    void discarded(Failure failure) {
-        note(Notes.DISCARDED, failure, null);
-        completed(Payload.NULL, now());
-    }
-
-    /** Its attempts are used up, and it stays until an operator says what becomes of it. */
-    void buried(boolean incident, String reason, Failure failure, @Nullable String details) {
+    private void bury(Ruling.Buried buried, @Nullable String details) {
         if (host.reports().local()) {
-            failed(failure);
+            settle(events().failed(buried.failure()));
             return;
         }
-        String fingerprint = Fingerprint.of(job.activity(), failure);
-        notes.add(new IncidentRaised(
-                0,
-                now(),
-                seq(),
-                job.attempt(),
-                incident ? "incident" : "dead letter",
-                reason,
-                failure,
-                job.crashes(),
-                fingerprint));
-        String all = notes.json();
+        String fingerprint = Fingerprint.of(job.activity(), buried.failure());
+        notes.add(events().raised(buried, job.crashes(), fingerprint));
         end(
                 new JobUpdate.Bury(
                         job.key(),
                         job.lease(),
-                        incident,
+                        buried.incident(),
                         job.attempt() + 1,
                         fingerprint,
-                        all == null ? "[]" : all,
-                        shown(failure),
+                        noted(),
+                        shown(buried.failure()),
                         details),
                 Duration.ZERO);
     }
 
-    /** Another attempt follows; the queue is looked at when it is due. */
-    void retry(String reason, Failure failure, Verdict.Retry next, @Nullable String options, @Nullable String details) {
-        Duration delay = next.delay();
-        Integer limit = next.maxAttempts();
-        notes.add(new ActivityAttemptFailed(
-                0,
-                now(),
-                seq(),
-                job.attempt(),
-                reason,
-                failure,
-                now().plus(delay),
-                0,
-                limit == null ? null : limit - job.attempt()));
-        String all = notes.json();
+    /** The queue is looked at when the next attempt is due. */
+    private void retry(Ruling.Again again, @Nullable String details) {
+        notes.add(events().followed(again));
+        Ruling.Again.Limited limited = again.limited();
         end(
                 new JobUpdate.Retry(
                         job.key(),
                         job.lease(),
-                        delay,
+                        again.delay(),
                         job.attempt() + 1,
-                        all == null ? "[]" : all,
-                        shown(failure),
+                        noted(),
+                        shown(again.failure()),
                         details,
-                        options),
-                delay);
+                        limited == null ? null : limited.options()),
+                again.delay());
     }
 
     /** Given back: no attempt is used. */
@@ -157,32 +124,30 @@ final class AttemptReport {
         host.reports().end(update, () -> host.deadlines().in(delay, queue::nudge));
     }
 
-    private void note(String reason, Failure failure, @Nullable Instant nextAttemptAt) {
-        notes.add(new ActivityAttemptFailed(0, now(), seq(), job.attempt(), reason, failure, nextAttemptAt, 0));
-    }
-
-    private void settle(HistoryEvent.Inbound event) {
+    private void settle(HistoryEvent.ActivityClosed event) {
         host.reports()
                 .settle(new AttemptOutcome(
                         job,
-                        message(event),
+                        EventJson.outcome(job.lease(), event, notes.all()),
                         heartbeats.getAsBoolean(),
                         host.reports().local(),
                         () -> host.leases().remove(job.lease())));
     }
 
-    private InboxMessage message(HistoryEvent.Inbound event) {
-        return new InboxMessage(
-                job.lease(),
-                MessageKind.ACTIVITY_OUTCOME,
-                event.type(),
-                EventJson.attributes(event),
-                notes.all(),
-                null);
+    private String noted() {
+        String all = notes.json();
+        return all == null ? "[]" : all;
     }
 
-    private @Nullable LocalCall call() {
-        return host.reports().local() ? new LocalCall(job.activity(), new Payload(job.input())) : null;
+    private AttemptEvents events() {
+        LocalCall call = host.reports().local() ? new LocalCall(job.activity(), new Payload(job.input())) : null;
+        return new AttemptEvents(
+                job.key().seq(),
+                job.attempt(),
+                job.lease(),
+                now(),
+                host.surroundings().identity(),
+                call);
     }
 
     /** Short, and only of characters that every database can keep. */
@@ -195,21 +160,11 @@ final class AttemptReport {
                 .toString();
     }
 
-    /** This attempt's, or those it found. */
-    private @Nullable Payload lastDetails(@Nullable String own) {
-        String details = own == null ? job.heartbeatDetails() : own;
-        return details == null ? null : new Payload(details);
-    }
-
-    private int seq() {
-        return job.key().seq();
+    private @Nullable String orFound(@Nullable String own) {
+        return own == null ? job.heartbeatDetails() : own;
     }
 
     private Instant now() {
         return host.deadlines().clock().now();
-    }
-
-    private String identity() {
-        return host.surroundings().identity();
     }
 }

@@ -181,8 +181,8 @@ final class EngineDispatch implements Dispatch {
     }
 
     @Override
-    public JobOrder afterFailure(OpenJob job, Throwable failure) {
-        return external.failed(job, failure);
+    public JobOrder afterFailure(OpenJob job, Throwable failure, UUID id) {
+        return external.failed(job, failure, id);
     }
 
     @Override

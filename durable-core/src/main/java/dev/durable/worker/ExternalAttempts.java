@@ -1,37 +1,24 @@
 package dev.durable.worker;
 
-import dev.durable.ActivityOptions;
-import dev.durable.ActivityTimedOutException;
-import dev.durable.CancelledException;
-import dev.durable.history.ActivityAttemptFailed;
-import dev.durable.history.ActivityCancelled;
-import dev.durable.history.ActivityFailed;
-import dev.durable.history.ActivityTimedOut;
 import dev.durable.history.EventJson;
-import dev.durable.history.Failure;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.OptionsJson;
 import dev.durable.history.Payload;
 import dev.durable.history.TimeoutType;
+import dev.durable.replay.BackgroundJob;
 import dev.durable.store.HistoryStore;
-import dev.durable.store.InboxMessage;
 import dev.durable.store.JobOrder;
-import dev.durable.store.MessageKind;
 import dev.durable.store.OpenJob;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
-import java.util.Locale;
-import java.util.Objects;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What follows when an attempt that is in the hands of others fails or runs out of time: as {@link AttemptEnd} decides for
- * attempts that run here, but as an order for a job as it was seen.
+ * What follows when an attempt that is in the hands of others fails or runs out of time: ruled by {@link AttemptRules} as
+ * for attempts that run here, told as an order for a job as it was seen.
  */
 final class ExternalAttempts {
     private final HistoryStore store;
@@ -50,124 +37,119 @@ final class ExternalAttempts {
         this.identity = identity;
     }
 
-    /** Whoever has the token says that it failed. */
-    JobOrder failed(OpenJob job, Throwable thrown) {
-        Failure failure = code.failures()
-                .encode(
-                        thrown,
-                        code.bindings()
-                                .apply(job.activity())
-                                .map(binding -> binding.activity().spec().named())
-                                .orElse(List.of()));
-        if (job.cancelRequested()) {
-            return saysSo(thrown) ? end(job, cancelled(job), null) : end(job, failedForGood(job, failure), null);
-        }
-        return switch (verdict(job, thrown)) {
-            case Verdict.Defer defer -> again(job, Notes.FAILED, failure, defer.delay());
-            case Verdict.Retry retry -> again(job, Notes.FAILED, failure, retry.delay());
-            case Verdict.GiveUp ignored -> end(job, failedForGood(job, failure), null);
-            case Verdict.Exhausted ignored -> end(job, failedForGood(job, failure), null);
-            case Verdict.OutOfTime ignored ->
-                end(job, timedOut(job, TimeoutType.SCHEDULE_TO_CLOSE), note(job, Notes.FAILED, failure, null));
-        };
+    /**
+     * Whoever has the token says that it failed.
+     *
+     * @param id recognises a resend
+     */
+    JobOrder failed(OpenJob job, Throwable thrown, UUID id) {
+        JobOrder.Audit audit = new JobOrder.Audit(id, identity, "fail", "{}");
+        return order(job, rules(job).threw(thrown, job.cancelRequested()), id, audit);
     }
 
     /** Nobody ended it in time, or told that it lives. */
     JobOrder overdue(OpenJob job) {
-        TimeoutType timeout = which(job);
-        Failure failure = Failure.of(
-                ActivityTimedOutException.class.getName(),
-                "attempt " + job.seen().attempt() + " of " + job.activity()
-                        + ", which was left to the holder of its token," + " ran out of "
-                        + timeout.name().toLowerCase(Locale.ROOT).replace('_', '-'));
-        Throwable thrown = new ActivityTimedOutException(
-                String.valueOf(failure.message()),
-                job.activity(),
-                job.key().seq(),
-                job.seen().attempt(),
-                timeout,
-                null);
-        if (timeout == TimeoutType.SCHEDULE_TO_CLOSE || job.cancelRequested()) {
-            return end(job, timedOut(job, timeout), null);
+        UUID id = UUID.nameUUIDFromBytes((job.seen().lease() + " timed out").getBytes(StandardCharsets.UTF_8));
+        return order(job, rules(job).timedOut(timeout(job), job.cancelRequested()), id, null);
+    }
+
+    /** Where several are over: the one that ends it for good, else the one that was over first. */
+    private TimeoutType timeout(OpenJob job) {
+        OpenJob.Times times = job.times();
+        Instant close = times.scheduleToCloseDeadline();
+        Instant silent = times.silentUntil();
+        Instant deadline = times.deadline();
+        if (close != null && !close.isAfter(now())) {
+            return TimeoutType.SCHEDULE_TO_CLOSE;
         }
-        return switch (verdict(job, thrown)) {
-            case Verdict.Retry retry -> again(job, Notes.TIMED_OUT, failure, retry.delay());
-            case Verdict.OutOfTime ignored ->
-                end(job, timedOut(job, TimeoutType.SCHEDULE_TO_CLOSE), note(job, Notes.TIMED_OUT, failure, null));
-            default -> end(job, timedOut(job, timeout), null);
+        return silent != null && (deadline == null || silent.isBefore(deadline))
+                ? TimeoutType.HEARTBEAT
+                : TimeoutType.START_TO_CLOSE;
+    }
+
+    private AttemptRules rules(OpenJob job) {
+        Instant close = job.times().scheduleToCloseDeadline();
+        return new AttemptRules(
+                new AttemptRules.Of(
+                        job.activity(),
+                        job.key().seq(),
+                        job.seen().attempt(),
+                        job.workflowType().equals(BackgroundJob.TYPE),
+                        ", which was left to the holder of its token,"),
+                new AttemptRules.Terms(
+                        OptionsJson.decode(job.options()),
+                        job.options(),
+                        close == null ? null : Duration.between(now(), close)),
+                code,
+                random);
+    }
+
+    /**
+     * As an order. What ends the activity is recognised by the id of its outcome, all else by its row in the audit.
+     */
+    private JobOrder order(OpenJob job, Ruling ruling, UUID id, JobOrder.@Nullable Audit audit) {
+        AttemptEvents events =
+                new AttemptEvents(job.key().seq(), job.seen().attempt(), id, now(), identity, null);
+        String details = job.heartbeatDetails();
+        return switch (ruling) {
+            case Ruling.Failed failed -> end(job, id, events.failed(failed.failure()), null);
+            case Ruling.Cancelled ignored -> end(job, id, events.cancelled(details), null);
+            case Ruling.TimedOut timedOut -> end(job, id, events.timedOut(timedOut.timeout(), details), null);
+            case Ruling.OutOfTime late ->
+                end(
+                        job,
+                        id,
+                        events.timedOut(TimeoutType.SCHEDULE_TO_CLOSE, details),
+                        events.last(late.reason(), late.failure()));
+            case Ruling.Discarded discarded ->
+                end(
+                        job,
+                        id,
+                        events.completed(Payload.NULL, events.now()),
+                        events.last(Notes.DISCARDED, discarded.failure()));
+            case Ruling.Buried buried -> bury(job, buried, events, audit);
+            case Ruling.Again again -> again(job, again, events, audit);
+            case Ruling.GivenBack back ->
+                new JobOrder.GiveBack(
+                        job.key(),
+                        new JobOrder.Trace(audit, null),
+                        job.seen(),
+                        new JobOrder.Next(back.delay(), job.seen().attempt(), null),
+                        null);
         };
+    }
+
+    private static JobOrder end(
+            OpenJob job, UUID id, HistoryEvent.ActivityClosed outcome, HistoryEvent.@Nullable Informing note) {
+        JobOrder.Trace trace = new JobOrder.Trace(null, note == null ? null : EventJson.note(note));
+        return new JobOrder.End(job.key(), trace, job.seen(), EventJson.outcome(id, outcome, null));
+    }
+
+    private static JobOrder bury(
+            OpenJob job, Ruling.Buried buried, AttemptEvents events, JobOrder.@Nullable Audit audit) {
+        String fingerprint = Fingerprint.of(job.activity(), buried.failure());
+        return new JobOrder.Bury(
+                job.key(),
+                new JobOrder.Trace(audit, EventJson.note(events.raised(buried, job.crashes(), fingerprint))),
+                job.seen(),
+                buried.incident(),
+                fingerprint,
+                AttemptReport.shown(buried.failure()));
+    }
+
+    private static JobOrder again(
+            OpenJob job, Ruling.Again again, AttemptEvents events, JobOrder.@Nullable Audit audit) {
+        Ruling.Again.Limited limited = again.limited();
+        return new JobOrder.GiveBack(
+                job.key(),
+                new JobOrder.Trace(audit, EventJson.note(events.followed(again))),
+                job.seen(),
+                new JobOrder.Next(
+                        again.delay(), job.seen().attempt() + 1, limited == null ? null : limited.options()),
+                AttemptReport.shown(again.failure()));
     }
 
     private Instant now() {
         return store.clock().now();
-    }
-
-    private static TimeoutType which(OpenJob job) {
-        Instant deadline = job.times().deadline();
-        Instant silent = job.times().silentUntil();
-        if (silent != null && (deadline == null || silent.isBefore(deadline))) {
-            return TimeoutType.HEARTBEAT;
-        }
-        return deadline != null && deadline.equals(job.times().scheduleToCloseDeadline())
-                ? TimeoutType.SCHEDULE_TO_CLOSE
-                : TimeoutType.START_TO_CLOSE;
-    }
-
-    private Verdict verdict(OpenJob job, Throwable thrown) {
-        ActivityOptions options = OptionsJson.decode(job.options());
-        Instant close = job.times().scheduleToCloseDeadline();
-        Duration left = close == null ? null : Duration.between(now(), close);
-        return Verdict.of(
-                thrown, new Verdict.Standing(options.retry(), job.seen().attempt(), left), random);
-    }
-
-    private JobOrder again(OpenJob job, String reason, Failure failure, Duration delay) {
-        return new JobOrder.FailAttempt(
-                job.key(),
-                JobOrder.Trace.NONE,
-                job.seen(),
-                delay,
-                note(job, reason, failure, now().plus(delay)),
-                AttemptReport.shown(failure));
-    }
-
-    private String note(OpenJob job, String reason, Failure failure, @Nullable Instant nextAttemptAt) {
-        return EventJson.note(new ActivityAttemptFailed(
-                0, now(), job.key().seq(), job.seen().attempt(), reason, failure, nextAttemptAt, 0));
-    }
-
-    private JobOrder end(OpenJob job, HistoryEvent.ActivityClosed outcome, @Nullable String note) {
-        InboxMessage message = new InboxMessage(
-                id(job), MessageKind.ACTIVITY_OUTCOME, outcome.type(), EventJson.attributes(outcome), null, null);
-        return new JobOrder.End(job.key(), new JobOrder.Trace(null, note), job.seen(), message);
-    }
-
-    private ActivityFailed failedForGood(OpenJob job, Failure failure) {
-        return new ActivityFailed(0, now(), job.key().seq(), job.seen().attempt(), id(job), failure, identity, null);
-    }
-
-    private ActivityTimedOut timedOut(OpenJob job, TimeoutType timeout) {
-        return new ActivityTimedOut(
-                0, now(), job.key().seq(), job.seen().attempt(), id(job), timeout, details(job), null);
-    }
-
-    private ActivityCancelled cancelled(OpenJob job) {
-        return new ActivityCancelled(0, now(), job.key().seq(), job.seen().attempt(), id(job), details(job), null);
-    }
-
-    /** One a lease: an attempt ends once. */
-    private static UUID id(OpenJob job) {
-        return UUID.nameUUIDFromBytes((job.seen().lease() + " ended").getBytes(StandardCharsets.UTF_8));
-    }
-
-    private static @Nullable Payload details(OpenJob job) {
-        String details = job.heartbeatDetails();
-        return details == null ? null : new Payload(details);
-    }
-
-    private static boolean saysSo(Throwable thrown) {
-        return Stream.iterate(thrown, Objects::nonNull, Throwable::getCause)
-                .limit(100)
-                .anyMatch(CancelledException.class::isInstance);
     }
 }

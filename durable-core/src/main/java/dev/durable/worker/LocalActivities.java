@@ -209,7 +209,12 @@ final class LocalActivities implements LocalCalls, Reports {
         switch (update) {
             case JobUpdate.Retry retry -> {
                 delay = retry.delay();
-                call.waits(ended.again(retry.nextAttempt(), retry.notes(), retry.details(), retry.options()));
+                JobUpdate.NewOptions options = retry.options();
+                call.waits(ended.again(
+                        retry.nextAttempt(),
+                        retry.notes(),
+                        retry.details(),
+                        options == null ? null : options.json()));
             }
             case JobUpdate.Release release -> {
                 delay = release.delay();

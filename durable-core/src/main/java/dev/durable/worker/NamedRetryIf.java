@@ -14,11 +14,14 @@ import org.slf4j.LoggerFactory;
 record NamedRetryIf(String name, ClassLoader loader) implements RetryIf {
     private static final Logger log = LoggerFactory.getLogger(NamedRetryIf.class);
 
+    /**
+     * @param loader of the activity's class; null where it is not registered, then that of the thread
+     */
     static RetryIf of(RetryPolicy policy, @Nullable ClassLoader loader) {
         String name = policy.retryIf();
         return name == null
                 ? (failure, attempt) -> true
-                : new NamedRetryIf(name, loader == null ? ClassLoader.getSystemClassLoader() : loader);
+                : new NamedRetryIf(name, loader == null ? Thread.currentThread().getContextClassLoader() : loader);
     }
 
     @Override

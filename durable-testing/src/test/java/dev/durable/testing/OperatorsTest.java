@@ -209,10 +209,19 @@ abstract class OperatorsTest {
     void the_timeout_of_an_activity_that_waits_is_that_of_its_next_attempt(TestEngine engine) {
         ActivityHandle job = failedOnce(engine);
 
-        engine.client().activity(job.id(), 1).updateTimeout(Duration.ofDays(1));
+        Instant due = engine.client().activity(job.id(), 1).describe().nextAttemptAt();
+
+        engine.client().activity(job.id(), 1).by("ann").updateTimeout(Duration.ofDays(1));
 
         assertThat(engine.client().activity(job.id(), 1).describe().options().startToClose())
                 .isEqualTo(Duration.ofDays(1));
+        job.await();
+        assertThat(events(job, ActivityOptionsUpdated.class)).isEmpty();
+        assertThat(events(job, ActivityTimeoutUpdated.class)).singleElement().satisfies(e -> {
+            assertThat(e.oldDeadline()).isEqualTo(due.plus(Duration.ofHours(1)));
+            assertThat(e.newDeadline()).isEqualTo(due.plus(Duration.ofDays(1)));
+            assertThat(e.by()).isEqualTo("ann");
+        });
     }
 
     @Test

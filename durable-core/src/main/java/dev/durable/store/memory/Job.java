@@ -301,14 +301,19 @@ final class Job {
         cancelRequested = true;
     }
 
-    void failedAttempt(int nextAttempt, String notes, @Nullable String failure, @Nullable String options) {
-        if (options != null) {
+    /** Null keeps what is stored; so do options that an order has changed meanwhile. */
+    void failedAttempt(
+            int nextAttempt, String notes, @Nullable String failure, JobUpdate.@Nullable NewOptions options) {
+        if (options != null && spec.options().equals(options.insteadOf())) {
             spec = spec(
-                    options, spec.scheduleToStartDeadline(), spec.scheduleToCloseDeadline(), spec.maxWorkerCrashes());
+                    options.json(),
+                    spec.scheduleToStartDeadline(),
+                    spec.scheduleToCloseDeadline(),
+                    spec.maxWorkerCrashes());
         }
         this.attempt = nextAttempt;
         this.notes = notes;
-        this.lastFailure = failure;
+        this.lastFailure = failure == null ? lastFailure : failure;
     }
 
     void annotate(String notes) {

@@ -53,7 +53,7 @@ final class Orders {
             case JobOrder.Revive revive -> revive(revive, job);
             case JobOrder.Bury bury -> bury(bury, job);
             case JobOrder.End end -> end(end, run, job);
-            case JobOrder.FailAttempt failed -> failAttempt(failed, job);
+            case JobOrder.GiveBack back -> giveBack(back, job);
             case JobOrder.Beat beat -> beat(beat, job);
         };
     }
@@ -125,12 +125,10 @@ final class Orders {
         if (!job.seen().equals(order.seen())) {
             return Outcome.CHANGED;
         }
-        if (job.state() != ActivityState.EXTERNAL) {
+        if (!job.isLeased()) {
             return Outcome.REFUSED;
         }
-        String notes = JobNotes.with(job.notes(), order.raised());
-        job.failedAttempt(order.seen().attempt() + 1, notes == null ? "[]" : notes, order.lastFailure(), null);
-        job.revised(order.trace().note());
+        job.failedAttempt(order.seen().attempt() + 1, noted(order, job), order.lastFailure(), null);
         tables.bury(job, order.incident(), order.fingerprint());
         return Outcome.APPLIED;
     }
@@ -147,18 +145,22 @@ final class Orders {
         return Outcome.APPLIED;
     }
 
-    private Outcome failAttempt(JobOrder.FailAttempt order, Job job) {
+    private Outcome giveBack(JobOrder.GiveBack order, Job job) {
         if (!job.seen().equals(order.seen())) {
             return Outcome.CHANGED;
         }
         if (!job.isLeased()) {
             return Outcome.REFUSED;
         }
-        String notes = JobNotes.with(job.notes(), order.failedAttempt());
-        job.failedAttempt(order.seen().attempt() + 1, notes == null ? "[]" : notes, order.lastFailure(), null);
-        job.revised(order.trace().note());
-        tables.putBack(job, order.delay());
+        JobOrder.Next next = order.next();
+        job.failedAttempt(next.attempt(), noted(order, job), order.lastFailure(), next.options());
+        tables.putBack(job, next.delay());
         return Outcome.APPLIED;
+    }
+
+    private static String noted(JobOrder order, Job job) {
+        String notes = JobNotes.with(job.notes(), order.trace().note());
+        return notes == null ? "[]" : notes;
     }
 
     private Outcome beat(JobOrder.Beat order, Job job) {

@@ -300,7 +300,14 @@ abstract class JobContract extends StoreContract {
         ClaimedJob first = claimJob(session);
 
         update(new JobUpdate.Retry(
-                first.key(), first.lease(), Duration.ZERO, 2, "[]", "busy", null, "{\"startToClose\": \"PT7S\"}"));
+                first.key(),
+                first.lease(),
+                Duration.ZERO,
+                2,
+                "[]",
+                "busy",
+                null,
+                new JobUpdate.NewOptions("{\"startToClose\": \"PT7S\"}", first.options())));
         ClaimedJob second = claimJob(session);
         assertThat(second.options()).isEqualTo("{\"startToClose\": \"PT7S\"}");
 

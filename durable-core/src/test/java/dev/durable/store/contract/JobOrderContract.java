@@ -368,9 +368,7 @@ abstract class JobOrderContract extends StoreContract {
         RunKey run = detached(HOUR, null);
         JobOrder.Seen seen = open(run).seen();
 
-        assertThat(order(new JobOrder.FailAttempt(
-                        key(run), JobOrder.Trace.NONE, seen, HOUR, note("ActivityAttemptFailed"), "declined")))
-                .isEqualTo(Outcome.APPLIED);
+        assertThat(order(giveBack(run, seen, HOUR, 2))).isEqualTo(Outcome.APPLIED);
 
         assertThat(open(run).state()).isEqualTo(ActivityState.DELAYED);
         assertThat(open(run).seen().attempt()).isEqualTo(2);
@@ -385,13 +383,103 @@ abstract class JobOrderContract extends StoreContract {
         RunKey run = scheduled("order-1", 1).run();
         ClaimedJob job = claimJob(session);
 
-        assertThat(order(new JobOrder.FailAttempt(
-                        key(run), JobOrder.Trace.NONE, open(run).seen(), HOUR, note("ActivityAttemptFailed"), "x")))
-                .isEqualTo(Outcome.APPLIED);
+        assertThat(order(giveBack(run, open(run).seen(), HOUR, 2))).isEqualTo(Outcome.APPLIED);
 
         assertThat(open(run).state()).isEqualTo(ActivityState.DELAYED);
         assertThat(update(new JobUpdate.Detach(job.key(), job.lease(), null, null, HOUR, null, 0)))
                 .isEqualTo(JobUpdate.Outcome.STALE);
+    }
+
+    @Test
+    void given_back_by_other_hands_no_attempt_is_used_and_nothing_is_noted() {
+        RunKey run = detached(HOUR, null);
+        JobOrder defer = new JobOrder.GiveBack(
+                key(run), JobOrder.Trace.NONE, open(run).seen(), new JobOrder.Next(HOUR, 1, null), null);
+
+        assertThat(order(defer)).isEqualTo(Outcome.APPLIED);
+
+        assertThat(open(run).state()).isEqualTo(ActivityState.DELAYED);
+        assertThat(open(run).seen().attempt()).isOne();
+        assertThat(open(run).lastFailure()).isNull();
+        assertThat(open(run).notes()).isIn(null, "[]");
+    }
+
+    @Test
+    void a_failure_told_again_is_known_whatever_has_become_of_the_job() {
+        RunKey run = detached(HOUR, null);
+        JobOrder.GiveBack told = new JobOrder.GiveBack(
+                key(run),
+                audited("fail"),
+                open(run).seen(),
+                new JobOrder.Next(Duration.ZERO, 2, null),
+                "declined");
+
+        assertThat(order(told)).isEqualTo(Outcome.APPLIED);
+
+        assertThat(order(told)).as("its retry waits").isEqualTo(Outcome.DUPLICATE);
+        ClaimedJob second = claimJob(session);
+        assertThat(order(told)).as("the next attempt runs").isEqualTo(Outcome.DUPLICATE);
+        assertThat(open(run).seen().lease()).isEqualTo(second.lease());
+        update(completed(second));
+        assertThat(order(told)).as("the activity has ended").isEqualTo(Outcome.DUPLICATE);
+        assertThat(order(giveBack(run, told.seen(), HOUR, 2)))
+                .as("another one")
+                .isEqualTo(Outcome.NOT_FOUND);
+    }
+
+    @Test
+    void the_last_failure_told_again_is_known_when_an_operator_has_revived_the_job() {
+        RunKey run = detached(HOUR, null);
+        JobOrder.Bury told = new JobOrder.Bury(
+                key(run), audited("fail"), open(run).seen(), true, "Payments.charge: Declined", "declined");
+
+        assertThat(order(told)).isEqualTo(Outcome.APPLIED);
+
+        assertThat(open(run).state()).isEqualTo(ActivityState.INCIDENT);
+        assertThat(open(run).seen().attempt()).isEqualTo(2);
+        assertThat(open(run).lastFailure()).isEqualTo("declined");
+        assertThat(open(run).notes()).isEqualTo("[" + NOTE + "]");
+        assertThat(order(told)).isEqualTo(Outcome.DUPLICATE);
+        order(new JobOrder.Revive(
+                key(run), audited("retry"), open(run).seen(), null, open(run).options(), null, 3));
+        assertThat(claimJob(session).attempt()).isEqualTo(2);
+        assertThat(order(told)).isEqualTo(Outcome.DUPLICATE);
+    }
+
+    @Test
+    void the_last_attempt_that_failed_before_its_body_returned_is_buried_and_its_worker_is_stale() {
+        RunKey run = scheduled("order-1", 1).run();
+        ClaimedJob job = claimJob(session);
+
+        assertThat(order(new JobOrder.Bury(
+                        key(run), JobOrder.Trace.NONE, open(run).seen(), false, "Payments.charge: Declined", "no")))
+                .isEqualTo(Outcome.APPLIED);
+
+        assertThat(open(run).state()).isEqualTo(ActivityState.DEAD);
+        assertThat(update(completed(job))).isEqualTo(JobUpdate.Outcome.STALE);
+    }
+
+    @Test
+    void options_that_an_operator_changed_meanwhile_stand_against_those_of_a_failure() {
+        RunKey run = scheduled("order-1", 1).run();
+        ClaimedJob job = claimJob(session);
+        order(options(run, "{\"startToClose\":\"PT5M\"}"));
+
+        update(failedWith(job, new JobUpdate.NewOptions("{\"limit\":2}", job.options())));
+
+        assertThat(open(run).state()).isEqualTo(ActivityState.DELAYED);
+        assertThat(open(run).options()).isEqualTo("{\"startToClose\":\"PT5M\"}");
+    }
+
+    @Test
+    void an_order_that_leaves_the_options_alone_does_not_undo_what_a_failure_says_of_them() {
+        RunKey run = scheduled("order-1", 1).run();
+        ClaimedJob job = claimJob(session);
+        order(pause(key(run)));
+
+        update(failedWith(job, new JobUpdate.NewOptions("{\"limit\":2}", job.options())));
+
+        assertThat(open(run).options()).isEqualTo("{\"limit\":2}");
     }
 
     @Test
@@ -486,13 +574,7 @@ abstract class JobOrderContract extends StoreContract {
         assertThat(open(writer.run()).state()).isEqualTo(ActivityState.EXTERNAL);
         assertThat(open(writer.run()).cancelRequested()).isTrue();
         assertThat(waiting(writer.run())).isEmpty();
-        assertThat(order(new JobOrder.FailAttempt(
-                        job.key(),
-                        JobOrder.Trace.NONE,
-                        open(writer.run()).seen(),
-                        HOUR,
-                        note("ActivityAttemptFailed"),
-                        "x")))
+        assertThat(order(giveBack(writer.run(), open(writer.run()).seen(), HOUR, 2)))
                 .isEqualTo(Outcome.APPLIED);
         assertThat(onlyMessage(writer.run()).name()).isEqualTo("ActivityCancelled");
     }
@@ -560,6 +642,19 @@ abstract class JobOrderContract extends StoreContract {
         JobUpdate detach = new JobUpdate.Detach(job.key(), job.lease(), null, "{\"row\":1}", left, silence, 0);
         assertThat(update(detach)).isEqualTo(JobUpdate.Outcome.ACCEPTED);
         return run;
+    }
+
+    private static JobOrder giveBack(RunKey run, JobOrder.Seen seen, Duration delay, int attempt) {
+        return new JobOrder.GiveBack(
+                key(run),
+                new JobOrder.Trace(null, note("ActivityAttemptFailed")),
+                seen,
+                new JobOrder.Next(delay, attempt, null),
+                "declined");
+    }
+
+    private static JobUpdate failedWith(ClaimedJob job, JobUpdate.NewOptions options) {
+        return new JobUpdate.Retry(job.key(), job.lease(), HOUR, 2, "[]", "declined", null, options);
     }
 
     private static JobKey key(RunKey run) {

@@ -119,16 +119,11 @@ final class JobOrderBatch {
                 seen(update.seen(), job, job.job().isLeased(), () -> deadlines.add(update));
             case JobOrder.UpdateOptions update -> seen(update.seen(), job, true, () -> options.add(update));
             case JobOrder.Revive revive -> seen(revive.seen(), job, job.isBuried(), () -> revive(revive, job));
-            case JobOrder.Bury bury -> seen(bury.seen(), job, isExternal(job), () -> bury(bury, job));
+            case JobOrder.Bury bury -> seen(bury.seen(), job, job.job().isLeased(), () -> bury(bury, job));
             case JobOrder.End end -> seen(end.seen(), job, true, () -> end(end, job));
-            case JobOrder.FailAttempt failed ->
-                seen(failed.seen(), job, job.job().isLeased(), () -> failAttempt(failed, job));
+            case JobOrder.GiveBack back -> seen(back.seen(), job, job.job().isLeased(), () -> giveBack(back, job));
             case JobOrder.Beat beat -> seen(beat.seen(), job, true, () -> beats.add(beat));
         };
-    }
-
-    private static boolean isExternal(OrderedJob job) {
-        return job.job().state() == JobState.EXTERNAL;
     }
 
     private static Outcome seen(JobOrder.Seen seen, OrderedJob job, boolean possible, Runnable take) {
@@ -185,14 +180,13 @@ final class JobOrderBatch {
     }
 
     private void bury(JobOrder.Bury order, OrderedJob job) {
-        String notes = JobNotes.with(job.job().notes(), order.raised());
         JobUpdate.Bury bury = new JobUpdate.Bury(
                 order.key(),
                 Objects.requireNonNull(job.job().lease()),
                 order.incident(),
                 order.seen().attempt() + 1,
                 order.fingerprint(),
-                notes == null ? "[]" : notes,
+                noted(order, job),
                 order.lastFailure(),
                 null);
         if (job.job().cancelRequested()) {
@@ -202,24 +196,30 @@ final class JobOrderBatch {
         }
     }
 
-    private void failAttempt(JobOrder.FailAttempt order, OrderedJob job) {
-        String notes = JobNotes.with(job.job().notes(), order.failedAttempt());
+    private void giveBack(JobOrder.GiveBack order, OrderedJob job) {
+        JobOrder.Next next = order.next();
         JobUpdate.Retry retry = new JobUpdate.Retry(
                 order.key(),
                 Objects.requireNonNull(job.job().lease()),
-                order.delay(),
-                order.seen().attempt() + 1,
-                notes == null ? "[]" : notes,
+                next.delay(),
+                next.attempt(),
+                noted(order, job),
                 order.lastFailure(),
-                null);
+                null,
+                next.options());
         if (job.job().cancelRequested()) {
             cancelled.add(job.job().after(retry));
         } else {
-            putBack.add(new PutBack(order.key(), order.delay().toMillis(), retry));
-            if (order.delay().isZero()) {
+            putBack.add(new PutBack(order.key(), next.delay().toMillis(), retry));
+            if (next.delay().isZero()) {
                 hints.jobs(job.job().taskQueue());
             }
         }
+    }
+
+    private static String noted(JobOrder order, OrderedJob job) {
+        String notes = JobNotes.with(job.job().notes(), order.trace().note());
+        return notes == null ? "[]" : notes;
     }
 
     // ── statements ───────────────────────────────────────────────────────────────────────────────────────────────────

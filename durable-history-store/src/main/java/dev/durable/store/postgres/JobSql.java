@@ -51,11 +51,12 @@ final class JobSql {
                    rank = durable.clock() + greatest(u.delay, 0) * interval '1 ms' - j.priority * ${ageStep},
                    attempt = coalesce(u.attempt, j.attempt), notes = coalesce(u.notes::json, j.notes),
                    last_failure = coalesce(u.last_failure, j.last_failure),
-                   options = coalesce(u.options::json, j.options),
+                   options = case when j.options::text = u.instead_of then u.options::json else j.options end,
                    lease = null, claim = null, session = null, claimed_at = null, deadline = null, silent_until = null,
                    begun = true
               from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::bigint[], ?::int[], ?::text[],
-                                ?::text[], ?::text[]) as u(run_id, shard, seq, delay, attempt, notes, last_failure, options)
+                                ?::text[], ?::text[], ?::text[])
+                           as u(run_id, shard, seq, delay, attempt, notes, last_failure, options, instead_of)
                      cross join lateral (select j.ctid as c from durable.activity_job j
                             where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j) u
              where j.ctid = u.c""");

@@ -30,7 +30,12 @@ record PutBack(JobKey key, long delay, JobUpdate.@Nullable Retry retry) {
                 ints(rows, r -> r.retry() == null ? null : r.retry().nextAttempt()),
                 texts(rows, r -> r.retry() == null ? null : r.retry().notes()),
                 texts(rows, PutBack::lastFailure),
-                texts(rows, r -> r.retry() == null ? null : r.retry().options()));
+                texts(rows, r -> r.options() == null ? null : r.options().json()),
+                texts(rows, r -> r.options() == null ? null : r.options().insteadOf()));
+    }
+
+    private JobUpdate.@Nullable NewOptions options() {
+        return retry == null ? null : retry.options();
     }
 
     private @Nullable String lastFailure() {

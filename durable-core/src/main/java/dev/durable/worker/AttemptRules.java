@@ -1,0 +1,176 @@
+package dev.durable.worker;
+
+import dev.durable.ActivityOptions;
+import dev.durable.ActivityTimedOutException;
+import dev.durable.CancelledException;
+import dev.durable.DeferException;
+import dev.durable.OnExhausted;
+import dev.durable.RetryIf;
+import dev.durable.declare.ActivityBinding;
+import dev.durable.history.Failure;
+import dev.durable.history.OptionsJson;
+import dev.durable.history.TimeoutType;
+import dev.durable.store.JobUpdate;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a failed attempt becomes, by the options that hold when it failed; the one place where that is decided.
+ *
+ * <pre>
+ *                     not cancelled           cancel requested
+ *   threw             by verdict              cancelled, if it says so; failed
+ *   can't cross       exhausted               failed
+ *   timed out         by verdict              timed out
+ * </pre>
+ *
+ * Exhausted is what {@link OnExhausted} says. A background job has no code that could hear an answer: what would be one to
+ * a workflow is exhaustion to it. An activity that begins at most once has no other attempt to give. A cancelled one is
+ * never retried: nobody waits for it.
+ *
+ * @param of whose attempt
+ * @param terms what holds for it now
+ * @param code where its exceptions and the classes it names are found
+ * @param random spreads delays
+ */
+record AttemptRules(Of of, Terms terms, ActivityHost.Code code, RandomGenerator random) {
+
+    /**
+     * Whose attempt.
+     *
+     * @param activity its name
+     * @param seq its number in the run
+     * @param attempt the attempt
+     * @param background whether nobody's code waits for it
+     * @param hands where the attempt is, for messages; empty for here
+     */
+    record Of(String activity, int seq, int attempt, boolean background, String hands) {}
+
+    /**
+     * What holds now; orders change it.
+     *
+     * @param options its options
+     * @param json the same as the store has them
+     * @param left what is left of schedule-to-close; null is no bound
+     */
+    record Terms(ActivityOptions options, String json, @Nullable Duration left) {}
+
+    /** Its body, or whoever has its token, threw. */
+    Ruling threw(Throwable thrown, boolean cancelled) {
+        if (cancelled) {
+            return saysSo(thrown) ? new Ruling.Cancelled() : new Ruling.Failed(encoded(thrown));
+        }
+        return switch (verdict(thrown)) {
+            case Verdict.Defer defer -> new Ruling.GivenBack(defer.delay());
+            case Verdict.Retry retry -> again(Notes.FAILED, encoded(thrown), retry);
+            case Verdict.OutOfTime ignored -> new Ruling.OutOfTime(Notes.FAILED, encoded(thrown));
+            case Verdict.Exhausted ignored -> exhausted(Notes.FAILED, encoded(thrown));
+            case Verdict.GiveUp ignored when of.background() -> exhausted(Notes.FAILED, encoded(thrown));
+            case Verdict.GiveUp ignored -> new Ruling.Failed(encoded(thrown));
+        };
+    }
+
+    /** It returned what can't be told. */
+    Ruling cannotCross(Throwable why, boolean cancelled) {
+        Failure failure = encoded(why);
+        return cancelled ? new Ruling.Failed(failure) : exhausted(Notes.FAILED, failure);
+    }
+
+    /** It ran out of a timeout, or had before it began. */
+    Ruling timedOut(TimeoutType timeout, boolean cancelled) {
+        boolean ofAttempt = timeout == TimeoutType.START_TO_CLOSE || timeout == TimeoutType.HEARTBEAT;
+        if (cancelled || !ofAttempt) {
+            return new Ruling.TimedOut(timeout);
+        }
+        String what = describe(timeout);
+        Failure failure = Failure.of(ActivityTimedOutException.class.getName(), what);
+        Throwable thrown =
+                new ActivityTimedOutException(what, of.activity(), of.seq(), of.attempt(), timeout, null);
+        return switch (verdict(thrown)) {
+            case Verdict.Retry retry -> again(Notes.TIMED_OUT, failure, retry);
+            case Verdict.OutOfTime ignored -> new Ruling.OutOfTime(Notes.TIMED_OUT, failure);
+            case Verdict.Exhausted ignored when stays() -> exhausted(Notes.TIMED_OUT, failure);
+            case Verdict.GiveUp ignored when stays() && of.background() -> exhausted(Notes.TIMED_OUT, failure);
+            default -> new Ruling.TimedOut(timeout);
+        };
+    }
+
+    /** A timeout, in words. */
+    String describe(TimeoutType timeout) {
+        ActivityOptions options = terms.options();
+        Duration limit =
+                switch (timeout) {
+                    case START_TO_CLOSE -> options.startToClose();
+                    case SCHEDULE_TO_START -> options.scheduleToStart();
+                    case SCHEDULE_TO_CLOSE -> options.scheduleToClose();
+                    case HEARTBEAT -> options.heartbeatTimeout();
+                };
+        return "attempt " + of.attempt() + " of " + of.activity() + of.hands() + " ran out of "
+                + timeout.name().toLowerCase(Locale.ROOT).replace('_', '-') + " (" + limit + ")";
+    }
+
+    private boolean stays() {
+        return terms.options().retry().onExhausted() != OnExhausted.FAIL;
+    }
+
+    /** Nothing is left to try. */
+    private Ruling exhausted(String reason, Failure failure) {
+        return switch (terms.options().retry().onExhausted()) {
+            case FAIL -> new Ruling.Failed(failure);
+            case INCIDENT -> new Ruling.Buried(true, reason, failure);
+            case DEAD_LETTER -> new Ruling.Buried(false, reason, failure);
+            case DISCARD -> new Ruling.Discarded(failure);
+        };
+    }
+
+    private Ruling again(String reason, Failure failure, Verdict.Retry retry) {
+        Integer limit = retry.maxAttempts();
+        if (limit == null) {
+            return new Ruling.Again(reason, failure, retry.delay(), null);
+        }
+        ActivityOptions changed =
+                terms.options().withRetry(terms.options().retry().withMaxAttempts(limit));
+        return new Ruling.Again(
+                reason,
+                failure,
+                retry.delay(),
+                new Ruling.Again.Limited(
+                        limit - of.attempt(), new JobUpdate.NewOptions(OptionsJson.encode(changed), terms.json())));
+    }
+
+    private Verdict verdict(Throwable thrown) {
+        Verdict verdict = Verdict.of(
+                thrown, new Verdict.Standing(terms.options().retry(), of.attempt(), terms.left(), retryIf()), random);
+        return verdict instanceof Verdict.Retry && terms.options().atMostOnce() ? new Verdict.Exhausted() : verdict;
+    }
+
+    /** As the options name it now. */
+    private RetryIf retryIf() {
+        ClassLoader loader = code.bindings()
+                .apply(of.activity())
+                .map(AttemptRules::classes)
+                .orElse(null);
+        return NamedRetryIf.of(terms.options().retry(), loader);
+    }
+
+    private Failure encoded(Throwable thrown) {
+        return code.failure(of.activity(), thrown);
+    }
+
+    private static @Nullable ClassLoader classes(ActivityBinding binding) {
+        return binding.activity().spec().method().getDeclaringClass().getClassLoader();
+    }
+
+    /** Gives itself back, or says that it stopped. */
+    private static boolean saysSo(Throwable thrown) {
+        return Stream.iterate(thrown, Objects::nonNull, Throwable::getCause)
+                .limit(100)
+                .anyMatch(cause -> cause instanceof CancelledException
+                        || cause instanceof InterruptedException
+                        || cause instanceof DeferException);
+    }
+}

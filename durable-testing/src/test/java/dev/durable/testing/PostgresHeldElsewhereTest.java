@@ -1,0 +1,4 @@
+package dev.durable.testing;
+
+@DurableTest(store = Store.POSTGRES)
+class PostgresHeldElsewhereTest extends HeldElsewhereTest {}
