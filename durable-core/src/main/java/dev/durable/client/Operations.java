@@ -73,17 +73,14 @@ final class Operations {
     }
 
     private String refused(JobFilter one, Outcome last) {
-        return (last == Outcome.LOCKED ? "LOCKED: " : "CHANGED: ") + "activity " + one.seq() + " of "
-                + (one.workflowId() == null ? "run " + one.runId() : "workflow " + one.workflowId())
-                + (last == Outcome.LOCKED
-                        ? " is locked by another transaction"
-                        : " changed under each try")
-                + ", and the call's " + dispatch.callTimeout().toSeconds()
-                + " s are over. Nothing was done to it. "
-                + (last == Outcome.LOCKED
-                        ? "Usually a transactional activity that runs long, or a transaction held open by hand, has its row."
-                        : "Usually others give it orders, or its worker heartbeats, all the time.")
-                + " Try again in a moment.";
+        String which = "activity " + one.seq() + " of "
+                + (one.workflowId() == null ? "run " + one.runId() : "workflow " + one.workflowId());
+        return last == Outcome.LOCKED
+                ? "LOCKED: another transaction has the job of " + which + ", longer than a call waits ("
+                        + dispatch.callTimeout().toSeconds() + " s). Nothing was done to it. Usually that is a transactional"
+                        + " activity which runs long, or a transaction held open by hand. Try again in a moment."
+                : "CHANGED: " + which + " changed under each of up to " + TRIES + " tries. Nothing was done to it. Usually"
+                        + " others give it orders, or who has its token heartbeats, all the time. Try again in a moment.";
     }
 
     /**
@@ -94,7 +91,12 @@ final class Operations {
         JobOrder.Trace trace = new JobOrder.Trace(new JobOrder.Audit(id, identity(), "resend", "{}"), null);
         InboxMessage message =
                 new InboxMessage(id, MessageKind.ACTIVITY_OUTCOME, "resend", "{}", null, null);
-        return send(List.of(new JobOrder.End(key, trace, NEVER_SEEN, message))).getFirst() == Outcome.DUPLICATE;
+        Outcome outcome =
+                send(List.of(new JobOrder.End(key, trace, NEVER_SEEN, message))).getFirst();
+        if (outcome == Outcome.LOCKED) {
+            throw new DurableException(refused(JobFilter.of(key), outcome));
+        }
+        return outcome == Outcome.DUPLICATE;
     }
 
     /** The same with so many tries; CHANGED or LOCKED when they, or the time, are over. */
