@@ -22,6 +22,11 @@ import dev.durable.history.ActivityTimedOut;
 import dev.durable.history.TimeoutType;
 import dev.durable.store.JobFilter;
 import dev.durable.store.JobKey;
+import dev.durable.history.OptionsJson;
+import dev.durable.declare.OptionsAtCallSite;
+import dev.durable.store.HeldJob;
+import dev.durable.store.JobOrder;
+import dev.durable.RetryIf;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.OpenJob;
 import java.time.Duration;
@@ -455,6 +460,84 @@ class AttemptTest {
                     assertThat(note.reason()).isEqualTo("worker lost");
                     assertThat(note.omitted()).isZero();
                 });
+    }
+
+    // ── left to others ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void heartbeats_of_who_has_the_token_go_with_the_job_when_the_body_fails_after_all() {
+        bench.runIsCachedHere = true;
+
+        JobKey key = bench.ran(argument -> {
+            context().completeLater();
+            beat("half");
+            throw new NonRetryableException("the bank refused");
+        });
+
+        assertThat(bench.state(key)).as("not written yet").isEqualTo("running 1 \"half\"");
+        assertThat(bench.taken).singleElement().satisfies(outcome -> {
+            assertThat(outcome.message().name()).isEqualTo("ActivityFailed");
+            assertThat(outcome.settlement().heartbeats())
+                    .as("its transition drops them")
+                    .isTrue();
+        });
+    }
+
+    @Test
+    void heartbeats_of_who_has_the_token_stay_when_the_body_returns() {
+        JobKey key = bench.ran(argument -> {
+            context().completeLater();
+            beat("half");
+            return "ignored";
+        });
+
+        assertThat(bench.state(key)).isEqualTo("external 1 \"half\"");
+    }
+
+    /** As the holder of the token does, from elsewhere. */
+    private void beat(String details) {
+        OpenJob job = bench.memory.jobs(JobFilter.ALL, 1).getFirst();
+        JobOrder beat =
+                new JobOrder.Beat(job.key(), JobOrder.Trace.NONE, job.seen(), "\"" + details + "\"", null);
+        assertThat(bench.memory.order(List.of(beat))).containsExactly(JobOrder.Outcome.APPLIED);
+    }
+
+    @Test
+    void retryIf_is_the_one_that_the_options_name_when_the_attempt_fails() {
+        JobKey key = bench.ran(argument -> {
+            OptionsAtCallSite never = new OptionsAtCallSite();
+            never.retryIf(Never.class);
+            bench.leases
+                    .attempts()
+                    .getFirst()
+                    .hear(new HeldJob.Ordered(
+                            1, null, OptionsJson.encode(never.apply(bench.options)), null, null));
+            throw new IllegalStateException("broken");
+        });
+
+        assertThat(bench.outcome(key)).isInstanceOf(ActivityFailed.class);
+    }
+
+    /** Nothing is worth another attempt. */
+    static final class Never implements RetryIf {
+        @Override
+        public boolean retry(Throwable failure, int attempt) {
+            return false;
+        }
+    }
+
+    @Test
+    void options_that_an_order_changed_unheard_stand_against_what_the_failure_says() {
+        String ordered = OptionsJson.encode(bench.with(policy -> policy.withMaxAttempts(7)));
+        JobKey key = bench.ran(argument -> {
+            OpenJob job = bench.memory.jobs(JobFilter.ALL, 1).getFirst();
+            bench.memory.order(List.of(new JobOrder.UpdateOptions(
+                    job.key(), JobOrder.Trace.NONE, job.seen(), ordered, null, null, 3)));
+            throw new RetryableException("busy").remainingAttempts(1);
+        });
+
+        assertThat(bench.state(key)).isEqualTo("delayed 2");
+        assertThat(bench.memory.jobs(JobFilter.ALL, 1).getFirst().options()).isEqualTo(ordered);
     }
 
     // ── timeouts ─────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -3,10 +3,14 @@ package dev.durable.testing;
 import static dev.durable.testing.DurableAssertions.assertThat;
 import static dev.durable.testing.DurableAssertions.assertThatThrownBy;
 
+import dev.durable.Activity;
+import dev.durable.ActivityContext;
 import dev.durable.ConflictPolicy;
 import dev.durable.ReusePolicy;
+import dev.durable.Run;
 import dev.durable.StartOptions;
 import dev.durable.WaitTimedOutException;
+import dev.durable.Workflow;
 import dev.durable.WorkflowAlreadyStartedException;
 import dev.durable.WorkflowFailedException;
 import dev.durable.WorkflowHandle;
@@ -23,6 +27,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -51,6 +56,37 @@ abstract class EndToEndTest {
         assertThat(h.history())
                 .isCompleted()
                 .completedActivitiesInAnyOrder("Agency.charge", "Agency.flight", "Agency.room", "Agency.room");
+    }
+
+    @Activity(headers = {"tenant=acme", "trace=of the activity"})
+    interface Tags {
+        Map<String, String> seen();
+    }
+
+    @Workflow
+    static class Tagged {
+        private final Tags tags;
+
+        Tagged(Tags tags) {
+            this.tags = tags;
+        }
+
+        @Run
+        Map<String, String> run() {
+            return tags.seen();
+        }
+    }
+
+    @Test
+    void aBodyReadsTheHeadersOfItsRunAndOfItsActivity(TestEngine engine) {
+        engine.register(Tagged.class).activity(Tags.class, () -> ActivityContext.current()
+                .headers());
+
+        var run = engine.client()
+                .start(Tagged.class, StartOptions.id("h-1").header("user", "ann"), w -> w.run());
+
+        assertThat(run.result()).containsEntry("tenant", "acme").containsEntry("user", "ann");
+        assertThat(run.result()).containsEntry("trace", "of the activity");
     }
 
     @Test

@@ -1,0 +1,118 @@
+package dev.durable.store.postgres.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.durable.Activity;
+import dev.durable.ActivityHandle;
+import dev.durable.ActivityState;
+import dev.durable.ActivitySummary;
+import dev.durable.DurableEngine;
+import dev.durable.Retry;
+import dev.durable.store.postgres.PostgresHistoryStore;
+import dev.durable.store.postgres.SqlInvariants;
+import dev.durable.store.postgres.testing.TestDatabase;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A job that kills the process which runs it does not kill one after another for ever. */
+@Timeout(120)
+class PoisonPillTest {
+    private static final int BUDGET = 1;
+
+    @Activity(startToClose = "1h", retry = @Retry(maxAttempts = 0, maxWorkerCrashes = BUDGET))
+    interface Parser {
+        String parse(String document);
+    }
+
+    private final TestDatabase database = TestDatabase.create();
+
+    @AfterEach
+    void drop() {
+        database.close();
+    }
+
+    @Test
+    void a_job_that_kills_its_processes_is_a_dead_letter_when_its_crashes_are_used_up() throws Exception {
+        PostgresHistoryStore.of(database.dataSource()).open();
+        try (DurableEngine survivor = Bench.engineOn(database.pooledDataSource(8))
+                .register(UnknownTypesTest.Known.class)
+                .start()) {
+            ActivityHandle job = survivor.client().enqueue(Parser.class, p -> p.parse("a bomb"));
+            for (int killed = 0; killed <= BUDGET; killed++) {
+                assertThat(parsingProcess().waitFor(40, TimeUnit.SECONDS))
+                        .as("the job kills its process")
+                        .isTrue();
+            }
+
+            ActivitySummary dead = awaitDeath(survivor, job);
+
+            assertThat(dead.crashes()).isEqualTo(BUDGET + 1);
+            assertThat(dead.attempt()).as("no attempt was used").isOne();
+            assertThat(dead.lastFailure()).isEqualTo("its worker died 2 times while it ran");
+            survivor.client().activity(job.id(), 1).complete("by hand");
+            assertThat(job.resultAs(String.class)).isEqualTo("by hand");
+        }
+        assertThat(SqlInvariants.check(database.dataSource())).isEmpty();
+    }
+
+    private static ActivitySummary awaitDeath(DurableEngine engine, ActivityHandle job) {
+        long deadline = System.nanoTime() + Bench.SOON.toNanos();
+        ActivitySummary last = engine.client().activity(job.id(), 1).describe();
+        while (last.state() != ActivityState.DEAD && System.nanoTime() - deadline < 0) {
+            LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
+            last = engine.client().activity(job.id(), 1).describe();
+        }
+        assertThat(last.state()).isEqualTo(ActivityState.DEAD);
+        return last;
+    }
+
+    private Process parsingProcess() throws IOException {
+        return new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        ParsingProcess.class.getName(),
+                        database.jdbcUrl(),
+                        database.username(),
+                        database.password())
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .start();
+    }
+
+    /** Another worker, until its first job. */
+    static final class ParsingProcess {
+        private ParsingProcess() {}
+
+        public static void main(String[] arguments) throws InterruptedException {
+            HikariConfig config = new HikariConfig();
+            config.setJdbcUrl(arguments[0]);
+            config.setUsername(arguments[1]);
+            config.setPassword(arguments[2]);
+            try (HikariDataSource pool = new HikariDataSource(config);
+                    DurableEngine engine = engine(pool)) {
+                Thread.currentThread().join();
+            }
+        }
+
+        /** The body ends its process as kill -9 would: no hook runs, nothing is given back. */
+        private static DurableEngine engine(DataSource pool) {
+            return Bench.engineOn(pool)
+                    .activity(Parser.class, document -> {
+                        Runtime.getRuntime().halt(137);
+                        return document;
+                    })
+                    .start();
+        }
+    }
+}
