@@ -137,7 +137,7 @@ final class Resolutions {
     private static JobOrder end(
             OpenJob job, JobOrder.Trace trace, Function<UUID, HistoryEvent.ActivityClosed> outcome) {
         UUID id = Objects.requireNonNull(trace.audit()).id();
-        return new JobOrder.End(job.key(), trace, job.seen(), EventJson.outcome(id, outcome.apply(id, null)));
+        return new JobOrder.End(job.key(), trace, job.seen(), EventJson.outcome(id, outcome.apply(id), null));
     }
 
     /** The job's is the one that would come next. */
