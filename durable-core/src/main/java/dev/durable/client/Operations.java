@@ -77,9 +77,11 @@ final class Operations {
                 + (one.workflowId() == null ? "run " + one.runId() : "workflow " + one.workflowId());
         return last == Outcome.LOCKED
                 ? "LOCKED: another transaction has the job of " + which + ", longer than a call waits ("
-                        + dispatch.callTimeout().toSeconds() + " s). Nothing was done to it. Usually that is a transactional"
+                        + dispatch.callTimeout().toSeconds()
+                        + " s). Nothing was done to it. Usually that is a transactional"
                         + " activity which runs long, or a transaction held open by hand. Try again in a moment."
-                : "CHANGED: " + which + " changed under each of up to " + TRIES + " tries. Nothing was done to it. Usually"
+                : "CHANGED: " + which + " changed under each of up to " + TRIES
+                        + " tries. Nothing was done to it. Usually"
                         + " others give it orders, or who has its token heartbeats, all the time. Try again in a moment.";
     }
 
@@ -89,8 +91,7 @@ final class Operations {
      */
     boolean wasCarriedOut(JobKey key, UUID id) {
         JobOrder.Trace trace = new JobOrder.Trace(new JobOrder.Audit(id, identity(), "resend", "{}"), null);
-        InboxMessage message =
-                new InboxMessage(id, MessageKind.ACTIVITY_OUTCOME, "resend", "{}", null, null);
+        InboxMessage message = new InboxMessage(id, MessageKind.ACTIVITY_OUTCOME, "resend", "{}", null, null);
         Outcome outcome =
                 send(List.of(new JobOrder.End(key, trace, NEVER_SEEN, message))).getFirst();
         if (outcome == Outcome.LOCKED) {
@@ -163,6 +164,7 @@ final class Operations {
     }
 
     Failure failure(OpenJob job, Throwable thrown) {
-        return code.failures().encode(thrown, ActivityBinding.named(code.registry().activity(job.activity())));
+        return code.failures()
+                .encode(thrown, ActivityBinding.named(code.registry().activity(job.activity())));
     }
 }

@@ -46,8 +46,7 @@ record TimeoutUpdate(Duration timeout, String by) {
     }
 
     private ActivityTimeoutUpdated event(OpenJob job, Instant now, Instant old, Instant deadline) {
-        return new ActivityTimeoutUpdated(
-                0, now, job.key().seq(), job.seen().attempt(), old, deadline, by);
+        return new ActivityTimeoutUpdated(0, now, job.key().seq(), job.seen().attempt(), old, deadline, by);
     }
 
     private static Instant due(OpenJob job, Instant now) {

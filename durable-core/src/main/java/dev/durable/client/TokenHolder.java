@@ -100,8 +100,7 @@ final class TokenHolder implements ExternalActivity {
     @Override
     public void updateTimeout(Duration timeout) {
         TimeoutUpdate update = new TimeoutUpdate(timeout, operations.identity());
-        order(job ->
-                update.of(job, operations.now(), event -> new JobOrder.Trace(null, EventJson.note(event))));
+        order(job -> update.of(job, operations.now(), event -> new JobOrder.Trace(null, EventJson.note(event))));
     }
 
     private void order(Function<OpenJob, JobOrder> decide) {

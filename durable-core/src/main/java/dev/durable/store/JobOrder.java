@@ -129,8 +129,12 @@ public sealed interface JobOrder {
      * @param trace its note goes with what the attempt noted
      * @param lastFailure message for descriptions; null keeps what is stored
      */
-    record GiveBack(JobKey key, Trace trace, Seen seen, Next next, @Nullable String lastFailure)
-            implements JobOrder {}
+    record GiveBack(
+            JobKey key,
+            Trace trace,
+            Seen seen,
+            Next next,
+            @Nullable String lastFailure) implements JobOrder {}
 
     /**
      * The attempt that follows.

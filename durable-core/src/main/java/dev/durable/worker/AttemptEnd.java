@@ -24,7 +24,8 @@ final class AttemptEnd {
     private volatile Terms terms;
 
     /** What orders may change while it runs. */
-    private record Terms(ActivityOptions options, String json, @Nullable Instant scheduleToClose) {}
+    private record Terms(
+            ActivityOptions options, String json, @Nullable Instant scheduleToClose) {}
 
     AttemptEnd(ClaimedJob job, ActivityOptions options, AttemptReport report, ActivityHost host) {
         this.job = job;
@@ -48,7 +49,8 @@ final class AttemptEnd {
         boolean cancelled = cause == Cancellation.Cause.REQUESTED;
         switch (how) {
             case ActivityCall.Returned returned -> report.completed(returned.result(), startedAt);
-            case ActivityCall.CanNotCross refused -> report.ruled(rules().cannotCross(refused.why(), cancelled), details);
+            case ActivityCall.CanNotCross refused ->
+                report.ruled(rules().cannotCross(refused.why(), cancelled), details);
             case ActivityCall.Threw ignored
             when cause == Cancellation.Cause.SHUTDOWN && !terms.options().atMostOnce() ->
                 released(Duration.ZERO, details);

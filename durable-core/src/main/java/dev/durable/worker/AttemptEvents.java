@@ -25,7 +25,12 @@ import org.jspecify.annotations.Nullable;
  * @param call what a local activity was called with; null for a job
  */
 record AttemptEvents(
-        int seq, int attempt, UUID id, Instant now, String identity, @Nullable LocalCall call) {
+        int seq,
+        int attempt,
+        UUID id,
+        Instant now,
+        String identity,
+        @Nullable LocalCall call) {
 
     ActivityCompleted completed(Payload result, Instant startedAt) {
         return new ActivityCompleted(0, now, seq, attempt, id, result, startedAt, identity, call);

@@ -42,8 +42,7 @@ final class AttemptReport {
     /** The same in words only: the caller settles, in a transaction of its own. */
     JobUpdate.Settle settlement(Payload result, Instant startedAt) {
         ActivityCompleted completed = events().completed(result, startedAt);
-        return new JobUpdate.Settle(
-                job.key(), job.lease(), EventJson.outcome(job.lease(), completed, notes.all()));
+        return new JobUpdate.Settle(job.key(), job.lease(), EventJson.outcome(job.lease(), completed, notes.all()));
     }
 
     /**

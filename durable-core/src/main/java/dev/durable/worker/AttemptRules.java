@@ -57,7 +57,8 @@ record AttemptRules(Of of, Terms terms, ActivityHost.Code code, RandomGenerator 
      * @param json the same as the store has them
      * @param left what is left of schedule-to-close; null is no bound
      */
-    record Terms(ActivityOptions options, String json, @Nullable Duration left) {}
+    record Terms(
+            ActivityOptions options, String json, @Nullable Duration left) {}
 
     /** Its body, or whoever has its token, threw. */
     Ruling threw(Throwable thrown, boolean cancelled) {
@@ -88,8 +89,7 @@ record AttemptRules(Of of, Terms terms, ActivityHost.Code code, RandomGenerator 
         }
         String what = describe(timeout);
         Failure failure = Failure.of(ActivityTimedOutException.class.getName(), what);
-        Throwable thrown =
-                new ActivityTimedOutException(what, of.activity(), of.seq(), of.attempt(), timeout, null);
+        Throwable thrown = new ActivityTimedOutException(what, of.activity(), of.seq(), of.attempt(), timeout, null);
         return switch (verdict(thrown)) {
             case Verdict.Retry retry -> again(Notes.TIMED_OUT, failure, retry);
             case Verdict.OutOfTime ignored -> new Ruling.OutOfTime(Notes.TIMED_OUT, failure);
@@ -150,10 +150,8 @@ record AttemptRules(Of of, Terms terms, ActivityHost.Code code, RandomGenerator 
 
     /** As the options name it now. */
     private RetryIf retryIf() {
-        ClassLoader loader = code.bindings()
-                .apply(of.activity())
-                .map(AttemptRules::classes)
-                .orElse(null);
+        ClassLoader loader =
+                code.bindings().apply(of.activity()).map(AttemptRules::classes).orElse(null);
         return NamedRetryIf.of(terms.options().retry(), loader);
     }
 

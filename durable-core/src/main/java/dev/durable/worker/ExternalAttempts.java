@@ -88,8 +88,7 @@ final class ExternalAttempts {
      * As an order. What ends the activity is recognised by the id of its outcome, all else by its row in the audit.
      */
     private JobOrder order(OpenJob job, Ruling ruling, UUID id, JobOrder.@Nullable Audit audit) {
-        AttemptEvents events =
-                new AttemptEvents(job.key().seq(), job.seen().attempt(), id, now(), identity, null);
+        AttemptEvents events = new AttemptEvents(job.key().seq(), job.seen().attempt(), id, now(), identity, null);
         String details = job.heartbeatDetails();
         return switch (ruling) {
             case Ruling.Failed failed -> end(job, id, events.failed(failed.failure()), null);
@@ -144,8 +143,7 @@ final class ExternalAttempts {
                 job.key(),
                 new JobOrder.Trace(audit, EventJson.note(events.followed(again))),
                 job.seen(),
-                new JobOrder.Next(
-                        again.delay(), job.seen().attempt() + 1, limited == null ? null : limited.options()),
+                new JobOrder.Next(again.delay(), job.seen().attempt() + 1, limited == null ? null : limited.options()),
                 AttemptReport.shown(again.failure()));
     }
 

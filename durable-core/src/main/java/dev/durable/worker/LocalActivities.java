@@ -211,10 +211,7 @@ final class LocalActivities implements LocalCalls, Reports {
                 delay = retry.delay();
                 JobUpdate.NewOptions options = retry.options();
                 call.waits(ended.again(
-                        retry.nextAttempt(),
-                        retry.notes(),
-                        retry.details(),
-                        options == null ? null : options.json()));
+                        retry.nextAttempt(), retry.notes(), retry.details(), options == null ? null : options.json()));
             }
             case JobUpdate.Release release -> {
                 delay = release.delay();

@@ -39,7 +39,11 @@ sealed interface Ruling {
      *
      * @param limited where the failure said how many may
      */
-    record Again(String reason, Failure failure, Duration delay, @Nullable Limited limited) implements Ruling {
+    record Again(
+            String reason,
+            Failure failure,
+            Duration delay,
+            @Nullable Limited limited) implements Ruling {
 
         /**
          * The limit, as it travels with the job.

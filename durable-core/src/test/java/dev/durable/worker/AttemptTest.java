@@ -12,21 +12,21 @@ import dev.durable.DeferException;
 import dev.durable.NonRetryableException;
 import dev.durable.OnExhausted;
 import dev.durable.RetryAfterException;
+import dev.durable.RetryIf;
 import dev.durable.RetryPolicy;
 import dev.durable.RetryableException;
 import dev.durable.StaleAttemptException;
+import dev.durable.declare.OptionsAtCallSite;
 import dev.durable.history.ActivityAttemptFailed;
 import dev.durable.history.ActivityCompleted;
 import dev.durable.history.ActivityFailed;
 import dev.durable.history.ActivityTimedOut;
+import dev.durable.history.OptionsJson;
 import dev.durable.history.TimeoutType;
+import dev.durable.store.HeldJob;
 import dev.durable.store.JobFilter;
 import dev.durable.store.JobKey;
-import dev.durable.history.OptionsJson;
-import dev.durable.declare.OptionsAtCallSite;
-import dev.durable.store.HeldJob;
 import dev.durable.store.JobOrder;
-import dev.durable.RetryIf;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.OpenJob;
 import java.time.Duration;
@@ -497,8 +497,7 @@ class AttemptTest {
     /** As the holder of the token does, from elsewhere. */
     private void beat(String details) {
         OpenJob job = bench.memory.jobs(JobFilter.ALL, 1).getFirst();
-        JobOrder beat =
-                new JobOrder.Beat(job.key(), JobOrder.Trace.NONE, job.seen(), "\"" + details + "\"", null);
+        JobOrder beat = new JobOrder.Beat(job.key(), JobOrder.Trace.NONE, job.seen(), "\"" + details + "\"", null);
         assertThat(bench.memory.order(List.of(beat))).containsExactly(JobOrder.Outcome.APPLIED);
     }
 
@@ -510,8 +509,7 @@ class AttemptTest {
             bench.leases
                     .attempts()
                     .getFirst()
-                    .hear(new HeldJob.Ordered(
-                            1, null, OptionsJson.encode(never.apply(bench.options)), null, null));
+                    .hear(new HeldJob.Ordered(1, null, OptionsJson.encode(never.apply(bench.options)), null, null));
             throw new IllegalStateException("broken");
         });
 
@@ -531,8 +529,8 @@ class AttemptTest {
         String ordered = OptionsJson.encode(bench.with(policy -> policy.withMaxAttempts(7)));
         JobKey key = bench.ran(argument -> {
             OpenJob job = bench.memory.jobs(JobFilter.ALL, 1).getFirst();
-            bench.memory.order(List.of(new JobOrder.UpdateOptions(
-                    job.key(), JobOrder.Trace.NONE, job.seen(), ordered, null, null, 3)));
+            bench.memory.order(List.of(
+                    new JobOrder.UpdateOptions(job.key(), JobOrder.Trace.NONE, job.seen(), ordered, null, null, 3)));
             throw new RetryableException("busy").remainingAttempts(1);
         });
 

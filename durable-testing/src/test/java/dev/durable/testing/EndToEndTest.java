@@ -79,11 +79,10 @@ abstract class EndToEndTest {
 
     @Test
     void aBodyReadsTheHeadersOfItsRunAndOfItsActivity(TestEngine engine) {
-        engine.register(Tagged.class).activity(Tags.class, () -> ActivityContext.current()
-                .headers());
+        engine.register(Tagged.class)
+                .activity(Tags.class, () -> ActivityContext.current().headers());
 
-        var run = engine.client()
-                .start(Tagged.class, StartOptions.id("h-1").header("user", "ann"), w -> w.run());
+        var run = engine.client().start(Tagged.class, StartOptions.id("h-1").header("user", "ann"), w -> w.run());
 
         assertThat(run.result()).containsEntry("tenant", "acme").containsEntry("user", "ann");
         assertThat(run.result()).containsEntry("trace", "of the activity");

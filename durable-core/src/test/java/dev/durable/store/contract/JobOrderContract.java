@@ -408,11 +408,7 @@ abstract class JobOrderContract extends StoreContract {
     void a_failure_told_again_is_known_whatever_has_become_of_the_job() {
         RunKey run = detached(HOUR, null);
         JobOrder.GiveBack told = new JobOrder.GiveBack(
-                key(run),
-                audited("fail"),
-                open(run).seen(),
-                new JobOrder.Next(Duration.ZERO, 2, null),
-                "declined");
+                key(run), audited("fail"), open(run).seen(), new JobOrder.Next(Duration.ZERO, 2, null), "declined");
 
         assertThat(order(told)).isEqualTo(Outcome.APPLIED);
 
@@ -422,9 +418,7 @@ abstract class JobOrderContract extends StoreContract {
         assertThat(open(run).seen().lease()).isEqualTo(second.lease());
         update(completed(second));
         assertThat(order(told)).as("the activity has ended").isEqualTo(Outcome.DUPLICATE);
-        assertThat(order(giveBack(run, told.seen(), HOUR, 2)))
-                .as("another one")
-                .isEqualTo(Outcome.NOT_FOUND);
+        assertThat(order(giveBack(run, told.seen(), HOUR, 2))).as("another one").isEqualTo(Outcome.NOT_FOUND);
     }
 
     @Test
