@@ -80,7 +80,7 @@ public final class FaultyStore {
         if (fault != null) {
             throw new CommitUnknownException(method.getName() + ": " + fault + ", as the test wants it", null);
         }
-        return result == behind ? front : result;
+        return method.getName().equals("historyStore") ? front : result;
     }
 
     private Object invoke(Method method, Object[] arguments) throws Throwable {
