@@ -3,11 +3,13 @@ package dev.durable.samples.snippets;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.DurableEngine;
+import dev.durable.Queues;
 import dev.durable.UpkeepStep;
 import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.store.postgres.testing.TestDatabase;
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
@@ -44,6 +46,36 @@ class WorkersTest {
                 assertThat(zombies).isZero();
                 assertThat(stale).isZero();
                 // docs: worker-settings
+            }
+            // docs: end
+        }
+    }
+
+    @Test
+    void queuesArePooledLimitedAndPaused() {
+        try (TestDatabase database = TestDatabase.create()) {
+            DataSource dataSource = database.pooledDataSource(12);
+            // docs: queue-pools
+            try (DurableEngine engine = DurableEngine.builder(PostgresHistoryStore.of(dataSource))
+                    .register(OrderWorkflow.class, new StripePayments())
+                    .pool("io", pool -> pool.slots(50).queue("default", 3).queue("mail", 1))
+                    .start()) {
+                // docs: end
+                // docs: queue-rules
+                Queues queues = engine.client().queues().by("ann");
+                queues.limits(
+                        "mail",
+                        limits -> limits.concurrency(20)
+                                .ratePerSecond(50)
+                                .maxDepth(100_000)
+                                .perKey(key -> key.concurrency(3)));
+                queues.pauseActivity("Payments.charge", Instant.now().plus(Duration.ofHours(1)));
+                queues.resumeActivity("Payments.charge");
+                long waiting = queues.describe("mail").ready();
+                // docs: end
+                assertThat(waiting).isZero();
+                assertThat(queues.describe("mail").limits().maxDepth()).isEqualTo(100_000);
+                // docs: queue-pools
             }
             // docs: end
         }
