@@ -17,6 +17,8 @@ import java.util.stream.Stream;
  */
 final class JobPages {
     static final int SIZE = 200;
+    /** Of one commit, roughly: values that operators give may be large, and each job gets them. */
+    private static final int MAX_CHARS = 4 * 1024 * 1024;
 
     private final Operations operations;
     private final JobFilter filter;
@@ -58,7 +60,7 @@ final class JobPages {
     }
 
     private long order(List<OpenJob> page, Function<OpenJob, JobOrder> decide, List<OpenJob> stuck) {
-        List<Outcome> outcomes = operations.send(page.stream().map(decide).toList());
+        List<Outcome> outcomes = send(page.stream().map(decide).toList());
         long done = 0;
         for (int i = 0; i < page.size(); i++) {
             Outcome outcome = again(page.get(i), outcomes.get(i), decide);
@@ -69,6 +71,33 @@ final class JobPages {
             }
         }
         return done;
+    }
+
+    private List<Outcome> send(List<JobOrder> orders) {
+        List<Outcome> outcomes = new ArrayList<>();
+        int sent = 0;
+        long chars = 0;
+        for (int i = 0; i < orders.size(); i++) {
+            chars += chars(orders.get(i));
+            if (chars > MAX_CHARS && i > sent) {
+                outcomes.addAll(operations.send(orders.subList(sent, i)));
+                sent = i;
+                chars = chars(orders.get(i));
+            }
+        }
+        outcomes.addAll(operations.send(orders.subList(sent, orders.size())));
+        return outcomes;
+    }
+
+    private static long chars(JobOrder order) {
+        String note = order.trace().note();
+        String value =
+                switch (order) {
+                    case JobOrder.Revive revive -> revive.input();
+                    case JobOrder.End end -> end.outcome().payload();
+                    default -> null;
+                };
+        return (note == null ? 0 : note.length()) + (value == null ? 0 : value.length());
     }
 
     private Outcome again(OpenJob job, Outcome outcome, Function<OpenJob, JobOrder> decide) {

@@ -333,6 +333,26 @@ abstract class IncidentsTest {
         engine.client().incidents().one("b-1", 1).complete(3);
     }
 
+    @Test
+    void whoever_ends_it_as_any_activity_resolves_it_too(TestEngine engine) {
+        ActivityHandle completed = incident(set(engine), "p-1");
+        ActivityHandle failed = incident(engine, "p-2");
+
+        engine.client().activity("p-1", 1).by("ann").complete("cash");
+        assertThat(engine.client()
+                        .activities()
+                        .where(a -> a.state(ActivityState.INCIDENT))
+                        .by("ann")
+                        .fail(new IllegalStateException("customer is gone")))
+                .isOne();
+
+        assertThat(completed.resultAs(String.class)).isEqualTo("cash");
+        assertThatThrownBy(failed::await).hasMessageContaining("customer is gone");
+        assertThat(only(completed, IncidentResolved.class).resolution()).isEqualTo("completed");
+        assertThat(only(failed, IncidentResolved.class).resolution()).isEqualTo("failed");
+        assertThat(only(failed, IncidentResolved.class).by()).isEqualTo("ann");
+    }
+
     // ── selections ───────────────────────────────────────────────────────────────────────────────────────────────────
 
     @Test

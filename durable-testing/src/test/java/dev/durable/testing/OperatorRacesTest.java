@@ -121,6 +121,23 @@ abstract class OperatorRacesTest {
                 .containsExactly("pause", "resume", "retry");
     }
 
+    @Test
+    void large_values_go_in_small_batches(TestEngine engine) {
+        List<ActivityHandle> jobs = incidents(engine, 5);
+        String large = "x".repeat(1_500_000);
+        MeddledStore store = new MeddledStore(engine.store());
+        try (DurableEngine other = other(store)) {
+            assertThat(other.client()
+                            .incidents()
+                            .where(i -> i.activity("Bank.charge"))
+                            .retryWith(large))
+                    .isEqualTo(5);
+            assertThat(store.calls()).containsExactly("jobs", "order", "order", "order", "order", "order");
+        }
+        engine.settle();
+        assertThat(jobs.get(4).resultAs(String.class)).isEqualTo(large);
+    }
+
     // ── who is first ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     @Test
