@@ -20,6 +20,7 @@ import dev.durable.store.CommitUnknownException;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobOrder.Outcome;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -163,6 +164,31 @@ abstract class OperatorRacesTest {
         assertThat(jobs)
                 .allSatisfy(
                         job -> assertThat(events(job, IncidentResolved.class)).hasSize(1));
+    }
+
+    @Test
+    void what_changes_meanwhile_and_is_still_wanted_gets_its_order_too(TestEngine engine) {
+        List<ActivityHandle> jobs = incidents(engine, 3);
+        DurableClient ann = engine.client();
+        AtomicBoolean changed = new AtomicBoolean();
+        MeddledStore store = new MeddledStore(engine.store()) {
+            @Override
+            List<Outcome> order(List<JobOrder> orders, HistoryStore real) {
+                if (!changed.getAndSet(true)) {
+                    ann.activity("p-1", 1).updateOptions(o -> o.startToClose(Duration.ofHours(9)));
+                }
+                return super.order(orders, real);
+            }
+        };
+        try (DurableEngine other = other(store)) {
+            assertThat(other.client().incidents().retry()).isEqualTo(3);
+            assertThat(store.calls()).as("only the one is looked at again").hasSize(4);
+        }
+        assertThat(ann.activity("p-1", 1).describe().options().startToClose())
+                .as("what was changed stays")
+                .isEqualTo(Duration.ofHours(9));
+        engine.settle();
+        assertThat(jobs.get(1).resultAs(String.class)).isEqualTo("p-1");
     }
 
     @Test
