@@ -97,7 +97,7 @@ final class JobPages {
                     case JobOrder.End end -> end.outcome().payload();
                     default -> null;
                 };
-        return (note == null ? 0 : note.length()) + (value == null ? 0 : value.length());
+        return (note == null ? 0L : note.length()) + (value == null ? 0 : value.length());
     }
 
     private Outcome again(OpenJob job, Outcome outcome, Function<OpenJob, JobOrder> decide) {

@@ -19,6 +19,7 @@ import dev.durable.WorkflowStatus;
 import dev.durable.history.HistoryEvent;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -72,7 +73,8 @@ abstract class QueuesTest {
         }
     }
 
-    private final List<String> sent = new ArrayList<>();
+    /** By several bodies at once. */
+    private final List<String> sent = Collections.synchronizedList(new ArrayList<>());
 
     private Queues set(TestEngine engine) {
         engine.register(Letter.class, Campaign.class)
