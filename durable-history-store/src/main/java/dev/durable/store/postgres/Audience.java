@@ -1,18 +1,18 @@
 package dev.durable.store.postgres;
 
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
  * Whether any other process listens: a process that is alone sends nothing. Everybody who listens says so when it
- * begins, which the others answer, and then every {@link #PRESENCE_MILLIS}; whatever is heard counts. Who does not
+ * begins, which the others answer, and then every {@link #PRESENCE}; whatever is heard counts. Who does not
  * listen itself can't know, and sends.
  */
 final class Audience {
     /** How often a listener says that it is there. */
-    static final int PRESENCE_MILLIS = 10_000;
+    static final Duration PRESENCE = Duration.ofSeconds(10);
 
-    private static final long BELIEVED_NANOS = TimeUnit.MILLISECONDS.toNanos(3L * PRESENCE_MILLIS);
+    private static final long BELIEVED_NANOS = PRESENCE.multipliedBy(3).toNanos();
 
     private final LongSupplier nanoTime;
     private volatile boolean listening;

@@ -2,6 +2,7 @@ package dev.durable.store.postgres;
 
 import dev.durable.store.Nudges.Nudge;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -21,9 +22,11 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>
  *   connect ─► LISTEN ─► ask who is there ─► wait ─┬─ heard ─► tell, answer who asks ─┐
- *      ▲                                       ▲   └─ 10 s without ─► say "here" ─────┤
+ *      ▲                                       ▲   └─ every 10 s ─► say "here" ───────┤
  *      └──── back-off ◄──── any error          └──────────────────────────────────────┘
  * </pre>
+ *
+ * It says so however much it hears of others: they have to know of this one, and this one that it is not deaf.
  */
 final class NudgeListener {
     private static final Logger log = LoggerFactory.getLogger(NudgeListener.class);
@@ -40,13 +43,14 @@ final class NudgeListener {
     private boolean heardMyself;
 
     /**
-     * Where it listens.
+     * Where it listens, and how often it says so.
      *
      * @param channel the channel's name
      * @param self who we are: what comes from there is passed over
      * @param audience learns that others are there
+     * @param presence between two times that it says that it is there
      */
-    record Station(String channel, String self, Audience audience) {}
+    record Station(String channel, String self, Audience audience, Duration presence) {}
 
     NudgeListener(DataSource dataSource, Station station, Consumer<Collection<Nudge>> told) {
         this.dataSource = dataSource;
@@ -63,7 +67,7 @@ final class NudgeListener {
         stopping.countDown();
         wake.run();
         try {
-            if (!thread.join(java.time.Duration.ofMillis(STOP_MILLIS))) {
+            if (!thread.join(Duration.ofMillis(STOP_MILLIS))) {
                 abort();
             }
         } catch (InterruptedException e) {
@@ -99,14 +103,20 @@ final class NudgeListener {
     private void hear(Borrowed borrowed) throws SQLException {
         say(borrowed, NudgeMessage.ask(station.self));
         PGConnection postgres = borrowed.connection().unwrap(PGConnection.class);
+        long said = System.nanoTime();
         while (!isStopping()) {
-            PGNotification[] heard = postgres.getNotifications(Audience.PRESENCE_MILLIS);
+            long left = station.presence.toNanos() - (System.nanoTime() - said);
+            // Zero would wait for ever.
+            PGNotification[] heard =
+                    postgres.getNotifications(Math.max(1, (int) TimeUnit.NANOSECONDS.toMillis(left)));
             backOff.succeeded();
             if (heard != null && heard.length > 0) {
                 take(borrowed, heard);
-            } else if (!isStopping()) {
+            }
+            if (!isStopping() && System.nanoTime() - said >= station.presence.toNanos()) {
                 warnIfDeaf();
                 say(borrowed, station.self);
+                said = System.nanoTime();
             }
         }
     }

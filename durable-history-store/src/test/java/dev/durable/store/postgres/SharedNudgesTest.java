@@ -6,15 +6,21 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.durable.store.Nudges.Nudge;
 import dev.durable.store.Nudges.RunsDue;
 import dev.durable.store.postgres.testing.TestDatabase;
+import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
 
 /** Stores of several processes on one database. */
 class SharedNudgesTest {
@@ -102,6 +108,37 @@ class SharedNudgesTest {
                     .isEmpty();
         }
         assertThat(active(one.dataSource)).isZero();
+    }
+
+    @Test
+    void who_hears_others_all_the_time_says_that_it_is_there_all_the_same() throws Exception {
+        NudgeListener listener = new NudgeListener(
+                database.pooledDataSource(2),
+                new NudgeListener.Station("many", "me", new Audience(System::nanoTime), Duration.ofMillis(50)),
+                heard -> {});
+        listener.start();
+        AtomicInteger said = new AtomicInteger();
+        try (Connection connection = database.dataSource().getConnection();
+                Statement other = connection.createStatement()) {
+            other.execute("listen many");
+            assertThat(Sql.await(SOON, () -> said.addAndGet(talk(other)) >= 5)).isTrue();
+        } finally {
+            listener.stop(() -> {});
+        }
+    }
+
+    /** Says something, and tells how often the listener said that it is there. */
+    private static int talk(Statement other) {
+        try {
+            other.execute("select pg_notify('many', 'another')");
+            PGNotification[] heard =
+                    other.getConnection().unwrap(PGConnection.class).getNotifications(1);
+            return (int) Stream.of(heard == null ? new PGNotification[0] : heard)
+                    .filter(notification -> notification.getParameter().equals("me"))
+                    .count();
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private static int active(DataSource pool) throws SQLException {
