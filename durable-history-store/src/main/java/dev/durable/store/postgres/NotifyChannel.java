@@ -39,7 +39,8 @@ final class NotifyChannel implements NudgeChannel {
         lock.lock();
         try {
             if (listener == null && DataSources.hasOneToSpare(dataSource)) {
-                listener = new NudgeListener(dataSource, new NudgeListener.Station(name, self, audience, Audience.PRESENCE), heard);
+                listener = new NudgeListener(
+                        dataSource, new NudgeListener.Station(name, self, audience, Audience.PRESENCE), heard);
                 listener.start();
             }
         } finally {

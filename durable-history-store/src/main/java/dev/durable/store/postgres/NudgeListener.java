@@ -107,8 +107,7 @@ final class NudgeListener {
         while (!isStopping()) {
             long left = station.presence.toNanos() - (System.nanoTime() - said);
             // Zero would wait for ever.
-            PGNotification[] heard =
-                    postgres.getNotifications(Math.max(1, (int) TimeUnit.NANOSECONDS.toMillis(left)));
+            PGNotification[] heard = postgres.getNotifications(Math.max(1, (int) TimeUnit.NANOSECONDS.toMillis(left)));
             backOff.succeeded();
             if (heard != null && heard.length > 0) {
                 take(borrowed, heard);
