@@ -7,15 +7,19 @@ import org.jspecify.annotations.Nullable;
  * An attempt that is ended by whoever has its token, from any process: {@link ActivityContext#completeLater}.
  *
  * <p>A token is good for one attempt. When that is no longer the current one (it ended, timed out, was taken over; the run
- * closed), every call throws {@link StaleAttemptException} (NOT_FOUND), and nothing was written. The same completion sent
- * again is fine. Thread-safe.
+ * closed), every call throws {@link StaleAttemptException} (NOT_FOUND), and nothing was written. The same completion or
+ * failure (by class and message) told again is fine whatever has become of the activity since: who got no answer tells it
+ * again. Thread-safe.
  */
 public interface ExternalActivity {
 
     /** The activity completes with this value. */
     void complete(@Nullable Object value);
 
-    /** The attempt failed; the activity's retry policy decides what follows. */
+    /**
+     * The attempt failed; what follows is decided as if the body had thrown this: by the retry policy, {@link RetryIf},
+     * {@link RetryableException}, {@link OnExhausted}. With {@link DeferException} it is given back and no attempt is used.
+     */
     void fail(Throwable failure);
 
     /**

@@ -70,6 +70,8 @@ final class OperatorOrders {
 
     static JobOrder updated(OpenJob job, ActivityOptions options, JobOrder.Trace trace) {
         Instant from = job.times().scheduledAt();
+        int before = OptionsJson.decode(job.options()).retry().maxWorkerCrashes();
+        int crashes = options.retry().maxWorkerCrashes();
         return new JobOrder.UpdateOptions(
                 job.key(),
                 trace,
@@ -77,7 +79,7 @@ final class OperatorOrders {
                 OptionsJson.encode(options),
                 plus(from, options.scheduleToStart()),
                 plus(from, options.scheduleToClose()),
-                options.retry().maxWorkerCrashes());
+                crashes == before ? null : crashes);
     }
 
     private static void refuseWhatStays(ActivityOptions before, ActivityOptions after) {

@@ -70,7 +70,7 @@ public sealed interface JobOrder {
      * @param options all of them, as JSON text
      * @param scheduleToStart the deadline by them; null is none
      * @param scheduleToClose the deadline by them; null is none
-     * @param maxWorkerCrashes by them
+     * @param maxWorkerCrashes by them; null leaves what is left to it, as where an operator has given it some back
      */
     record UpdateOptions(
             JobKey key,
@@ -79,7 +79,7 @@ public sealed interface JobOrder {
             String options,
             @Nullable Instant scheduleToStart,
             @Nullable Instant scheduleToClose,
-            int maxWorkerCrashes)
+            @Nullable Integer maxWorkerCrashes)
             implements JobOrder {}
 
     /**

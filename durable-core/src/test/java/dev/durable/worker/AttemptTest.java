@@ -462,6 +462,41 @@ class AttemptTest {
                 });
     }
 
+    @Test
+    void crashes_of_a_job_that_was_given_some_back_are_all_told() {
+        bench.options = bench.with(
+                policy -> new RetryPolicy(3, Duration.ofSeconds(10), 2, Duration.ofMinutes(1), 0, List.of(), 1));
+        bench.holdBodies();
+        JobKey key = bench.schedule("[\"x\"]");
+        crash();
+        crash();
+        OpenJob dead = bench.memory.jobs(JobFilter.ALL, 1).getFirst();
+        assertThat(dead.state()).isEqualTo(ActivityState.DEAD);
+        bench.memory.order(List.of(new JobOrder.Revive(
+                key, JobOrder.Trace.NONE, dead.seen(), null, dead.options(), null, 1)));
+
+        crash();
+        bench.bodiesOn(Runnable::run);
+        bench.work();
+
+        assertThat(bench.outcome(key)).isInstanceOf(ActivityCompleted.class);
+        assertThat(bench.notes(key).stream()
+                        .filter(ActivityAttemptFailed.class::isInstance)
+                        .mapToInt(note -> 1 + ((ActivityAttemptFailed) note).omitted())
+                        .sum())
+                .isEqualTo(3);
+    }
+
+    /** The process of an attempt dies, and another takes its place. */
+    private void crash() {
+        bench.work();
+        bench.memory.markDead(bench.session.id(), 0);
+        bench.memory.requeueOrphans(10);
+        bench.held.clear();
+        bench.session.runOnce();
+        bench.pass(Duration.ofSeconds(2));
+    }
+
     // ── left to others ───────────────────────────────────────────────────────────────────────────────────────────────
 
     @Test

@@ -174,7 +174,12 @@ final class Job {
     }
 
     void options(JobOrder.UpdateOptions order) {
-        spec = spec(order.options(), order.scheduleToStart(), order.scheduleToClose(), order.maxWorkerCrashes());
+        Integer crashes = order.maxWorkerCrashes();
+        spec = spec(
+                order.options(),
+                order.scheduleToStart(),
+                order.scheduleToClose(),
+                crashes == null ? spec.maxWorkerCrashes() : crashes);
     }
 
     private NewJob spec(

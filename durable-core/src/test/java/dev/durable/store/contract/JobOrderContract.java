@@ -454,6 +454,31 @@ abstract class JobOrderContract extends StoreContract {
     }
 
     @Test
+    void options_that_say_nothing_of_crashes_leave_what_an_operator_gave_back() {
+        RunKey run = scheduled("order-1", 1).run();
+        for (int crash = 1; crash <= 3; crash++) {
+            crash();
+        }
+        order(new JobOrder.Revive(key(run), audited("retry"), open(run).seen(), null, open(run).options(), null, 1));
+
+        order(new JobOrder.UpdateOptions(
+                key(run), audited("options"), open(run).seen(), "{\"startToClose\":\"PT5M\"}", null, null, null));
+
+        crash();
+        assertThat(open(run).state()).as("the one that was given").isEqualTo(ActivityState.READY);
+        crash();
+        assertThat(open(run).state()).isEqualTo(ActivityState.DEAD);
+        assertThat(open(run).crashes()).as("all there were").isEqualTo(5);
+    }
+
+    private void crash() {
+        UUID worker = openSession();
+        claimJob(worker);
+        store.markDead(worker, 0);
+        store.requeueOrphans(10);
+    }
+
+    @Test
     void options_that_an_operator_changed_meanwhile_stand_against_those_of_a_failure() {
         RunKey run = scheduled("order-1", 1).run();
         ClaimedJob job = claimJob(session);

@@ -72,7 +72,8 @@ final class OrderSql {
     static final String OPTIONS = """
             update durable.activity_job j
                set options = u.options::json, schedule_to_start_deadline = u.start_deadline,
-                   schedule_to_close_deadline = u.close_deadline, max_crashes = u.max_crashes,
+                   schedule_to_close_deadline = u.close_deadline,
+                   max_crashes = coalesce(u.max_crashes, j.max_crashes),
                    revision = j.revision + 1, operator_notes = durable.joined(j.operator_notes, u.note::json)
               from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::text[], ?::timestamptz[],
                                 ?::timestamptz[], ?::int[], ?::text[])
