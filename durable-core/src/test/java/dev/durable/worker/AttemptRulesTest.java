@@ -58,9 +58,7 @@ class AttemptRulesTest {
                 .skip(1)
                 .flatMap(row -> IntStream.range(1, row.length)
                         .mapToObj(i -> Arguments.of(
-                                row[0].strip(),
-                                OnExhausted.valueOf(rows.getFirst()[i].strip()),
-                                row[i].strip())));
+                                row[0].strip(), OnExhausted.valueOf(rows.getFirst()[i].strip()), row[i].strip())));
     }
 
     @ParameterizedTest(name = "{0}, {1} -> {2}")
@@ -100,18 +98,20 @@ class AttemptRulesTest {
     private static AttemptRules rules(String what, OnExhausted then) {
         boolean once = what.contains("at most once");
         RetryPolicy policy = new RetryPolicy(
-                        once || what.endsWith("last") ? 1 : 9, Duration.ofSeconds(10), 2, Duration.ofMinutes(1), 0,
-                        List.of(), 3)
+                        once || what.endsWith("last") ? 1 : 9,
+                        Duration.ofSeconds(10),
+                        2,
+                        Duration.ofMinutes(1),
+                        0,
+                        List.of(),
+                        3)
                 .withOnExhausted(then);
         ActivityOptions options = options(what.contains("retryIf") ? asking(policy) : policy, once);
         PayloadCodec payloads = new PayloadCodec(10_000);
         return new AttemptRules(
-                new AttemptRules.Of(
-                        "Work.run", 1, 1, what.endsWith("background"), ", which was left to others,"),
+                new AttemptRules.Of("Work.run", 1, 1, what.endsWith("background"), ", which was left to others,"),
                 new AttemptRules.Terms(
-                        options,
-                        OptionsJson.encode(options),
-                        what.endsWith("no time") ? Duration.ofSeconds(5) : null),
+                        options, OptionsJson.encode(options), what.endsWith("no time") ? Duration.ofSeconds(5) : null),
                 new ActivityHost.Code(name -> Optional.empty(), payloads, new FailureCodec(payloads)),
                 new Random(42));
     }

@@ -472,8 +472,8 @@ class AttemptTest {
         crash();
         OpenJob dead = bench.memory.jobs(JobFilter.ALL, 1).getFirst();
         assertThat(dead.state()).isEqualTo(ActivityState.DEAD);
-        bench.memory.order(List.of(new JobOrder.Revive(
-                key, JobOrder.Trace.NONE, dead.seen(), null, dead.options(), null, 1)));
+        bench.memory.order(
+                List.of(new JobOrder.Revive(key, JobOrder.Trace.NONE, dead.seen(), null, dead.options(), null, 1)));
 
         crash();
         bench.bodiesOn(Runnable::run);
