@@ -67,7 +67,7 @@ class AttemptRulesTest {
         boolean cancelled = what.endsWith("cancelled");
         AttemptRules rules = rules(what, then);
         Ruling ruling =
-                switch (what.split(",")[0]) {
+                switch (what.replaceFirst(",.*", "")) {
                     case "fails" -> rules.threw(failure(what), cancelled);
                     case "answers" -> rules.threw(new NonRetryableException("no such account"), cancelled);
                     case "defers" -> rules.threw(new DeferException(Duration.ofMinutes(1)), cancelled);
