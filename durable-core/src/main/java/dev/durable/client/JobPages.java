@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All jobs of a filter, page by page in the order of their keys, which no order changes. An order for all of them takes one
@@ -22,6 +23,8 @@ final class JobPages {
 
     private final Operations operations;
     private final JobFilter filter;
+    /** When singly waiting for locked jobs ends, once it has begun: all of them together get the time of one call. */
+    private @Nullable Long giveUpNanos;
 
     JobPages(Operations operations, JobFilter filter) {
         this.operations = operations;
@@ -46,6 +49,7 @@ final class JobPages {
      * @throws DurableException when some stayed locked; all others have their order then
      */
     long order(Function<OpenJob, JobOrder> decide) {
+        giveUpNanos = null;
         List<OpenJob> stuck = new ArrayList<>();
         long done = pages().mapToLong(page -> order(page, decide, stuck)).sum();
         if (!stuck.isEmpty()) {
@@ -102,10 +106,22 @@ final class JobPages {
 
     private Outcome again(OpenJob job, Outcome outcome, Function<OpenJob, JobOrder> decide) {
         return switch (outcome) {
-            case CHANGED, LOCKED ->
-                operations.tryOut(filter.only(job.key()), found -> found == null ? null : decide.apply(found), 3);
+            case LOCKED -> isTooLate() ? outcome : alone(job, decide);
+            case CHANGED -> alone(job, decide);
             default -> outcome;
         };
+    }
+
+    private Outcome alone(OpenJob job, Function<OpenJob, JobOrder> decide) {
+        return operations.tryOut(filter.only(job.key()), found -> found == null ? null : decide.apply(found), 3);
+    }
+
+    private boolean isTooLate() {
+        long now = operations.store().clock().nanoTime();
+        if (giveUpNanos == null) {
+            giveUpNanos = now + operations.dispatch().callTimeout().toNanos();
+        }
+        return now - giveUpNanos >= 0;
     }
 
     private Stream<List<OpenJob>> pages() {

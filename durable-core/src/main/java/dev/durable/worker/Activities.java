@@ -28,6 +28,7 @@ import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -113,7 +114,7 @@ final class Activities implements ActivitySide {
         IdleInterval idle = new IdleInterval(poll, store.nudges());
         this.rules = new RulesWatch(store, settings.queues().keySet(), new PollPace(idle, random), this::rulesChanged);
         this.share = share(store, setup);
-        share.onRefill(() -> pools.queues().values().forEach(ActivityQueue::nudge));
+        share.onRefill(taskQueue -> nudge(pools.queues().get(taskQueue)));
         this.relay = new Relay(store);
         this.relayPace = new PollPace(idle, random);
         leases.onEnded(this::ended);
@@ -231,6 +232,12 @@ final class Activities implements ActivitySide {
             }
             queue.nudge();
         });
+    }
+
+    private static void nudge(@Nullable ActivityQueue queue) {
+        if (queue != null) {
+            queue.nudge();
+        }
     }
 
     /** The end of a job is durable: its place under a limit is free. */

@@ -5,6 +5,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
@@ -19,10 +20,10 @@ final class TransactionalShare {
     private final int size;
     private final ReentrantLock lock = new ReentrantLock();
     private int free;
-    /** Queues whose claims went without. */
+    /** Queues whose last claim went without, and which have not been told since that places are back. */
     private final Set<String> hungry = new HashSet<>();
 
-    private volatile Runnable refill = () -> {};
+    private volatile Consumer<String> refill = taskQueue -> {};
 
     /**
      * @param activities the transactional ones
@@ -34,9 +35,9 @@ final class TransactionalShare {
         this.free = size;
     }
 
-    /** Who is told when places are free that a claim went without. */
-    void onRefill(Runnable claimers) {
-        refill = claimers;
+    /** Who hears of a queue that went without when places are free again. */
+    void onRefill(Consumer<String> claimer) {
+        refill = claimer;
     }
 
     /** Whether jobs of this activity need a place. */
@@ -88,18 +89,23 @@ final class TransactionalShare {
         }
     }
 
-    /** So many are back. A quarter must be free before claims hear of it, or each end would cost a claim of its own. */
+    /**
+     * So many are back. A quarter must be free before claims hear of it, or each end would cost a claim of its own. Each
+     * hungry queue hears of it once: claims that only looked take places, too, and queues that woke each other for those
+     * would claim without end.
+     */
     void giveBack(int places) {
-        boolean wake;
+        Set<String> told = Set.of();
         lock.lock();
         try {
             free += places;
-            wake = places > 0 && !hungry.isEmpty() && free >= Math.max(1, size / 4);
+            if (places > 0 && free >= Math.max(1, size / 4)) {
+                told = Set.copyOf(hungry);
+                hungry.clear();
+            }
         } finally {
             lock.unlock();
         }
-        if (wake) {
-            refill.run();
-        }
+        told.forEach(refill);
     }
 }

@@ -203,7 +203,7 @@ class ActivityWorkerTest {
     @Test
     void when_the_connection_of_a_transactional_job_is_back_the_next_is_claimed() {
         AtomicInteger woken = new AtomicInteger();
-        bench.share.onRefill(woken::incrementAndGet);
+        bench.share.onRefill(queue -> woken.incrementAndGet());
         bench.holdBodies();
         bench.activity = ActivityBench.TRANSACTIONAL;
         schedule(3);
@@ -224,7 +224,7 @@ class ActivityWorkerTest {
     @Test
     void a_queue_in_which_nothing_waits_is_not_asked_again_for_want_of_connections() {
         AtomicInteger woken = new AtomicInteger();
-        bench.share.onRefill(woken::incrementAndGet);
+        bench.share.onRefill(queue -> woken.incrementAndGet());
 
         assertThat(bench.worker.runOnce()).isPositive();
         bench.away("claimJobs", 1);

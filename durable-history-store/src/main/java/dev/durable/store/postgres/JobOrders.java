@@ -62,7 +62,8 @@ final class JobOrders {
                 .inParts(
                         items,
                         item -> item.order().key(),
-                        Patience.LONG,
+                        // Of many, one that waits for somebody's lock must not keep the others locked meanwhile.
+                        items.size() == 1 ? Patience.LONG : Patience.SHORT,
                         (locks, part) -> outcomes.putAll(
                                 connections.attempt(locks, tx -> new JobOrderBatch(tx, part, hints).write())))
                 .forEach(item -> outcomes.put(item.index(), Outcome.LOCKED));
