@@ -42,7 +42,7 @@ final class ActivityListing implements ActivityQuery {
 
     @Override
     public ActivityQuery by(String name) {
-        return new ActivityListing(operations, filter, name);
+        return new ActivityListing(operations, filter, Operations.named(name));
     }
 
     @Override

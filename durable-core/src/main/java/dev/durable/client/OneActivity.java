@@ -27,7 +27,7 @@ final class OneActivity implements ActivityControl {
 
     @Override
     public ActivityControl by(String actor) {
-        return new OneActivity(operations, which, actor);
+        return new OneActivity(operations, which, Operations.named(actor));
     }
 
     @Override

@@ -126,6 +126,14 @@ final class Operations {
         }
     }
 
+    /** Who is told to the audit. */
+    static String named(String actor) {
+        if (actor.isBlank()) {
+            throw new IllegalArgumentException("an actor needs a name: the audit shows who did it");
+        }
+        return actor;
+    }
+
     static boolean isDone(Outcome outcome) {
         return outcome == Outcome.APPLIED || outcome == Outcome.DUPLICATE;
     }

@@ -39,7 +39,7 @@ final class Resolutions {
     }
 
     Resolutions by(String name) {
-        return new Resolutions(operations, name, reason);
+        return new Resolutions(operations, Operations.named(name), reason);
     }
 
     Resolutions because(String why) {

@@ -454,6 +454,10 @@ abstract class IncidentsTest {
                 .hasMessageStartingWith("complete(…) gives the same result to all that are selected");
         assertThatThrownBy(() -> engine.client().incidents().where(i -> null))
                 .hasMessageContaining("must return the filter it was given");
+        assertThatThrownBy(() -> engine.client().incidents().by(" "))
+                .hasMessage("an actor needs a name: the audit shows who did it");
+        assertThatThrownBy(() -> engine.client().activities().by(""))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 
     // ── who comes too late ───────────────────────────────────────────────────────────────────────────────────────────
