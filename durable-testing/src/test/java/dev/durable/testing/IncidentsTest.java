@@ -456,8 +456,7 @@ abstract class IncidentsTest {
                 .hasMessageContaining("must return the filter it was given");
         assertThatThrownBy(() -> engine.client().incidents().by(" "))
                 .hasMessage("an actor needs a name: the audit shows who did it");
-        assertThatThrownBy(() -> engine.client().activities().by(""))
-                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> engine.client().activities().by("")).isInstanceOf(IllegalArgumentException.class);
     }
 
     // ── who comes too late ───────────────────────────────────────────────────────────────────────────────────────────
