@@ -70,6 +70,7 @@ public interface IncidentQuery {
     /**
      * They end with this value.
      *
+     * @throws PayloadException when it is none that some can return; all others are completed then
      * @throws IllegalArgumentException for a value that is not null, unless the selection names one activity
      */
     long complete(@Nullable Object value);
@@ -80,7 +81,11 @@ public interface IncidentQuery {
     /** They end with this failure. */
     long fail(Throwable failure);
 
-    /** They end as if they had returned null. */
+    /**
+     * They end as if they had returned null.
+     *
+     * @throws PayloadException when some return a primitive; all others are discarded then
+     */
     long discard();
 
     /** What an incident must be; all that is said must hold. */

@@ -2,7 +2,6 @@ package dev.durable.client;
 
 import dev.durable.DurableException;
 import dev.durable.store.JobFilter;
-import dev.durable.store.JobKey;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobOrder.Outcome;
 import dev.durable.store.OpenJob;
@@ -46,32 +45,35 @@ final class JobPages {
     /**
      * Gives the order to each; tells how many it changed.
      *
+     * @throws dev.durable.PayloadException when the order's value is none that some can have; all others have their order then
      * @throws DurableException when some stayed locked; all others have their order then
      */
     long order(Function<OpenJob, JobOrder> decide) {
         giveUpNanos = null;
-        List<OpenJob> stuck = new ArrayList<>();
-        long done = pages().mapToLong(page -> order(page, decide, stuck)).sum();
-        if (!stuck.isEmpty()) {
-            JobKey first = stuck.getFirst().key();
-            throw new DurableException(
-                    "of the selected activities " + stuck.size() + " stayed locked, first of them activity "
-                            + first.seq() + " of workflow " + first.run().workflowId()
-                            + ": nothing was done to them. Usually somebody's transaction is open on them. " + done
-                            + " others were changed. Do it again in a moment.");
-        }
+        LeftOut left = new LeftOut();
+        long done = pages().mapToLong(page -> order(page, decide, left)).sum();
+        left.check(done);
         return done;
     }
 
-    private long order(List<OpenJob> page, Function<OpenJob, JobOrder> decide, List<OpenJob> stuck) {
-        List<Outcome> outcomes = send(page.stream().map(decide).toList());
+    private long order(List<OpenJob> page, Function<OpenJob, JobOrder> decide, LeftOut left) {
+        List<OpenJob> jobs = new ArrayList<>();
+        List<JobOrder> orders = new ArrayList<>();
+        for (OpenJob job : page) {
+            JobOrder order = left.decided(job, decide);
+            if (order != null) {
+                orders.add(order);
+                jobs.add(job);
+            }
+        }
+        List<Outcome> outcomes = send(orders);
         long done = 0;
-        for (int i = 0; i < page.size(); i++) {
-            Outcome outcome = again(page.get(i), outcomes.get(i), decide);
+        for (int i = 0; i < jobs.size(); i++) {
+            Outcome outcome = again(jobs.get(i), outcomes.get(i), decide);
             if (Operations.isDone(outcome)) {
                 done++;
             } else if (outcome == Outcome.LOCKED) {
-                stuck.add(page.get(i));
+                left.locked(jobs.get(i));
             }
         }
         return done;
@@ -89,7 +91,9 @@ final class JobPages {
                 chars = chars(orders.get(i));
             }
         }
-        outcomes.addAll(operations.send(orders.subList(sent, orders.size())));
+        if (sent < orders.size()) {
+            outcomes.addAll(operations.send(orders.subList(sent, orders.size())));
+        }
         return outcomes;
     }
 

@@ -69,17 +69,23 @@ final class OperatorOrders {
     }
 
     static JobOrder updated(OpenJob job, ActivityOptions options, JobOrder.Trace trace) {
-        Instant from = job.times().scheduledAt();
-        int before = OptionsJson.decode(job.options()).retry().maxWorkerCrashes();
-        int crashes = options.retry().maxWorkerCrashes();
+        ActivityOptions before = OptionsJson.decode(job.options());
         return new JobOrder.UpdateOptions(
                 job.key(),
                 trace,
                 job.seen(),
                 OptionsJson.encode(options),
-                plus(from, options.scheduleToStart()),
-                plus(from, options.scheduleToClose()),
-                crashes == before ? null : crashes);
+                plus(job.times().scheduledAt(), options.scheduleToStart()),
+                closes(job.times(), before.scheduleToClose(), options.scheduleToClose()),
+                options.retry().maxWorkerCrashes() - before.retry().maxWorkerCrashes());
+    }
+
+    /** By the difference: since an operator gave all of it back, it is not counted from when the job was scheduled. */
+    private static @Nullable Instant closes(OpenJob.Times times, @Nullable Duration before, @Nullable Duration after) {
+        Instant deadline = times.scheduleToCloseDeadline();
+        return deadline == null || before == null || after == null
+                ? plus(times.scheduledAt(), after)
+                : deadline.plus(after.minus(before));
     }
 
     private static void refuseWhatStays(ActivityOptions before, ActivityOptions after) {

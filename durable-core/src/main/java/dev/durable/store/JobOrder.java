@@ -70,7 +70,8 @@ public sealed interface JobOrder {
      * @param options all of them, as JSON text
      * @param scheduleToStart the deadline by them; null is none
      * @param scheduleToClose the deadline by them; null is none
-     * @param maxWorkerCrashes by them; null leaves what is left to it, as where an operator has given it some back
+     * @param moreWorkerCrashes by them than by those it had: they are added to what is left to it, as an operator may have
+     *     given it some back; negative is fewer
      */
     record UpdateOptions(
             JobKey key,
@@ -79,7 +80,7 @@ public sealed interface JobOrder {
             String options,
             @Nullable Instant scheduleToStart,
             @Nullable Instant scheduleToClose,
-            @Nullable Integer maxWorkerCrashes)
+            int moreWorkerCrashes)
             implements JobOrder {}
 
     /**

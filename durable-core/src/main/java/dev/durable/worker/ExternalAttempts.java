@@ -38,13 +38,16 @@ final class ExternalAttempts {
     }
 
     /**
-     * Whoever has the token says that it failed.
+     * Whoever has the token says that it failed. Its row in the audit is there to know it again, however late it is told
+     * again; its action is none of an operator.
      *
      * @param id recognises a resend
      */
     JobOrder failed(OpenJob job, Throwable thrown, UUID id) {
-        JobOrder.Audit audit = new JobOrder.Audit(id, identity, "fail", "{}");
-        return order(job, rules(job).threw(thrown, job.cancelRequested()), id, audit);
+        Ruling ruling = rules(job).threw(thrown, job.cancelRequested());
+        String action = ruling instanceof Ruling.GivenBack ? "attempt-deferred" : "attempt-failed";
+        String details = "{\"attempt\":" + job.seen().attempt() + "}";
+        return order(job, ruling, id, new JobOrder.Audit(id, identity, action, details));
     }
 
     /** Nobody ended it in time, or told that it lives. */
@@ -53,18 +56,22 @@ final class ExternalAttempts {
         return order(job, rules(job).timedOut(timeout(job), job.cancelRequested()), id, null);
     }
 
-    /** Where several are over: the one that ends it for good, else the one that was over first. */
-    private TimeoutType timeout(OpenJob job) {
-        OpenJob.Times times = job.times();
-        Instant close = times.scheduleToCloseDeadline();
-        Instant silent = times.silentUntil();
-        Instant deadline = times.deadline();
-        if (close != null && !close.isAfter(now())) {
+    /**
+     * The one that was over first; of two at once, the one that ends it for good. That one is over by the clock of the
+     * database, which need not be this process's estimate of it.
+     */
+    private static TimeoutType timeout(OpenJob job) {
+        Instant close = orNever(job.times().scheduleToCloseDeadline());
+        Instant silent = orNever(job.times().silentUntil());
+        Instant deadline = orNever(job.times().deadline());
+        if (!close.isAfter(silent) && !close.isAfter(deadline)) {
             return TimeoutType.SCHEDULE_TO_CLOSE;
         }
-        return silent != null && (deadline == null || silent.isBefore(deadline))
-                ? TimeoutType.HEARTBEAT
-                : TimeoutType.START_TO_CLOSE;
+        return silent.isBefore(deadline) ? TimeoutType.HEARTBEAT : TimeoutType.START_TO_CLOSE;
+    }
+
+    private static Instant orNever(@Nullable Instant deadline) {
+        return deadline == null ? Instant.MAX : deadline;
     }
 
     private AttemptRules rules(OpenJob job) {

@@ -565,7 +565,7 @@ class AttemptTest {
         JobKey key = bench.ran(argument -> {
             OpenJob job = bench.memory.jobs(JobFilter.ALL, 1).getFirst();
             bench.memory.order(List.of(
-                    new JobOrder.UpdateOptions(job.key(), JobOrder.Trace.NONE, job.seen(), ordered, null, null, 3)));
+                    new JobOrder.UpdateOptions(job.key(), JobOrder.Trace.NONE, job.seen(), ordered, null, null, 0)));
             throw new RetryableException("busy").remainingAttempts(1);
         });
 

@@ -222,6 +222,46 @@ abstract class IncidentsTest {
         assertThat(only(job, IncidentResolved.class).resolution()).isEqualTo("retried");
     }
 
+    /** Long after it was scheduled it has another two hours; its third attempt has failed. */
+    private ActivityHandle hurriedAgain(TestEngine engine) {
+        ActivityHandle job =
+                set(engine).client().enqueue(Bank.class, StartOptions.id("p-1"), b -> b.hurried("p-1"));
+        engine.settle();
+        engine.advance(Duration.ofMinutes(2));
+        assertThat(calls).containsExactly("p-1 1", "p-1 2");
+        engine.advance(Duration.ofHours(5));
+        engine.client().incidents().one("p-1", 1).retry();
+        engine.settle();
+        assertThat(engine.client().activity("p-1", 1).describe().state()).isEqualTo(ActivityState.DELAYED);
+        return job;
+    }
+
+    @Test
+    void whatever_else_is_changed_leaves_it_the_time_it_was_given_back(TestEngine engine) {
+        ActivityHandle job = hurriedAgain(engine);
+
+        engine.client().activity("p-1", 1).updateTimeout(Duration.ofMinutes(30));
+        engine.client().activity("p-1", 1).updateOptions(o -> o.heartbeatTimeout(Duration.ofMinutes(9)));
+        away = false;
+        engine.advance(Duration.ofMinutes(2));
+
+        assertThat(job.resultAs(String.class)).isEqualTo("p-1");
+        assertThat(calls).endsWith("p-1 4");
+    }
+
+    @Test
+    void a_longer_schedule_to_close_lengthens_the_time_it_was_given_back(TestEngine engine) {
+        ActivityHandle job = hurriedAgain(engine);
+        engine.client().activity("p-1", 1).pause();
+
+        engine.client().activity("p-1", 1).updateOptions(o -> o.scheduleToClose(Duration.ofHours(3)));
+
+        engine.advance(Duration.ofMinutes(170));
+        assertThat(engine.client().activity("p-1", 1).describe().state()).isEqualTo(ActivityState.PAUSED);
+        engine.advance(Duration.ofMinutes(20));
+        assertThatThrownBy(job::await).hasMessageContaining("schedule-to-close");
+    }
+
     @Test
     void an_incident_is_retried_with_other_arguments_and_the_history_tells_both(TestEngine engine) {
         set(engine);
@@ -331,6 +371,35 @@ abstract class IncidentsTest {
                 .isInstanceOf(PayloadException.class)
                 .hasMessageStartingWith("the result of Bank.balance is null, and int can't be.");
         engine.client().incidents().one("b-1", 1).complete(3);
+    }
+
+    @Test
+    void who_can_not_have_a_value_keeps_none_of_the_others_from_it(TestEngine engine) {
+        set(engine);
+        for (String id : List.of("b-1", "b-2")) {
+            engine.client().enqueue(Bank.class, StartOptions.id(id), b -> b.balance("a"));
+            engine.settle();
+        }
+        ActivityHandle discarded = incident(engine, "p-1");
+
+        assertThatThrownBy(() -> engine.client().incidents().discard())
+                .isInstanceOf(PayloadException.class)
+                .hasMessageMatching("of the selected activities 2 can't have this value, first of them activity 1 of"
+                        + " workflow b-[12], Bank\\.balance: nothing was done to them\\. the result of Bank\\.balance is"
+                        + " null, and int can't be\\. .* 1 others were changed\\. Narrow the selection by activity, and"
+                        + " give each what it can have\\.");
+
+        assertThat(discarded.resultAs(String.class)).isNull();
+        charge(engine, "p-2");
+        engine.settle();
+        engine.advance(Duration.ofMinutes(2));
+        assertThatThrownBy(() -> engine.client().incidents().complete(null))
+                .hasMessageContaining(" 1 others were changed");
+        assertThat(engine.client()
+                        .incidents()
+                        .where(i -> i.activity("Bank.balance"))
+                        .complete(3))
+                .isEqualTo(2);
     }
 
     @Test

@@ -174,12 +174,12 @@ final class Job {
     }
 
     void options(JobOrder.UpdateOptions order) {
-        Integer crashes = order.maxWorkerCrashes();
-        spec = spec(
-                order.options(),
-                order.scheduleToStart(),
-                order.scheduleToClose(),
-                crashes == null ? spec.maxWorkerCrashes() : crashes);
+        int budget = sum(spec.maxWorkerCrashes(), order.moreWorkerCrashes());
+        spec = spec(order.options(), order.scheduleToStart(), order.scheduleToClose(), budget);
+    }
+
+    private static int sum(int crashes, int more) {
+        return (int) Math.min(Integer.MAX_VALUE, (long) crashes + more);
     }
 
     private NewJob spec(
@@ -288,7 +288,7 @@ final class Job {
     }
 
     void revive(JobOrder.Revive order) {
-        int budget = (int) Math.min(Integer.MAX_VALUE, (long) crashes + order.maxWorkerCrashes());
+        int budget = sum(crashes, order.maxWorkerCrashes());
         spec = spec(order.options(), spec.scheduleToStartDeadline(), order.scheduleToClose(), budget)
                 .withInput(order.input());
     }

@@ -197,7 +197,7 @@ abstract class JobOrderContract extends StoreContract {
                 open(run).options(),
                 store.now().plus(Duration.ofMinutes(5)),
                 null,
-                0));
+                -2));
         UUID worker = openSession();
         claimJob(worker);
         store.markDead(worker, 0);
@@ -463,13 +463,31 @@ abstract class JobOrderContract extends StoreContract {
                 key(run), audited("retry"), open(run).seen(), null, open(run).options(), null, 1));
 
         order(new JobOrder.UpdateOptions(
-                key(run), audited("options"), open(run).seen(), "{\"startToClose\":\"PT5M\"}", null, null, null));
+                key(run), audited("options"), open(run).seen(), "{\"startToClose\":\"PT5M\"}", null, null, 0));
 
         crash();
         assertThat(open(run).state()).as("the one that was given").isEqualTo(ActivityState.READY);
         crash();
         assertThat(open(run).state()).isEqualTo(ActivityState.DEAD);
         assertThat(open(run).crashes()).as("all there were").isEqualTo(5);
+    }
+
+    @Test
+    void options_that_allow_more_crashes_add_them_to_what_an_operator_gave_back() {
+        RunKey run = scheduled("order-1", 1).run();
+        for (int crash = 1; crash <= 3; crash++) {
+            crash();
+        }
+        order(new JobOrder.Revive(key(run), audited("retry"), open(run).seen(), null, open(run).options(), null, 1));
+
+        order(new JobOrder.UpdateOptions(
+                key(run), audited("options"), open(run).seen(), open(run).options(), null, null, 1));
+
+        crash();
+        crash();
+        assertThat(open(run).state()).as("the one that was given, and one more").isEqualTo(ActivityState.READY);
+        crash();
+        assertThat(open(run).state()).isEqualTo(ActivityState.DEAD);
     }
 
     private void crash() {
@@ -563,7 +581,7 @@ abstract class JobOrderContract extends StoreContract {
                 open(run).options(),
                 null,
                 store.now().plus(HOUR.dividedBy(2)),
-                3));
+                0));
 
         advance(HOUR.dividedBy(2));
 
@@ -702,7 +720,7 @@ abstract class JobOrderContract extends StoreContract {
                 options,
                 null,
                 job.times().scheduledAt().plus(HOUR.multipliedBy(3)),
-                2);
+                0);
     }
 
     private static JobOrder.End end(RunKey run, OpenJob seen) {

@@ -252,7 +252,7 @@ final class JobOrderBatch {
                             texts(options, JobOrder.UpdateOptions::options),
                             instants(options, JobOrder.UpdateOptions::scheduleToStart),
                             instants(options, JobOrder.UpdateOptions::scheduleToClose),
-                            ints(options, JobOrder.UpdateOptions::maxWorkerCrashes),
+                            ints(options, JobOrder.UpdateOptions::moreWorkerCrashes),
                             texts(options, JobOrderBatch::note)));
         }
         if (!revived.isEmpty()) {

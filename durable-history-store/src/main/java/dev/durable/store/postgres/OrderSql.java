@@ -73,11 +73,11 @@ final class OrderSql {
             update durable.activity_job j
                set options = u.options::json, schedule_to_start_deadline = u.start_deadline,
                    schedule_to_close_deadline = u.close_deadline,
-                   max_crashes = coalesce(u.max_crashes, j.max_crashes),
+                   max_crashes = least(2147483647::bigint, j.max_crashes::bigint + u.more_crashes)::integer,
                    revision = j.revision + 1, operator_notes = durable.joined(j.operator_notes, u.note::json)
               from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::text[], ?::timestamptz[],
                                 ?::timestamptz[], ?::int[], ?::text[])
-                           as u(run_id, shard, seq, options, start_deadline, close_deadline, max_crashes, note)
+                           as u(run_id, shard, seq, options, start_deadline, close_deadline, more_crashes, note)
                      cross join lateral (select j.ctid as c from durable.activity_job j
                             where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j) u
              where j.ctid = u.c""";

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.durable.Activity;
+import dev.durable.ActivityContext;
 import dev.durable.ActivityState;
+import dev.durable.DeferException;
 import dev.durable.DurableClient;
 import dev.durable.DurableEngine;
 import dev.durable.DurableException;
@@ -19,6 +21,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
@@ -36,9 +39,13 @@ class OperatorAuditTest {
 
         @Activity(retry = @Retry(maxAttempts = 9, initialInterval = "1h", maxInterval = "1h"))
         String slow(String payment);
+
+        @Activity(retry = @Retry(maxAttempts = 9, initialInterval = "1h", maxInterval = "1h"))
+        String elsewhere(String payment);
     }
 
     private final Bench bench = new Bench();
+    private final LinkedBlockingQueue<String> tokens = new LinkedBlockingQueue<>();
     private volatile boolean away = true;
     private DurableEngine engine;
 
@@ -57,6 +64,12 @@ class OperatorAuditTest {
                     @Override
                     public String slow(String payment) {
                         return charge(payment);
+                    }
+
+                    @Override
+                    public String elsewhere(String payment) {
+                        tokens.add(ActivityContext.current().completeLater());
+                        return payment;
                     }
                 })
                 .identity("worker-1")
@@ -110,6 +123,21 @@ class OperatorAuditTest {
                                 "select details ->> 'attributes' from durable.audit where details ->> 'attributes' like '%other\"%'"))
                 .as("the run's data stays with the run")
                 .isEmpty();
+    }
+
+    @Test
+    void what_the_holder_of_a_token_tells_of_an_attempt_is_not_taken_for_an_operators_word() throws Exception {
+        client().enqueue(Bank.class, StartOptions.id("e-1"), b -> b.elsewhere("e-1"));
+        client().activity(tokens.take()).fail(new DeferException(Duration.ofMillis(1)));
+        String token = tokens.take();
+        client().activity(token).fail(new IllegalStateException("declined"));
+
+        client().activity(token).fail(new IllegalStateException("declined"));
+        client().activity("e-1", 1).by("ann").fail(new IllegalStateException("customer is gone"));
+
+        assertThat(texts("select concat_ws(' ', actor, action, details ->> 'attempt') from durable.audit order by at"))
+                .as("told again is told once")
+                .containsExactly("worker-1 attempt-deferred 1", "worker-1 attempt-failed 1", "ann fail");
     }
 
     @Test
