@@ -61,8 +61,8 @@ final class LeftOut {
     }
 
     private String saysUnfit(OpenJob first, PayloadException reason) {
-        return "of the selected activities " + unfit + " can't have this value, first of them " + name(first.key()) + ", "
-                + first.activity() + ": nothing was done to them. " + reason.getMessage();
+        return "of the selected activities " + unfit + " can't have this value, first of them " + name(first.key())
+                + ", " + first.activity() + ": nothing was done to them. " + reason.getMessage();
     }
 
     private String saysLocked(OpenJob first) {

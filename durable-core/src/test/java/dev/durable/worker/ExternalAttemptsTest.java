@@ -50,9 +50,10 @@ class ExternalAttemptsTest {
 
     @Test
     void schedule_to_close_that_is_over_by_the_database_alone_ends_the_activity() {
-        assertThat(attempts.overdue(job(AHEAD, null, OVER))).isInstanceOfSatisfying(JobOrder.End.class, end -> assertThat(
-                        end.outcome().payload())
-                .contains("SCHEDULE_TO_CLOSE"));
+        assertThat(attempts.overdue(job(AHEAD, null, OVER)))
+                .isInstanceOfSatisfying(
+                        JobOrder.End.class,
+                        end -> assertThat(end.outcome().payload()).contains("SCHEDULE_TO_CLOSE"));
     }
 
     @Test
@@ -63,20 +64,21 @@ class ExternalAttemptsTest {
     @Test
     void silence_that_is_over_first_gives_another_attempt_and_says_so() {
         assertThat(attempts.overdue(job(AHEAD, OVER, AHEAD)))
-                .isInstanceOfSatisfying(JobOrder.GiveBack.class, back -> assertThat(back.lastFailure())
-                        .contains("heartbeat"));
+                .isInstanceOfSatisfying(
+                        JobOrder.GiveBack.class,
+                        back -> assertThat(back.lastFailure()).contains("heartbeat"));
     }
 
     @Test
     void start_to_close_that_is_over_gives_another_attempt_and_says_so() {
         assertThat(attempts.overdue(job(OVER, AHEAD, null)))
-                .isInstanceOfSatisfying(JobOrder.GiveBack.class, back -> assertThat(back.lastFailure())
-                        .contains("start-to-close"));
+                .isInstanceOfSatisfying(
+                        JobOrder.GiveBack.class,
+                        back -> assertThat(back.lastFailure()).contains("start-to-close"));
     }
 
     private static OpenJob job(Instant deadline, Instant silentUntil, Instant close) {
-        RetryPolicy policy =
-                new RetryPolicy(9, Duration.ofSeconds(1), 1, Duration.ofSeconds(1), 0, List.of(), 3);
+        RetryPolicy policy = new RetryPolicy(9, Duration.ofSeconds(1), 1, Duration.ofSeconds(1), 0, List.of(), 3);
         ActivityOptions options = new ActivityOptions(
                 null, Duration.ofMinutes(1), null, null, null, policy, 0, false, false, false, Map.of());
         return new OpenJob(

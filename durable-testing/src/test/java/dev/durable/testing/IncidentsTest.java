@@ -224,8 +224,7 @@ abstract class IncidentsTest {
 
     /** Long after it was scheduled it has another two hours; its third attempt has failed. */
     private ActivityHandle hurriedAgain(TestEngine engine) {
-        ActivityHandle job =
-                set(engine).client().enqueue(Bank.class, StartOptions.id("p-1"), b -> b.hurried("p-1"));
+        ActivityHandle job = set(engine).client().enqueue(Bank.class, StartOptions.id("p-1"), b -> b.hurried("p-1"));
         engine.settle();
         engine.advance(Duration.ofMinutes(2));
         assertThat(calls).containsExactly("p-1 1", "p-1 2");

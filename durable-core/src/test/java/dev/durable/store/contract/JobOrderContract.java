@@ -478,7 +478,8 @@ abstract class JobOrderContract extends StoreContract {
         for (int crash = 1; crash <= 3; crash++) {
             crash();
         }
-        order(new JobOrder.Revive(key(run), audited("retry"), open(run).seen(), null, open(run).options(), null, 1));
+        order(new JobOrder.Revive(
+                key(run), audited("retry"), open(run).seen(), null, open(run).options(), null, 1));
 
         order(new JobOrder.UpdateOptions(
                 key(run), audited("options"), open(run).seen(), open(run).options(), null, null, 1));
