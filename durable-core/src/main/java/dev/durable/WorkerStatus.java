@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
  * @param queues the task queues that it serves
  * @param staleReports how many of its reports on attempts were refused since it started, because their lease was no longer
  *     held: zero as long as no session of it was declared dead and no run was ended from outside
- * @param refusedMessages how many messages of the outbox it has set aside since it started, because the database refuses
- *     them; they stand in {@code outbox_refused} with the reason, and somebody should look
+ * @param refusedMessages how many messages of the outbox stood in {@code outbox_refused} when it looked last (some
+ *     thousands are not counted further), with the reason for which the database refuses them, whichever process has set
+ *     them aside; somebody should look
  */
 public record WorkerStatus(
         String identity, @Nullable UUID session, List<Queue> queues, long staleReports, long refusedMessages) {

@@ -211,7 +211,7 @@ final class Activities implements ActivitySide {
                 session.id(),
                 pools.queues().values().stream().map(ActivityQueue::status).toList(),
                 reports.stale(),
-                relay.refused());
+                relay.aside());
     }
 
     private void startClaims(ActivityPool pool, PollPace pace) {

@@ -2,7 +2,6 @@ package dev.durable.worker;
 
 import dev.durable.store.HistoryStore;
 import dev.durable.store.Relayed;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Delivers what waits in the outbox: messages that callers' transactions have left there. Every worker does; who commits
@@ -12,7 +11,7 @@ final class Relay implements BatchChore.Work {
     static final int BATCH = 256;
 
     private final HistoryStore store;
-    private final AtomicLong refused = new AtomicLong();
+    private volatile long aside;
 
     Relay(HistoryStore store) {
         this.store = store;
@@ -21,12 +20,12 @@ final class Relay implements BatchChore.Work {
     @Override
     public int upTo(int most) {
         Relayed relayed = store.relay(most);
-        refused.addAndGet(relayed.refused());
+        aside = relayed.aside();
         return relayed.gone();
     }
 
-    /** Messages that were set aside here since the start. */
-    long refused() {
-        return refused.get();
+    /** Messages that stood aside at the last look, whoever has set them aside. */
+    long aside() {
+        return aside;
     }
 }

@@ -56,10 +56,12 @@ final class Timeouts implements Chore {
         try {
             EarliestTimeouts earliest = store.earliestTimeouts();
             Round round = new Round(store.clock().now());
-            round.end(earliest.waiting(), kinds.waiting);
-            round.end(earliest.external(), kinds.external);
-            round.end(earliest.runs(), kinds.runs);
-            tally.did(round.ended);
+            round.end("activities that wait", earliest.waiting(), kinds.waiting);
+            round.end("attempts of token holders", earliest.external(), kinds.external);
+            round.end("runs", earliest.runs(), kinds.runs);
+            if (!round.failed) {
+                tally.did(round.ended);
+            }
             return round.pause(earliest);
         } catch (StoreUnavailableException | CommitUnknownException e) {
             log.warn("upkeep step {} waits for the database: {}", name(), e.getMessage());
@@ -72,16 +74,27 @@ final class Timeouts implements Chore {
         private final Instant now;
         private int ended;
         private boolean full;
+        /** Upkeep shows it as late then. */
+        private boolean failed;
 
         Round(Instant now) {
             this.now = now;
         }
 
-        void end(@Nullable Instant earliest, BatchChore.Work kind) {
-            if (earliest != null && !earliest.isAfter(now)) {
+        /** A kind that fails (a trigger of one's own, rows of a newer version) must not keep the others. */
+        void end(String name, @Nullable Instant earliest, BatchChore.Work kind) {
+            if (earliest == null || earliest.isAfter(now)) {
+                return;
+            }
+            try {
                 int count = kind.upTo(BATCH);
                 ended += count;
                 full |= count >= BATCH;
+            } catch (StoreUnavailableException | CommitUnknownException e) {
+                throw e;
+            } catch (RuntimeException e) {
+                failed = true;
+                log.error("timeouts of {} are due and were not ended; the others were, and it is tried again", name, e);
             }
         }
 

@@ -3,8 +3,15 @@ package dev.durable.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.ActivityOptions;
+import dev.durable.StoreUnavailableException;
+import dev.durable.store.EarliestTimeouts;
+import dev.durable.store.HistoryStore;
 import dev.durable.store.JobKey;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** When timeouts that nobody watches are looked for. */
@@ -61,6 +68,66 @@ class TimeoutsTest {
         ended = 200;
 
         assertThat(timeouts.runOnce()).isEqualTo(Step.AGAIN);
+    }
+
+    @Test
+    void a_kind_that_fails_keeps_no_other_and_shows_as_late() {
+        List<String> asked = new ArrayList<>();
+        Timeouts failing = new Timeouts(
+                allDue(),
+                new Timeouts.Kinds(
+                        most -> {
+                            asked.add("waiting");
+                            throw new IllegalStateException("a trigger");
+                        },
+                        most -> {
+                            asked.add("external");
+                            throw new IllegalArgumentException("a value of a newer version");
+                        },
+                        most -> {
+                            asked.add("runs");
+                            return 1;
+                        }),
+                pace);
+
+        assertThat(failing.runOnce()).isPositive();
+
+        assertThat(asked).containsExactly("waiting", "external", "runs");
+        assertThat(failing.tally().done().runs()).isZero();
+    }
+
+    @Test
+    void a_database_that_is_away_is_asked_once() {
+        List<String> asked = new ArrayList<>();
+        Timeouts away = new Timeouts(
+                allDue(),
+                new Timeouts.Kinds(
+                        most -> {
+                            asked.add("waiting");
+                            throw new StoreUnavailableException("the database is away", new IllegalStateException());
+                        },
+                        most -> {
+                            asked.add("external");
+                            return 0;
+                        },
+                        most -> 0),
+                pace);
+
+        assertThat(away.runOnce()).isPositive();
+
+        assertThat(asked).containsExactly("waiting");
+        assertThat(away.tally().done().runs()).isZero();
+    }
+
+    /** The bench's store, where something of each kind is due. */
+    private HistoryStore allDue() {
+        Instant due = bench.clock.now();
+        return (HistoryStore) Proxy.newProxyInstance(
+                HistoryStore.class.getClassLoader(),
+                new Class<?>[] {HistoryStore.class},
+                (proxy, method, args) -> method.getName().equals("earliestTimeouts")
+                        ? new EarliestTimeouts(due, due, due)
+                        : method.invoke(bench.store, args));
     }
 
     private JobKey schedule(Duration scheduleToClose) {

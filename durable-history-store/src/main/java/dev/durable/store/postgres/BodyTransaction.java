@@ -18,9 +18,9 @@ import org.slf4j.LoggerFactory;
  * attempt out.
  *
  * <pre>
- *   begun, statements bounded ─► body ─► over: nobody touches the connection any more
- *                                 ├── cancel: the statement under way fails, by the driver, without another connection
- *                                 └── end: the server ends the backend, if it still is in this transaction
+ *   begun, statements and silences bounded ─► body ─► over: nobody touches the connection any more
+ *                                              ├── cancel: the statement under way fails, by the driver, without another connection
+ *                                              └── end: the server ends the backend, if it still is in this transaction
  * </pre>
  *
  * <p>The backend is known by its pid and the start of its transaction: pids come again, and a pooler may give the backend to
@@ -28,16 +28,19 @@ import org.slf4j.LoggerFactory;
  */
 final class BodyTransaction implements TransactionalActivities.Transaction, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(BodyTransaction.class);
-    /** The worker's own timeout comes first, and tells what it was. */
-    private static final Duration MARGIN = Duration.ofSeconds(1);
+    private static final Duration MARGIN = Duration.ofMinutes(1);
     /** What the setting can say, and more than anybody waits for. */
     private static final Duration LONGEST = Duration.ofDays(20);
 
-    /** What the pool has set stays, where it is shorter. */
+    /** What the pool has set stays, where it is shorter. A body that says nothing keeps its locks as well as one that waits. */
     private static final String BEGIN = """
             select pg_backend_pid() as pid, transaction_timestamp() as began,
-                   set_config('statement_timeout', case when s.ms > 0 and s.ms < t.ms then s.ms else t.ms end::text, true)
+                   set_config('statement_timeout', case when s.ms > 0 and s.ms < t.ms then s.ms else t.ms end::text, true),
+                   set_config('idle_in_transaction_session_timeout',
+                       case when i.ms > 0 and i.ms < t.ms then i.ms else t.ms end::text, true)
               from (select (extract(epoch from current_setting('statement_timeout')::interval) * 1000)::bigint as ms) s,
+                   (select (extract(epoch from current_setting('idle_in_transaction_session_timeout')::interval) * 1000)::bigint
+                        as ms) i,
                    (select ?::bigint as ms) t""";
 
     private static final String END = """
@@ -60,9 +63,8 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
     }
 
     static BodyTransaction on(Connection connection, Duration left, Connections connections) throws SQLException {
-        Duration most = left.isNegative() ? MARGIN : left.plus(MARGIN);
         try (var begin = connection.prepareStatement(BEGIN)) {
-            begin.setLong(1, (most.compareTo(LONGEST) < 0 ? most : LONGEST).toMillis());
+            begin.setLong(1, bound(left).toMillis());
             try (var row = begin.executeQuery()) {
                 row.next();
                 return new BodyTransaction(
@@ -72,6 +74,19 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
                         row.getObject("began", OffsetDateTime.class).toInstant());
             }
         }
+    }
+
+    /**
+     * How long the server lets a statement, and a silence between two, last. For processes that have died or stand still:
+     * one that lives ends the body on time, by {@link #cancel} and {@link #end}. Hence far more than what is left: it is
+     * fixed here, and an operator may give the attempt a longer time while it runs.
+     */
+    static Duration bound(Duration left) {
+        if (left.compareTo(LONGEST) >= 0) {
+            return LONGEST;
+        }
+        Duration most = left.isNegative() ? MARGIN : left.multipliedBy(2).plus(MARGIN);
+        return most.compareTo(LONGEST) < 0 ? most : LONGEST;
     }
 
     @Override

@@ -8,7 +8,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Delivers the outbox, pass after pass until one gets something done.
+ * Delivers the outbox, in a pass that takes what it can get. If it only found out who is stuck, others may have stood
+ * behind them: then another, past these.
  *
  * <p>What a target can't take now (full, closing, locked) stays, with all that follows it to the same target: such targets
  * are <i>stuck</i>, and passed over before the senders of a pass are chosen, so that they keep nobody else. They get
@@ -23,6 +24,7 @@ final class OutboxRelay {
     private final int inboxLimit;
     private Set<String> stuck = new HashSet<>();
     private int relays;
+    private boolean refusalTold;
 
     OutboxRelay(Connections connections, Nudges nudges, int inboxLimit) {
         this.connections = connections;
@@ -31,21 +33,27 @@ final class OutboxRelay {
     }
 
     synchronized Relayed relay(int limit) {
-        if (!waits()) {
+        Look look = look();
+        if (!look.waits) {
             stuck.clear();
-            return Relayed.NOTHING;
+            refusalTold = false;
+            return new Relayed(0, 0, look.aside);
         }
+        Relayed relayed = deliver(limit);
+        return new Relayed(relayed.delivered(), relayed.refused(), look.aside + relayed.refused());
+    }
+
+    private Relayed deliver(int limit) {
         if (++relays % EVERYBODY == 0) {
             stuck.clear();
         }
         boolean passedOver = !stuck.isEmpty();
-        Relayed relayed = pass(limit);
-        boolean othersWait = true;
-        while (relayed.gone() == 0 && othersWait) {
-            int before = stuck.size();
+        Relayed relayed;
+        int before;
+        do {
+            before = stuck.size();
             relayed = pass(limit);
-            othersWait = stuck.size() > before;
-        }
+        } while (relayed.gone() == 0 && stuck.size() > before);
         if (relayed.gone() == 0 && passedOver) {
             // Nothing else waits: they may have room by now.
             stuck.clear();
@@ -54,10 +62,19 @@ final class OutboxRelay {
         return relayed;
     }
 
-    private boolean waits() {
-        List<Boolean> answer = new ArrayList<>();
+    /**
+     * What an idle relay sees.
+     *
+     * @param waits whether there is anything to deliver
+     * @param aside messages that were set aside
+     */
+    private record Look(boolean waits, long aside) {}
+
+    private Look look() {
+        List<Look> answer = new ArrayList<>();
         return connections.read(Locks.SHORT, tx -> {
-            tx.last(new Script().read(RelaySql.WAITS, row -> answer.add(row.getBoolean("waits"))));
+            tx.last(new Script()
+                    .read(RelaySql.LOOK, row -> answer.add(new Look(row.getBoolean("waits"), row.getLong("aside")))));
             return answer.getLast();
         });
     }
@@ -67,6 +84,12 @@ final class OutboxRelay {
         Relayed relayed = pass.run();
         stuck.addAll(pass.stuck());
         pass.hints().sendTo(nudges);
+        if (relayed.delivered() > 0) {
+            refusalTold = false;
+        }
+        if (!refusalTold) {
+            refusalTold = pass.tellRefusal();
+        }
         return relayed;
     }
 }

@@ -9,6 +9,7 @@ import dev.durable.store.Delivery.Outcome;
 import dev.durable.store.Relayed;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -25,13 +26,15 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>
  *   take ─► deliver ─► deliver who was not found once more ─► remove what went or has nowhere to go ─► COMMIT
- *     │ a lock is in the way: by targets, in halves          │ the database refuses something for good: row by row,
+ *     │ a lock is in the way: by targets, in halves          │ the database refuses something: row by row,
  *     └── who stands alone with it is stuck                  └── who stands alone with it is set aside
  * </pre>
+ *
+ * <p>Set aside only if another row gets through: what is refused while none does may be the database's fault (a trigger
+ * that stops all writes for an hour), and waits.
  */
 final class RelayPass {
     private static final Logger log = LoggerFactory.getLogger(RelayPass.class);
-    private static final int MAX_ERROR = 2_000;
 
     private final Connections connections;
     private final int inboxLimit;
@@ -39,9 +42,10 @@ final class RelayPass {
     private final Set<String> except;
     private final Hints hints = new Hints();
     private final Set<String> stuck = new HashSet<>();
+    private final RelayRefusals refusals;
     private List<Outbox.Row> taken = List.of();
     private int delivered;
-    private int refused;
+    private int accepted;
 
     /**
      * @param inboxLimit how many messages may wait for a run
@@ -52,7 +56,8 @@ final class RelayPass {
         this.connections = connections;
         this.inboxLimit = inboxLimit;
         this.limit = limit;
-        this.except = except;
+        this.except = new HashSet<>(except);
+        this.refusals = new RelayRefusals(connections);
     }
 
     /** Targets that can't take what waits for them. */
@@ -67,21 +72,41 @@ final class RelayPass {
 
     Relayed run() {
         try {
-            write(Locks.SHORT, tx -> taken = take(tx, null));
-        } catch (SQLException e) {
-            inParts(e);
-        }
-        return new Relayed(delivered, refused);
-    }
-
-    private void inParts(SQLException why) {
-        try {
-            switch (SqlState.of(why)) {
-                case LOCKED, AGAIN -> byTargets(SqlState.of(why));
-                default -> byRows(why);
+            deliverAll();
+            if (nothingGetsThrough()) {
+                // Behind them there may be somebody for whom it does.
+                except.addAll(refusals.targets());
+                except.addAll(stuck);
+                deliverAll();
             }
+            return new Relayed(delivered, accepted > 0 ? refusals.setAside() : 0, 0);
         } catch (SQLException e) {
             throw connections.failures().of(e);
+        }
+    }
+
+    /** Says so, if all that the pass could have delivered is refused; tells whether it is. */
+    boolean tellRefusal() {
+        if (nothingGetsThrough()) {
+            refusals.tell();
+            return true;
+        }
+        return false;
+    }
+
+    private boolean nothingGetsThrough() {
+        return accepted == 0 && !refusals.isEmpty();
+    }
+
+    private void deliverAll() throws SQLException {
+        taken = List.of();
+        try {
+            write(Locks.SHORT, tx -> taken = take(tx, null));
+        } catch (SQLException e) {
+            switch (SqlState.of(e)) {
+                case LOCKED, AGAIN -> byTargets(SqlState.of(e));
+                default -> byRows(e);
+            }
         }
     }
 
@@ -98,9 +123,9 @@ final class RelayPass {
         }
     }
 
-    /** A row that is refused must not keep the others; it is set aside, where people see it. */
+    /** A row that is refused must not keep the others. */
     private void byRows(SQLException why) throws SQLException {
-        if (taken.isEmpty() || !SqlState.refusesForGood(why)) {
+        if (taken.isEmpty() || !SqlState.mayBeOneRows(why)) {
             throw why;
         }
         Set<Object> taboo = new HashSet<>(stuck);
@@ -114,8 +139,8 @@ final class RelayPass {
                     taboo.add(row.source());
                 }
             } catch (SQLException e) {
-                if (SqlState.refusesForGood(e)) {
-                    setAside(row, e);
+                if (SqlState.mayBeOneRows(e)) {
+                    refusals.add(row, e);
                 } else if (SqlState.of(e) == SqlState.LOCKED || SqlState.of(e) == SqlState.AGAIN) {
                     stuck.add(row.target());
                 } else {
@@ -123,37 +148,6 @@ final class RelayPass {
                 }
             }
             taboo.addAll(stuck);
-        }
-    }
-
-    private void setAside(Outbox.Row row, SQLException why) throws SQLException {
-        String error = String.valueOf(why.getMessage());
-        boolean mine = connections.attempt(Locks.SHORT, tx -> {
-            List<Long> gone = new ArrayList<>();
-            tx.last(new Script()
-                    .read(
-                            RelaySql.SET_ASIDE,
-                            found -> gone.add(found.getLong("event_id")),
-                            Param.of(row.source()),
-                            Param.of(row.eventId()),
-                            Param.of((short) row.shard()),
-                            Param.of(why.getSQLState()),
-                            Param.of(Text.storable(error.substring(0, Math.min(error.length(), MAX_ERROR))))));
-            return !gone.isEmpty();
-        });
-        if (mine) {
-            refused++;
-            log.error(
-                    "{} {} to workflow {} is set aside: the database refuses it (SQLSTATE {}): {}. Usual cause: a trigger"
-                            + " or constraint of one's own on Durable's tables. It stands in durable.outbox_refused; mend"
-                            + " the cause, then: select durable.resend_refused('{}', {}); or delete the row there",
-                    row.delivery().message().kind(),
-                    row.delivery().message().name(),
-                    row.target(),
-                    why.getSQLState(),
-                    error.lines().findFirst().orElse(""),
-                    row.source(),
-                    row.eventId());
         }
     }
 
@@ -166,13 +160,15 @@ final class RelayPass {
     /** Tells whether there were any. */
     private boolean write(Locks locks, Taking taking) throws SQLException {
         List<Outbox.Row> found = new ArrayList<>();
+        Map<Integer, Outcome> outcomes = new HashMap<>();
         delivered += connections.attempt(locks, tx -> {
             List<Outbox.Row> rows = taking.in(tx);
             found.addAll(rows);
             if (rows.isEmpty()) {
                 return 0;
             }
-            List<Outbox.Row> done = judge(rows, deliver(tx, rows));
+            outcomes.putAll(deliver(tx, rows));
+            List<Outbox.Row> done = judge(rows, outcomes);
             tx.last(new Script()
                     .then(
                             RelaySql.REMOVE,
@@ -181,6 +177,8 @@ final class RelayPass {
                             shorts(done, Outbox.Row::shard)));
             return done.size();
         });
+        // A row without a target has met nothing that could refuse it.
+        accepted += Collections.frequency(outcomes.values(), Outcome.ACCEPTED);
         return !found.isEmpty();
     }
 

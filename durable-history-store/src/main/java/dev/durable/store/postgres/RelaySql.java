@@ -9,7 +9,9 @@ final class RelaySql {
             values (?, ?, ?, durable.clock(), ?, ?, ?, ?, ?::json)""";
 
     /** All that an idle relay asks. */
-    static final String WAITS = "select exists (select 1 from durable.outbox o) as waits";
+    static final String LOOK = """
+            select exists (select 1 from durable.outbox o) as waits,
+                   (select count(*) from (select from durable.outbox_refused r limit 10000) r) as aside""";
 
     /**
      * The first messages of each sender that no other relay is at: one relay at a time keeps a sender's order. Senders are

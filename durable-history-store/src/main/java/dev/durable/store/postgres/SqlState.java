@@ -23,11 +23,11 @@ enum SqlState {
     /** The disk is full or fails: no item's fault, and giving up the outcome of an activity would run it again. */
     private static final Set<String> DISK = Set.of("53100", "58030");
 
-    /** Values, constraints, limits, and what triggers raise: it will be refused again, and may be one row's fault alone. */
+    /** Values, constraints, limits, and what triggers raise: it may be one row's fault alone. */
     private static final Set<String> REFUSALS = Set.of("22", "23", "44", "54", "P0");
 
-    /** Whether trying again won't help, and leaving one row out may. Not where a right or a table is missing: that is mended. */
-    static boolean refusesForGood(SQLException e) {
+    /** Whether leaving one row out may help, if others get through. Not where a right or a table is missing: that hits all. */
+    static boolean mayBeOneRows(SQLException e) {
         String state = e.getSQLState() == null ? "" : e.getSQLState();
         return state.length() == 5 && REFUSALS.contains(state.substring(0, 2)) && of(e) != NO_PARTITION;
     }

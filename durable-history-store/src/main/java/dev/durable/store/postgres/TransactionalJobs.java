@@ -21,8 +21,8 @@ import java.util.Optional;
  * from the job. Who dies before COMMIT did nothing; the lock timeouts of the last statements bound how long a process that
  * is paused between them and COMMIT keeps the job.
  *
- * <p>While the body runs its statements are bounded by what is left of the attempt, in the server, so that a process that
- * dies leaves no lock for longer ({@link BodyTransaction}).
+ * <p>While the body runs its statements, and the silences between them, are bounded in the server by some more than what is
+ * left of the attempt, so that a process that dies or stands still leaves no lock for ever ({@link BodyTransaction}).
  */
 final class TransactionalJobs implements TransactionalActivities {
     private final Connections connections;

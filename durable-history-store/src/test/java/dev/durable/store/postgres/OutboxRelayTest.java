@@ -3,6 +3,9 @@ package dev.durable.store.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.durable.DurableException;
 import dev.durable.store.Delivery;
 import dev.durable.store.HistoryStore;
@@ -20,6 +23,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 /** From the outbox into inboxes: once, in order, past whoever can't take them. */
 class OutboxRelayTest extends StoreContract {
@@ -167,8 +171,8 @@ class OutboxRelayTest extends StoreContract {
             joined.deliver(to(other, "passes"));
         });
         refusing("raise exception 'no poison here'", () -> {
-            assertThat(store.relay(100)).isEqualTo(new Relayed(3, 1));
-            assertThat(store.relay(100)).isEqualTo(Relayed.NOTHING);
+            assertThat(store.relay(100)).isEqualTo(new Relayed(3, 1, 1));
+            assertThat(store.relay(100)).isEqualTo(new Relayed(0, 0, 1));
         });
 
         assertThat(waitingNames(run)).containsExactly("before", "after");
@@ -185,7 +189,10 @@ class OutboxRelayTest extends StoreContract {
     @Test
     void a_refused_message_is_sent_again_when_its_cause_is_mended() {
         RunKey run = started("order-1");
-        inTransaction(store, joined -> joined.deliver(to(run, "poison")));
+        inTransaction(store, joined -> {
+            joined.deliver(to(run, "poison"));
+            joined.deliver(to(run, "other"));
+        });
         refusing("raise exception 'no poison here'", () -> store.relay(100));
 
         assertThat(Sql.column(
@@ -193,8 +200,79 @@ class OutboxRelayTest extends StoreContract {
                         "select durable.resend_refused(run_id, event_id) from durable.outbox_refused"))
                 .containsExactly("t");
 
-        assertThat(store.relay(100)).isEqualTo(new Relayed(1, 0));
-        assertThat(waitingNames(run)).containsExactly("poison");
+        assertThat(store.relay(100)).isEqualTo(new Relayed(1, 0, 0));
+        assertThat(waitingNames(run)).containsExactly("other", "poison");
+    }
+
+    @Test
+    void who_relays_next_knows_of_messages_that_another_has_set_aside() {
+        RunKey run = started("order-1");
+        inTransaction(store, joined -> {
+            joined.deliver(to(run, "poison"));
+            joined.deliver(to(run, "other"));
+        });
+        refusing("raise exception 'no poison here'", () -> store.relay(100));
+
+        HistoryStore another = PostgresHistoryStore.of(PostgresFixture.pool());
+        another.open();
+
+        assertThat(another.relay(100)).isEqualTo(new Relayed(0, 0, 1));
+    }
+
+    @Test
+    void while_the_database_refuses_all_messages_all_wait_and_it_is_said_once() {
+        RunKey run = started("order-1");
+        RunKey other = started("order-2");
+        inTransaction(store, joined -> {
+            joined.deliver(new Delivery("nobody", null, signal("dropped")));
+            joined.deliver(to(run, "first"));
+            joined.deliver(to(other, "third"));
+            joined.deliver(to(run, "second"));
+        });
+        List<String> said = said(() -> refusing("true", "raise exception 'maintenance'", () -> {
+            store.relay(100);
+            assertThat(store.relay(100)).isEqualTo(Relayed.NOTHING);
+            assertThat(store.relay(100)).isEqualTo(Relayed.NOTHING);
+        }));
+
+        assertThat(said)
+                .singleElement()
+                .asString()
+                .contains("3 messages wait in the outbox", "P0001", "ERROR: maintenance", "delete from durable.outbox ");
+        assertThat(store.relay(100)).isEqualTo(new Relayed(3, 0, 0));
+        assertThat(waitingNames(run)).containsExactly("first", "second");
+        assertThat(waitingNames(other)).containsExactly("third");
+    }
+
+    @Test
+    void a_refused_message_alone_waits_and_is_set_aside_once_another_gets_through() {
+        RunKey run = started("order-1");
+        inTransaction(store, joined -> joined.deliver(to(run, "poison")));
+        List<String> said = said(() -> refusing("raise exception 'no poison here'", () -> {
+            assertThat(store.relay(100)).isEqualTo(Relayed.NOTHING);
+            assertThat(store.relay(100)).isEqualTo(Relayed.NOTHING);
+            inTransaction(store, joined -> joined.deliver(to(run, "later")));
+            assertThat(store.relay(100)).isEqualTo(new Relayed(1, 1, 1));
+        }));
+
+        assertThat(said).hasSize(2);
+        assertThat(said.getLast()).contains("is set aside", "select durable.resend_refused('");
+        assertThat(waitingNames(run)).containsExactly("later");
+        assertThat(outbox()).isZero();
+    }
+
+    @Test
+    void more_refused_messages_than_a_pass_takes_keep_no_other() {
+        RunKey run = started("order-1");
+        RunKey other = started("order-2");
+        inTransaction(store, joined -> {
+            IntStream.range(0, 20).forEach(i -> joined.deliver(to(run, "poison")));
+            joined.deliver(to(other, "passes"));
+        });
+        refusing("raise exception 'no poison here'", () -> assertThat(store.relay(10))
+                .isEqualTo(new Relayed(1, 10, 10)));
+
+        assertThat(waitingNames(other)).containsExactly("passes");
     }
 
     @Test
@@ -207,7 +285,7 @@ class OutboxRelayTest extends StoreContract {
                         .isInstanceOf(DurableException.class)
                         .hasMessageContaining("42501"));
 
-        assertThat(store.relay(100)).isEqualTo(new Relayed(1, 0));
+        assertThat(store.relay(100)).isEqualTo(new Relayed(1, 0, 0));
     }
 
     @Test
@@ -225,7 +303,7 @@ class OutboxRelayTest extends StoreContract {
                   from durable.run_state where closing""");
         inTransaction(store, joined -> joined.deliver(to(open, "passes")));
 
-        assertThat(store.relay(100)).isEqualTo(new Relayed(1, 0));
+        assertThat(store.relay(100)).isEqualTo(new Relayed(1, 0, 0));
 
         assertThat(waitingNames(open)).containsExactly("passes");
         assertThat(outbox()).isEqualTo(closing.size());
@@ -267,16 +345,34 @@ class OutboxRelayTest extends StoreContract {
 
     /** Until the action is done, the inbox has a trigger that refuses messages of this name. */
     private static void refusing(String how, Runnable action) {
+        refusing("new.name = 'poison'", how, action);
+    }
+
+    private static void refusing(String which, String how, Runnable action) {
         Sql.execute(PostgresFixture.pool(), """
                 create function durable.refuse_poison() returns trigger language plpgsql as
-                    $$ begin if new.name = 'poison' then %s; end if; return new; end $$;
+                    $$ begin if %s then %s; end if; return new; end $$;
                 create trigger refuse_poison before insert on durable.inbox
-                    for each row execute function durable.refuse_poison()""".formatted(how));
+                    for each row execute function durable.refuse_poison()""".formatted(which, how));
         try {
             action.run();
         } finally {
             Sql.execute(PostgresFixture.pool(), "drop function durable.refuse_poison() cascade");
         }
+    }
+
+    /** What is said of refused messages meanwhile. */
+    private static List<String> said(Runnable action) {
+        Logger logger = (Logger) LoggerFactory.getLogger(RelayRefusals.class);
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        logger.addAppender(lines);
+        try {
+            action.run();
+        } finally {
+            logger.detachAppender(lines);
+        }
+        return lines.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
     }
 
     private int relayAll(int limit) {

@@ -17,6 +17,8 @@ import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
@@ -114,23 +116,42 @@ class TransactionalTimeoutTest {
     }
 
     @Test
-    void statements_of_a_body_are_bounded_in_the_server_by_what_is_left_of_the_attempt() throws Exception {
-        AtomicInteger bound = new AtomicInteger();
-        try (DurableEngine engine = bench.engine()
+    void statements_and_silences_of_a_body_are_bounded_in_the_server_well_above_what_is_left_of_the_attempt() {
+        List<Integer> bounds = boundsOfABodyOn(bench.dataSource());
+
+        assertThat(bounds).hasSize(2).allSatisfy(bound -> assertThat(bound).isBetween(60_001, 62_000));
+    }
+
+    @Test
+    void bounds_of_the_pools_own_stay_where_they_are_shorter() throws SQLException {
+        execute("""
+                do $$ begin
+                    execute format('alter database %I set statement_timeout = 7000', current_database());
+                    execute format('alter database %I set idle_in_transaction_session_timeout = 8000', current_database());
+                end $$""");
+
+        assertThat(boundsOfABodyOn(bench.pool(8))).containsExactly(8_000, 7_000);
+    }
+
+    /** In milliseconds: for silences, and for statements. */
+    private List<Integer> boundsOfABodyOn(DataSource dataSource) {
+        List<Integer> bounds = new CopyOnWriteArrayList<>();
+        try (DurableEngine engine = Bench.engineOn(dataSource)
                 .register(Patient.class)
                 .activity(Slow.class, () -> {
                     Connection connection = ActivityContext.current().transaction(Connection.class);
                     try (Statement statement = connection.createStatement();
-                            var row = statement.executeQuery(
-                                    "select setting from pg_settings where name = 'statement_timeout'")) {
-                        row.next();
-                        bound.set(row.getInt(1));
+                            var row = statement.executeQuery("select setting from pg_settings where name in"
+                                    + " ('statement_timeout', 'idle_in_transaction_session_timeout') order by name")) {
+                        while (row.next()) {
+                            bounds.add(row.getInt(1));
+                        }
                     }
                 })
                 .start()) {
             engine.client().start(Patient.class, "p-1", w -> w.run(1)).result(Bench.SOON);
         }
-        assertThat(bound.get()).isBetween(1_000, 2_000);
+        return bounds;
     }
 
     @Test
