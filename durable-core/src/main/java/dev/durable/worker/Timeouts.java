@@ -94,7 +94,7 @@ final class Timeouts implements Chore {
                 throw e;
             } catch (RuntimeException e) {
                 failed = true;
-                log.error("timeouts of {} are due and were not ended; the others were, and it is tried again", name, e);
+                log.error("due timeouts of {} were not ended; it is tried again, and keeps no other kind", name, e);
             }
         }
 
