@@ -238,7 +238,8 @@ class OutboxRelayTest extends StoreContract {
         assertThat(said)
                 .singleElement()
                 .asString()
-                .contains("3 messages wait in the outbox", "P0001", "ERROR: maintenance", "delete from durable.outbox ");
+                .contains(
+                        "3 messages wait in the outbox", "P0001", "ERROR: maintenance", "delete from durable.outbox ");
         assertThat(store.relay(100)).isEqualTo(new Relayed(3, 0, 0));
         assertThat(waitingNames(run)).containsExactly("first", "second");
         assertThat(waitingNames(other)).containsExactly("third");
