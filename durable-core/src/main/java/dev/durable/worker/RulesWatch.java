@@ -5,6 +5,7 @@ import dev.durable.store.HistoryStore;
 import dev.durable.store.QueueRules;
 import java.time.Duration;
 import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -12,8 +13,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The pauses and limits of the queues that this process serves, as it read them last: at most an idle interval ago, at
- * once when they were changed, and where work comes, a poll interval ago. Claims do not rest on it, they ask the store. It decides what is begun without a claim, and
- * which claims are worth it; while it can't be read, nothing is begun without a claim.
+ * once when they were changed, and where work comes, a poll interval ago. Claims do not rest on it, they ask the store. It
+ * decides what is begun without a claim, and which claims are worth it; while it can't be read, nothing is begun without
+ * a claim.
  */
 final class RulesWatch implements Step {
     private static final Logger log = LoggerFactory.getLogger(RulesWatch.class);
@@ -22,7 +24,11 @@ final class RulesWatch implements Step {
     private final Set<String> taskQueues;
     private final PollPace pace;
     private final Consumer<QueueRules> changed;
+    private final ReentrantLock lock = new ReentrantLock();
     private volatile @Nullable QueueRules known;
+    /** Counts the calls of {@link #forget}: what was asked before one may be what held before. */
+    private int changes;
+
     private volatile long readAtNanos;
     private volatile long nextReadNanos;
     private volatile boolean workCame;
@@ -44,15 +50,18 @@ final class RulesWatch implements Step {
             return sleep(pace.polling().minusNanos(age));
         }
         workCame = false;
-        read();
-        return sleep(pace.afterNothing());
+        return read() ? sleep(pace.afterNothing()) : AGAIN;
     }
 
-    private void read() {
+    /** False where they were changed meanwhile: this may be what held before. */
+    private boolean read() {
         try {
+            int asked = changesSoFar();
             QueueRules read = store.queueRules(taskQueues);
             QueueRules before = known;
-            known = read;
+            if (!know(read, asked)) {
+                return false;
+            }
             readAtNanos = store.clock().nanoTime();
             if (!read.equals(before) || read.queues().values().stream().anyMatch(QueueRules.Rule::keysWait)) {
                 changed.accept(read);
@@ -60,6 +69,29 @@ final class RulesWatch implements Step {
         } catch (DurableException e) {
             known = null;
             log.warn("the rules of queues {} can't be read: {}", taskQueues, e.getMessage());
+        }
+        return true;
+    }
+
+    private int changesSoFar() {
+        lock.lock();
+        try {
+            return changes;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean know(QueueRules read, int asked) {
+        lock.lock();
+        try {
+            boolean current = changes == asked;
+            if (current) {
+                known = read;
+            }
+            return current;
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -82,7 +114,13 @@ final class RulesWatch implements Step {
 
     /** They were changed: until they are read again, nothing is begun without a claim. */
     void forget() {
-        known = null;
+        lock.lock();
+        try {
+            changes++;
+            known = null;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** What holds for a queue; nothing special where it is not known: the store knows. */
