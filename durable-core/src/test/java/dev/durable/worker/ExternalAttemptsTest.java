@@ -78,7 +78,7 @@ class ExternalAttemptsTest {
     }
 
     private static OpenJob job(Instant deadline, Instant silentUntil, Instant close) {
-        RetryPolicy policy = new RetryPolicy(9, Duration.ofSeconds(1), 1, Duration.ofSeconds(1), 0, List.of(), 3);
+        RetryPolicy policy = new RetryPolicy(9, Duration.ofMillis(1), 1, Duration.ofMillis(1), 0, List.of(), 3);
         ActivityOptions options = new ActivityOptions(
                 null, Duration.ofMinutes(1), null, null, null, policy, 0, false, false, false, Map.of());
         return new OpenJob(
