@@ -85,10 +85,8 @@ public final class PostgresHistoryStore implements HistoryStore {
     private final Buried buried;
     private final RunReads runReads;
     private final Listings listings;
-    private final CallerTransactions callers;
-    private final Outbox outbox;
+    private final JoinedTransactions joined;
     private final OutboxRelay relay;
-    private final OwnTransactions own;
     private final TransactionalJobs transactional;
     private final Descriptions descriptions;
     private final LongSupplier nanoTime;
@@ -116,10 +114,10 @@ public final class PostgresHistoryStore implements HistoryStore {
         buried = new Buried(connections, nudges);
         runReads = new RunReads(connections);
         listings = new Listings(connections);
-        outbox = new Outbox(connections, nudges);
         relay = new OutboxRelay(connections, nudges, options.inboxLimit);
-        own = new OwnTransactions(options.dataSource, failures::of);
-        callers = options.transactions;
+        OwnTransactions own = new OwnTransactions(options.dataSource, failures::of);
+        joined = new JoinedTransactions(
+                List.of(own, options.transactions), hot.starts(), new Outbox(connections, nudges));
         transactional = new TransactionalJobs(
                 connections,
                 options.activityTransactions == null ? own : options.activityTransactions,
@@ -172,18 +170,12 @@ public final class PostgresHistoryStore implements HistoryStore {
 
     @Override
     public Optional<Joined> joined() {
-        return joined(own).or(() -> joined(callers));
-    }
-
-    private Optional<Joined> joined(CallerTransactions transactions) {
-        return transactions
-                .current()
-                .map(connection -> new JoinedConnection(connection, transactions, hot.starts(), outbox));
+        return joined.current();
     }
 
     @Override
     public Joined joined(Object transaction) {
-        return JoinedConnection.held(transaction, hot.starts(), outbox);
+        return joined.held(transaction);
     }
 
     @Override

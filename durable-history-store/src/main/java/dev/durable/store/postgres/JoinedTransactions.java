@@ -1,0 +1,29 @@
+package dev.durable.store.postgres;
+
+import dev.durable.store.Joined;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * The transactions of callers that starts and messages take part in.
+ *
+ * @param known where a transaction of the current thread may be; the first that has one counts
+ */
+record JoinedTransactions(List<CallerTransactions> known, Starts starts, Outbox outbox) {
+
+    /** That of the current thread. */
+    Optional<Joined> current() {
+        return known.stream().flatMap(this::in).findFirst();
+    }
+
+    private Stream<Joined> in(CallerTransactions transactions) {
+        return transactions.current().stream()
+                .map(connection -> new JoinedConnection(connection, transactions, starts, outbox));
+    }
+
+    /** One that the caller holds by hand. */
+    Joined held(Object transaction) {
+        return JoinedConnection.held(transaction, starts, outbox);
+    }
+}
