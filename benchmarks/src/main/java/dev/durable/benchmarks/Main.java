@@ -62,7 +62,11 @@ final class Main implements Callable<Integer> {
     @Option(names = "--two-processes", description = "The client has a process of its own (latency).")
     private boolean twoProcesses;
 
-    @Option(names = "--slots", paramLabel = "N", description = "Durable: activities at once.", defaultValue = "256")
+    @Option(
+            names = "--slots",
+            paramLabel = "N",
+            description = "Durable: activities at once; 0 is as many as there are runs, and at least 256.",
+            defaultValue = "0")
     private int slots;
 
     @Option(names = "--virtual-threads", description = "Durable: activities on virtual threads.")
@@ -139,7 +143,7 @@ final class Main implements Callable<Integer> {
                 inFlight,
                 size,
                 twoProcesses,
-                new Settings.Worker(connections, slots, virtualThreads, Duration.ofSeconds(sessionLease)),
+                new Settings.Worker(connections, slots > 0 ? slots : Math.max(256, inFlight), virtualThreads, Duration.ofSeconds(sessionLease)),
                 ledger);
     }
 
