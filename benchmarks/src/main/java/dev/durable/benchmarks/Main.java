@@ -65,7 +65,7 @@ final class Main implements Callable<Integer> {
     @Option(
             names = "--slots",
             paramLabel = "N",
-            description = "Durable: activities at once; 0 is as many as there are runs, and at least 256.",
+            description = "Durable: activities at once; 0 is twice as many as there are runs, and at least 256.",
             defaultValue = "0")
     private int slots;
 
@@ -143,7 +143,11 @@ final class Main implements Callable<Integer> {
                 inFlight,
                 size,
                 twoProcesses,
-                new Settings.Worker(connections, slots > 0 ? slots : Math.max(256, inFlight), virtualThreads, Duration.ofSeconds(sessionLease)),
+                new Settings.Worker(
+                        connections,
+                        slots > 0 ? slots : Math.max(256, 2 * inFlight),
+                        virtualThreads,
+                        Duration.ofSeconds(sessionLease)),
                 ledger);
     }
 

@@ -9,13 +9,10 @@ import dev.durable.store.Writes;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingDeque;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -39,39 +36,52 @@ final class TransitionLane implements Step {
     private static final Logger log = LoggerFactory.getLogger(TransitionLane.class);
     private static final Duration DATABASE_AWAY = Duration.ofMillis(250);
 
+    private final String name;
     private final HistoryStore store;
-    private final int maxBatch;
     private final Writes writes;
     /** Where transitions go that wait for somebody's lock; on the slow lane itself, null. */
     private final @Nullable TransitionLane slow;
 
     private final Supplier<UUID> fences;
-    private final LinkedBlockingDeque<Entry> queue = new LinkedBlockingDeque<>();
+    private final TransitionQueue queue;
+    private final TransitionQueue.Seat seat;
     /** Members of a batch that failed with an error: sent one by one, so that only the culprit gets it. */
     private final ArrayDeque<Entry> alone = new ArrayDeque<>();
 
     private List<Entry> sending = List.of();
     private List<Entry> unknown = List.of();
-    private volatile Runnable wake = () -> {};
 
-    TransitionLane(HistoryStore store, int maxBatch, Supplier<UUID> fences) {
-        this(store, store, maxBatch, fences, new TransitionLane(store, store.patient(), 1, fences, null));
+    TransitionLane(String name, HistoryStore store, TransitionQueue queue, Supplier<UUID> fences) {
+        this(
+                name,
+                store,
+                store,
+                queue,
+                fences,
+                new TransitionLane(name + "-slow", store, store.patient(), new TransitionQueue(1), fences, null));
     }
 
     private TransitionLane(
-            HistoryStore store, Writes writes, int maxBatch, Supplier<UUID> fences, @Nullable TransitionLane slow) {
+            String name,
+            HistoryStore store,
+            Writes writes,
+            TransitionQueue queue,
+            Supplier<UUID> fences,
+            @Nullable TransitionLane slow) {
+        this.name = name;
         this.store = store;
         this.writes = writes;
-        this.maxBatch = maxBatch;
+        this.queue = queue;
+        this.seat = queue.seat();
         this.fences = fences;
         this.slow = slow;
     }
 
     /** Cranks this lane and the one beside it. */
-    void drivenBy(Drive drive, String name) {
-        onSubmit(drive.add(name, Drive.Kind.IO, this));
+    void drivenBy(Drive drive) {
+        seat.onWork(drive.add(name, Drive.Kind.IO, this));
         if (slow != null) {
-            slow.drivenBy(drive, name + "-slow");
+            slow.drivenBy(drive);
         }
     }
 
@@ -87,29 +97,13 @@ final class TransitionLane implements Step {
         }
     }
 
-    void onSubmit(Runnable wake) {
-        this.wake = wake;
-    }
-
-    /** Queues the transition; the future completes after its commit, on the lane's thread. At most one a run. */
-    CompletableFuture<Written> submit(Transition transition) {
-        Entry entry = new Entry(transition);
-        enqueue(entry);
-        return entry.written;
-    }
-
-    private void enqueue(Entry entry) {
-        queue.add(entry);
-        wake.run();
-    }
-
     @Override
     public Duration runOnce() {
         try {
             resolve();
             take();
             if (sending.isEmpty()) {
-                return UNTIL_WOKEN;
+                return seat.pause();
             }
             send();
             return AGAIN;
@@ -133,23 +127,8 @@ final class TransitionLane implements Step {
             sending = List.of(alone.remove());
         }
         if (sending.isEmpty()) {
-            sending = batch();
+            sending = seat.take();
         }
-    }
-
-    /** What waits, bounded; of a run that two have written for at once, the later one waits for the next batch. */
-    private List<Entry> batch() {
-        List<Entry> batch = new ArrayList<>();
-        Set<UUID> runs = new HashSet<>();
-        Entry next = queue.poll();
-        while (next != null && runs.add(next.transition.run().runId())) {
-            batch.add(next);
-            next = batch.size() < maxBatch ? queue.poll() : null;
-        }
-        if (next != null) {
-            queue.addFirst(next);
-        }
-        return batch;
     }
 
     private void send() {
@@ -184,10 +163,10 @@ final class TransitionLane implements Step {
     /** Nothing of it was written, so it may be sent as it is; where it waits already, behind the others. */
     private void stepAside(Entry entry) {
         if (slow == null) {
-            enqueue(entry);
+            queue.add(entry);
         } else {
             log.info("somebody keeps {} locked; its transition is tried again alone", entry.transition.run());
-            slow.enqueue(entry);
+            slow.queue.add(entry);
         }
     }
 
@@ -229,7 +208,8 @@ final class TransitionLane implements Step {
         sending = again;
     }
 
-    private static final class Entry {
+    /** A transition that waits. */
+    static final class Entry {
         private Transition transition;
         private final List<UUID> tried = new ArrayList<>();
         private boolean overtaken;
@@ -237,6 +217,14 @@ final class TransitionLane implements Step {
 
         Entry(Transition transition) {
             this.transition = transition;
+        }
+
+        CompletableFuture<Written> written() {
+            return written;
+        }
+
+        UUID runId() {
+            return transition.run().runId();
         }
 
         void complete(Transition.Outcome outcome, UUID fence) {

@@ -2,32 +2,44 @@ package dev.durable.worker;
 
 import dev.durable.store.HistoryStore;
 import dev.durable.store.Transition;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * The lanes of transitions: one for runs that go on, one for runs that end.
+ * The lanes of transitions: two that share the runs that go on, one for those that end.
  *
- * <p>What arrives while a lane commits is its next batch, so a lane that nobody halves makes batches as large as the load,
- * and a transition in a large batch costs the server least. Those that end are apart because they lock out senders: in a
- * batch with one of them all rows must be locked before the first is written, while runs that go on are locked as they
- * are written. A run has one transition under way at most, so what is written of it stays in order.
+ * <p>Those that end are apart because they lock out senders: in a batch with one of them all rows must be locked before the
+ * first is written, while runs that go on are locked as they are written. A run has one transition under way at most, so
+ * what is written of it stays in order.
  */
-record TransitionLanes(TransitionLane goingOn, TransitionLane ending) {
+final class TransitionLanes {
+    private final TransitionQueue goingOn;
+    private final TransitionQueue ending;
+    private final List<TransitionLane> lanes;
+
+    private TransitionLanes(HistoryStore store, int maxBatch, Supplier<UUID> fences) {
+        goingOn = new TransitionQueue(maxBatch);
+        ending = new TransitionQueue(maxBatch);
+        lanes = List.of(
+                new TransitionLane("transitions-1", store, goingOn, fences),
+                new TransitionLane("transitions-2", store, goingOn, fences),
+                new TransitionLane("endings", store, ending, fences));
+    }
 
     static TransitionLanes to(HistoryStore store, int maxBatch, Supplier<UUID> fences) {
-        return new TransitionLanes(
-                new TransitionLane(store, maxBatch, fences), new TransitionLane(store, maxBatch, fences));
+        return new TransitionLanes(store, maxBatch, fences);
     }
 
     void drivenBy(Drive drive) {
-        goingOn.drivenBy(drive, "transitions");
-        ending.drivenBy(drive, "endings");
+        lanes.forEach(lane -> lane.drivenBy(drive));
     }
 
-    /** Queues the transition; the future completes after its commit, on the lane's thread. At most one a run. */
+    /** Queues the transition; the future completes after its commit, on a lane's thread. At most one a run. */
     CompletableFuture<TransitionLane.Written> submit(Transition transition) {
-        return (transition.close() == null ? goingOn : ending).submit(transition);
+        TransitionLane.Entry entry = new TransitionLane.Entry(transition);
+        (transition.close() == null ? goingOn : ending).add(entry);
+        return entry.written();
     }
 }

@@ -1,0 +1,125 @@
+package dev.durable.worker;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingDeque;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Transitions that wait, and which lane takes them.
+ *
+ * <p>What arrives while a lane commits is its next batch, so one lane alone makes batches as large as the load. A second
+ * one that took whatever waits would halve them, and a transition in half a batch costs the server a third more; without
+ * a second, nobody uses the server while the first waits for the disk. So the second takes what makes a batch of its own,
+ * a {@linkplain #CROWD crowd}; and whatever waits when no lane has come back for {@linkplain #PATIENCE a while}, since it
+ * may wait for somebody's lock.
+ *
+ * <p>Nobody is overlooked: who adds looks for a lane after adding, and a lane looks at the queue after it has said that
+ * it is idle.
+ */
+final class TransitionQueue {
+    /** A batch of so many costs the server a tenth more a transition than one of four times as many. */
+    static final int CROWD = 64;
+
+    static final Duration PATIENCE = Duration.ofMillis(10);
+
+    private final int maxBatch;
+    private final LinkedBlockingDeque<TransitionLane.Entry> waiting = new LinkedBlockingDeque<>();
+    private final List<Seat> seats = new CopyOnWriteArrayList<>();
+    private final ReentrantLock deciding = new ReentrantLock();
+    private long batches;
+
+    TransitionQueue(int maxBatch) {
+        this.maxBatch = maxBatch;
+    }
+
+    /** For a lane that takes from here. */
+    Seat seat() {
+        Seat seat = new Seat();
+        seats.add(seat);
+        return seat;
+    }
+
+    /** Any thread. */
+    void add(TransitionLane.Entry entry) {
+        waiting.add(entry);
+        Seat idle = null;
+        boolean atWork = false;
+        boolean watched = false;
+        for (Seat seat : seats) {
+            State state = seat.state;
+            atWork |= state == State.AT_WORK;
+            watched |= state == State.WATCHING;
+            idle = idle == null && state != State.AT_WORK ? seat : idle;
+        }
+        if (idle != null && (!atWork || !watched || waiting.size() >= CROWD)) {
+            idle.wake.run();
+        }
+    }
+
+    private enum State {
+        IDLE,
+        /** Idle, and sees to it that what waits does not wait for long. */
+        WATCHING,
+        AT_WORK
+    }
+
+    /** A lane, as the queue sees it. Called by its lane's thread only. */
+    final class Seat {
+        private volatile Runnable wake = () -> {};
+        private volatile State state = State.IDLE;
+        private long seen;
+
+        void onWork(Runnable wake) {
+            this.wake = wake;
+        }
+
+        /** What the lane writes next: it has settled what it took before. Empty where it had better wait. */
+        List<TransitionLane.Entry> take() {
+            deciding.lock();
+            try {
+                boolean overdue = state == State.WATCHING && seen == batches;
+                state = State.IDLE;
+                if (waiting.isEmpty()) {
+                    return List.of();
+                }
+                boolean alone = seats.stream().noneMatch(seat -> seat.state == State.AT_WORK);
+                if (!alone && !overdue && waiting.size() < CROWD) {
+                    state = State.WATCHING;
+                    seen = batches;
+                    return List.of();
+                }
+                state = State.AT_WORK;
+                batches++;
+                return batch();
+            } finally {
+                deciding.unlock();
+            }
+        }
+
+        /** How long a lane that got nothing may sleep. */
+        Duration pause() {
+            return state == State.WATCHING ? PATIENCE : Step.UNTIL_WOKEN;
+        }
+
+        /** Bounded; of a run that two have written for at once, the later one waits for the next batch. */
+        private List<TransitionLane.Entry> batch() {
+            List<TransitionLane.Entry> batch = new ArrayList<>();
+            Set<UUID> runs = new HashSet<>();
+            TransitionLane.Entry next = waiting.poll();
+            while (next != null && runs.add(next.runId())) {
+                batch.add(next);
+                next = batch.size() < maxBatch ? waiting.poll() : null;
+            }
+            if (next != null) {
+                waiting.addFirst(next);
+            }
+            return batch;
+        }
+    }
+}
