@@ -21,6 +21,8 @@ record Idle() implements Scenario {
             throw new Contestant.NotOffered("not measured");
         }
         putToSleep(database, settings);
+        // They have slept for a while: what autovacuum does about the rows just written is no part of idling.
+        database.execute("vacuum (analyze)");
         AtomicLong statements = new AtomicLong();
         List<AutoCloseable> workers = new ArrayList<>();
         try {
