@@ -144,8 +144,8 @@ class TransitionQueueTest {
     }
 
     private TransitionLane.Entry added(UUID run) {
-        TransitionLane.Entry entry = new TransitionLane.Entry(Closings.nothing(
-                new RunKey(run, "order-1"), UUID.randomUUID(), UUID.randomUUID(), 1, null, null));
+        TransitionLane.Entry entry = new TransitionLane.Entry(
+                Closings.nothing(new RunKey(run, "order-1"), UUID.randomUUID(), UUID.randomUUID(), 1, null, null));
         queue.add(entry);
         return entry;
     }
