@@ -79,7 +79,7 @@ public interface HistoryStore extends Writes, QueueStore, StoreSource, AutoClose
     // ── background: never waits for a lock ──────────────────────────────────────────────────────────────────────────
 
     /** Claims due runs: those whose time has come and those with messages that wake. */
-    List<ClaimedRun> claimRuns(RunClaim claim);
+    ClaimedRuns claimRuns(RunClaim claim);
 
     /**
      * The earliest wake after this time of a parked run of these queues (where it stalled: not before its next try); empty

@@ -2,6 +2,7 @@ package dev.durable.worker;
 
 import dev.durable.StoreUnavailableException;
 import dev.durable.store.ClaimedRun;
+import dev.durable.store.ClaimedRuns;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.InboxMessage;
@@ -106,8 +107,9 @@ final class RunClaims implements Step {
         nextLook = Instant.MAX;
         parked.set(Instant.MAX);
         try {
-            List<ClaimedRun> runs = store.claimRuns(
+            ClaimedRuns got = store.claimRuns(
                     new RunClaim(session.get(), wanted.taskQueues(), wanted.types(), 0, BATCH, OWNED_FOR));
+            List<ClaimedRun> runs = got.runs();
             if (!runs.isEmpty()) {
                 Map<UUID, List<InboxMessage>> messages = messages(runs);
                 for (ClaimedRun run : runs) {
@@ -118,7 +120,7 @@ final class RunClaims implements Step {
                             takers.isCached(runId) ? null : history(runId)));
                 }
             }
-            return runs.size() == BATCH ? again() : untilNextDue(before);
+            return runs.size() == BATCH ? again() : untilNextDue(before, got.retryIn());
         } catch (StoreUnavailableException | CommitUnknownException e) {
             log.warn("claiming runs waits for the database: {}", e.getMessage());
             return sleepUntil(before.plus(DATABASE_AWAY), before);
@@ -148,11 +150,12 @@ final class RunClaims implements Step {
 
     /**
      * At most the idle interval. What was due before the claim and was not claimed belongs to others and gives no reason
-     * to hurry; what has become due since does.
+     * to hurry, unless it was left to them for a moment; what has become due since does.
      */
-    private Duration untilNextDue(Instant claimed) {
+    private Duration untilNextDue(Instant claimed, @Nullable Duration retryIn) {
         Instant now = store.clock().now();
-        Instant latest = now.plus(idle.next());
+        Instant poll = now.plus(idle.next());
+        Instant latest = retryIn == null ? poll : earlier(now.plus(retryIn).plusMillis(1), poll);
         Instant due = store.nextDue(wanted.taskQueues(), claimed).orElse(latest);
         return due.isAfter(now) ? sleepUntil(earlier(due.plusMillis(1), latest), now) : again();
     }

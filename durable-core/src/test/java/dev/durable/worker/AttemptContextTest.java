@@ -365,6 +365,7 @@ class AttemptContextTest {
                         0,
                         10,
                         Duration.ofSeconds(10)))
+                .runs()
                 .getFirst();
         Transition.Outcome cancelled = bench.memory
                 .commit(List.of(new Transition(

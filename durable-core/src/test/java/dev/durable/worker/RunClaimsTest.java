@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.durable.DurableException;
 import dev.durable.store.HistoryStore;
+import dev.durable.store.RunClaim;
 import dev.durable.store.contract.NewRunBuilder;
 import dev.durable.store.memory.InMemoryHistoryStore;
 import dev.durable.store.memory.VirtualClock;
@@ -68,6 +69,22 @@ class RunClaimsTest {
         assertThat(claimed).isEmpty();
         assertThat(sleep).isEqualTo(Duration.ofMillis(50));
         assertThat(claims.runOnce()).as("and is no reason to hurry").isEqualTo(sleep);
+    }
+
+    @Test
+    void what_is_left_to_a_session_that_had_it_and_is_gone_is_claimed_after_that_moment() throws Exception {
+        start(run("orphan"));
+        Duration aMoment = Duration.ofMillis(10);
+        store.claimRuns(new RunClaim(UUID.randomUUID(), Set.of("default"), Set.of("OrderWorkflow"), 0, 1, aMoment));
+        clock.advance(aMoment);
+
+        Duration sleep = claims.runOnce();
+
+        assertThat(claimed).isEmpty();
+        assertThat(sleep).as("and not the poll").isEqualTo(Duration.ofMillis(91));
+        clock.advance(sleep);
+        claims.runOnce();
+        assertThat(claimed).containsExactly("orphan");
     }
 
     @Test

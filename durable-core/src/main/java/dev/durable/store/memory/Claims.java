@@ -2,12 +2,14 @@ package dev.durable.store.memory;
 
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.ClaimedRun;
+import dev.durable.store.ClaimedRuns;
 import dev.durable.store.JobClaim;
 import dev.durable.store.LimitedClaim;
 import dev.durable.store.NewJob;
 import dev.durable.store.QueueRules.Rule;
 import dev.durable.store.RecentStarts;
 import dev.durable.store.RunClaim;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -27,14 +29,18 @@ final class Claims {
         this.tables = tables;
     }
 
-    List<ClaimedRun> runs(RunClaim claim) {
+    ClaimedRuns runs(RunClaim claim) {
         Instant now = tables.now();
         List<Run> due = claim.taskQueues().stream()
                 .flatMap(queue -> tables.runs().due(queue, claim, now))
                 .sorted(LONGEST_DUE)
                 .limit(claim.limit())
                 .toList();
-        return due.stream().map(run -> claim(run, claim, now)).toList();
+        Duration left = claim.taskQueues().stream()
+                .flatMap(queue -> tables.runs().leftToOthers(queue, claim, now))
+                .min(Duration::compareTo)
+                .orElse(null);
+        return new ClaimedRuns(due.stream().map(run -> claim(run, claim, now)).toList(), left);
     }
 
     List<ClaimedJob> jobs(JobClaim claim) {

@@ -106,12 +106,22 @@ final class RunTable {
         return Stream.of(due, leftToCache, expiring.firstAfter(now).stream()).flatMap(times -> times);
     }
 
+    /** For how long due runs that the claimer can serve are still left to who has them cached. */
+    Stream<Duration> leftToOthers(String taskQueue, RunClaim claim, Instant now) {
+        return agenda(taskQueue)
+                .due(now)
+                .filter(run -> suits(claim, run) && !serves(claim, run, now))
+                .flatMap(run -> Stream.ofNullable(run.dueSince()))
+                .map(since -> Duration.between(now, since.plus(CACHED_FIRST)));
+    }
+
     private static boolean serves(RunClaim claim, Run run, Instant now) {
         Instant since = run.dueSince();
-        return since != null
-                && claim.types().contains(run.start().type())
-                && run.start().needs() <= claim.needs()
-                && run.hold().openTo(claim.session(), since, now, CACHED_FIRST);
+        return since != null && suits(claim, run) && run.hold().openTo(claim.session(), since, now, CACHED_FIRST);
+    }
+
+    private static boolean suits(RunClaim claim, Run run) {
+        return claim.types().contains(run.start().type()) && run.start().needs() <= claim.needs();
     }
 
     private static Optional<Instant> wakeOfParked(Hold hold, Instant after) {

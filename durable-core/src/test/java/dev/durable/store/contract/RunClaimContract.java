@@ -3,6 +3,7 @@ package dev.durable.store.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.store.ClaimedRun;
+import dev.durable.store.ClaimedRuns;
 import dev.durable.store.RunClaim;
 import dev.durable.store.RunKey;
 import dev.durable.store.Transition;
@@ -153,7 +154,9 @@ abstract class RunClaimContract extends StoreContract {
         }
 
         RunClaim claim = new RunClaim(session, Set.of("busy", "slow"), Set.of(TYPE), 0, 5, OWNED);
-        assertThat(store.claimRuns(claim)).extracting(c -> c.run().workflowId()).contains("order-1");
+        assertThat(store.claimRuns(claim).runs())
+                .extracting(c -> c.run().workflowId())
+                .contains("order-1");
     }
 
     @Test
@@ -183,10 +186,11 @@ abstract class RunClaimContract extends StoreContract {
             writer.write(writer.step());
             Instant before = store.now();
             signalled(writer.run(), "approve");
-            List<ClaimedRun> early = claimRuns(other);
+            ClaimedRuns early = store.claimRuns(new RunClaim(other, Set.of(QUEUE), Set.of(TYPE), 0, 100, OWNED));
             boolean inTime = Duration.between(before, store.now()).compareTo(moment) < 0;
             if (inTime) {
-                assertThat(early).as("within the moment").isEmpty();
+                assertThat(early.runs()).as("within the moment").isEmpty();
+                assertThat(early.retryIn()).as("until its end").isBetween(Duration.ofMillis(1), moment);
                 assertThat(claimRuns(session)).hasSize(1);
                 return;
             }
@@ -202,7 +206,9 @@ abstract class RunClaimContract extends StoreContract {
 
         advance(Duration.ofMillis(101));
 
-        assertThat(claimedIds(openSession())).containsExactly("order-1");
+        ClaimedRuns late = store.claimRuns(new RunClaim(openSession(), Set.of(QUEUE), Set.of(TYPE), 0, 100, OWNED));
+        assertThat(late.runs()).extracting(claim -> claim.run().workflowId()).containsExactly("order-1");
+        assertThat(late.retryIn()).as("nothing is left").isNull();
     }
 
     @Test
@@ -237,6 +243,7 @@ abstract class RunClaimContract extends StoreContract {
     }
 
     private List<ClaimedRun> claim(Set<String> queues, Set<String> types, int needs) {
-        return store.claimRuns(new RunClaim(session, queues, types, needs, 100, OWNED));
+        return store.claimRuns(new RunClaim(session, queues, types, needs, 100, OWNED))
+                .runs();
     }
 }

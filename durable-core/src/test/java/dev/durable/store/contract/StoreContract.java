@@ -114,7 +114,8 @@ public abstract class StoreContract {
     }
 
     protected List<ClaimedRun> claimRuns(UUID claimer, int limit) {
-        return store.claimRuns(new RunClaim(claimer, Set.of(QUEUE), Set.of(TYPE), 0, limit, OWNED));
+        return store.claimRuns(new RunClaim(claimer, Set.of(QUEUE), Set.of(TYPE), 0, limit, OWNED))
+                .runs();
     }
 
     protected List<String> claimedIds(UUID claimer) {

@@ -64,7 +64,7 @@ class SkippingTimeTest {
 
         assertThat(store.nextDue()).contains(timer);
         time.advanceTo(timer);
-        assertThat(store.claimRuns(claimOf(session))).hasSize(1);
+        assertThat(store.claimRuns(claimOf(session)).runs()).hasSize(1);
     }
 
     @Test
@@ -150,11 +150,12 @@ class SkippingTimeTest {
 
     private ClaimedRun startAndClaim(String workflowId) {
         start(workflowId, Duration.ZERO, null);
-        return store.claimRuns(claimOf(session)).getFirst();
+        return store.claimRuns(claimOf(session)).runs().getFirst();
     }
 
     private List<ClaimedRun> claim(String who) {
-        return store.claimRuns(claimOf(UUID.nameUUIDFromBytes(who.getBytes(StandardCharsets.UTF_8))));
+        return store.claimRuns(claimOf(UUID.nameUUIDFromBytes(who.getBytes(StandardCharsets.UTF_8))))
+                .runs();
     }
 
     private static RunClaim claimOf(UUID session) {

@@ -8,7 +8,8 @@ final class ClaimSql {
      * Candidates are runs whose time has come, in order, and runs with messages, found by skipping from run to run in
      * the inbox index (a run with 20,000 messages costs one probe) from where the last scan ended. They are locked by
      * key, NO KEY UPDATE so that runs that are being signalled are not skipped. Owned by nobody: a time far ahead is a
-     * clock that was set back. For 100 ms a due run is left to the session that has it cached.
+     * clock that was set back. For 100 ms a due run is left to the session that has it cached; one row says for how long
+     * that still holds for what was not claimed.
      */
     static final String RUNS = """
             with recursive due as (
@@ -43,7 +44,7 @@ final class ClaimSql {
                         union all select b.run_id, b.shard, b.at from seen b) c
                  group by c.run_id, c.shard order by min(c.since)),
             mine as materialized (
-                select s.c, s.fence, s.wake_at from candidate c
+                select c.run_id, s.c, s.fence, s.wake_at from candidate c
                  cross join lateral (
                         select s.ctid as c, s.fence, s.wake_at from durable.run_state s
                          where s.run_id = c.run_id and s.shard = c.shard
@@ -61,9 +62,15 @@ final class ClaimSql {
                   from mine m where s.ctid = m.c
                 returning s.run_id, s.workflow_id, s.type, s.task_queue, s.fence, m.fence as previous_fence,
                           s.next_event_id, s.wake_at, s.closing, s.stalls)
-            select c.*, null::text as scanned_queue, 0 as scanned from claimed c
+            select c.*, null::text as scanned_queue, 0 as scanned, null::bigint as retry_in from claimed c
             union all
-            select s.run_id, null, null, null, null, null, null, null, null, null, s.task_queue, s.scanned from (
+            select null, null, null, null, null, null, null, null, null, null, null, 0, l.retry_in from (
+                select ceil(extract(epoch from min(c.since) + interval '100 ms' - durable.clock()) * 1000)::bigint as retry_in
+                  from candidate c
+                 where c.since > durable.clock() - interval '100 ms' and c.run_id not in (select m.run_id from mine m)) l
+             where l.retry_in is not null
+            union all
+            select s.run_id, null, null, null, null, null, null, null, null, null, s.task_queue, s.scanned, null from (
                 select s.task_queue, max(s.run_id::text)::uuid as run_id, (select count(*)::int from seen) as scanned
                   from seen s group by s.task_queue) s""";
 

@@ -6,7 +6,7 @@ import dev.durable.WorkflowStatus;
 import dev.durable.store.Admission;
 import dev.durable.store.BuriedGroup;
 import dev.durable.store.ClaimedJob;
-import dev.durable.store.ClaimedRun;
+import dev.durable.store.ClaimedRuns;
 import dev.durable.store.Delivery;
 import dev.durable.store.EarliestTimeouts;
 import dev.durable.store.EstimatedClock;
@@ -229,7 +229,7 @@ public final class PostgresHistoryStore implements HistoryStore {
     }
 
     @Override
-    public List<ClaimedRun> claimRuns(RunClaim claim) {
+    public ClaimedRuns claimRuns(RunClaim claim) {
         return runClaims.claim(claim);
     }
 

@@ -4,10 +4,12 @@ import static dev.durable.store.postgres.Param.texts;
 import static dev.durable.store.postgres.Param.uuids;
 
 import dev.durable.store.ClaimedRun;
+import dev.durable.store.ClaimedRuns;
 import dev.durable.store.RunClaim;
 import dev.durable.store.RunKey;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -16,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /** Claims due runs under a fence of this claim. A lost reply needs nothing: owned_until passes. */
 final class RunClaims {
@@ -31,13 +34,13 @@ final class RunClaims {
         this.connections = connections;
     }
 
-    List<ClaimedRun> claim(RunClaim claim) {
+    ClaimedRuns claim(RunClaim claim) {
         List<String> queues = claim.taskQueues().stream().sorted().toList();
         Scan scan = scan(claim, queues);
         if (scan.claimed.isEmpty() && scan.resumed && scan.ended) {
             scan = scan(claim, queues);
         }
-        return scan.claimed;
+        return new ClaimedRuns(scan.claimed, scan.retryIn);
     }
 
     Optional<Instant> nextDue(Collection<String> taskQueues, Instant after) {
@@ -60,15 +63,19 @@ final class RunClaims {
         boolean resumed = queues.stream().anyMatch(cursors::containsKey);
         List<ClaimedRun> claimed = new ArrayList<>();
         List<Boolean> seen = new ArrayList<>();
+        List<Duration> left = new ArrayList<>();
         Map<String, UUID> last = new ConcurrentHashMap<>();
         connections.transaction(Locks.SHORT, tx -> {
             claimed.clear();
+            left.clear();
             tx.last(new Script()
                     .read(
                             ClaimSql.RUNS,
                             row -> {
                                 String scanned = row.getString("scanned_queue");
-                                if (scanned == null) {
+                                if (row.getObject("retry_in") != null) {
+                                    left.add(Duration.ofMillis(row.getLong("retry_in")));
+                                } else if (scanned == null) {
                                     claimed.add(claimed(row));
                                 } else {
                                     last.put(scanned, row.getObject("run_id", UUID.class));
@@ -83,7 +90,7 @@ final class RunClaims {
         if (!ended) {
             cursors.putAll(last);
         }
-        return new Scan(claimed, resumed, ended);
+        return new Scan(claimed, left.isEmpty() ? null : left.getFirst(), resumed, ended);
     }
 
     private Param[] params(RunClaim claim, List<String> queues, int look) {
@@ -130,8 +137,9 @@ final class RunClaims {
      * One scan.
      *
      * @param claimed what it claimed
+     * @param retryIn when what was left to others is anybody's
      * @param resumed it did not begin at the beginning
      * @param ended it saw the last run with messages
      */
-    private record Scan(List<ClaimedRun> claimed, boolean resumed, boolean ended) {}
+    private record Scan(List<ClaimedRun> claimed, @Nullable Duration retryIn, boolean resumed, boolean ended) {}
 }
