@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * What a claim of runs gave.
  *
  * @param runs the runs
- * @param retryIn when anybody may claim what was left, for a moment, to the session that has it cached: if that one is
- *     gone, nobody else will ever be told; null when nothing was left
+ * @param retryIn when to claim again though nobody says that a run is due: what was left, for a moment, to the session that
+ *     has it cached is anybody's then, and that one may be gone; zero when not all was looked at; null when nothing was left
  */
 public record ClaimedRuns(List<ClaimedRun> runs, @Nullable Duration retryIn) {
 

@@ -178,6 +178,16 @@ abstract class RunClaimContract extends StoreContract {
     }
 
     @Test
+    void a_claim_that_may_have_more_gets_all_that_wait_also_those_that_claims_before_have_passed() {
+        for (int i = 0; i < 100; i++) {
+            signalled(parked("order-" + i).run(), "approve");
+        }
+
+        assertThat(claimRuns(session, 5)).hasSize(5);
+        assertThat(claimRuns(session, 200)).hasSize(95);
+    }
+
+    @Test
     void a_due_run_is_left_for_a_moment_to_the_session_that_has_it_cached() {
         UUID other = openSession();
         Duration moment = Duration.ofMillis(100);

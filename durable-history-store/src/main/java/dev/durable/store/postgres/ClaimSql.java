@@ -67,7 +67,8 @@ final class ClaimSql {
             select null, null, null, null, null, null, null, null, null, null, null, 0, l.retry_in from (
                 select ceil(extract(epoch from min(c.since) + interval '100 ms' - durable.clock()) * 1000)::bigint as retry_in
                   from candidate c
-                 where c.since > durable.clock() - interval '100 ms' and c.run_id not in (select m.run_id from mine m)) l
+                 where (select count(*) from mine) < ? and c.since > durable.clock() - interval '100 ms'
+                   and not exists (select 1 from mine m where m.run_id = c.run_id)) l
              where l.retry_in is not null
             union all
             select s.run_id, null, null, null, null, null, null, null, null, null, s.task_queue, s.scanned, null from (

@@ -25,6 +25,8 @@ final class RunClaims {
     private static final UUID START = new UUID(0, 0);
     /** Runs with messages looked at in one claim, beyond those asked for: some will be owned or locked. */
     private static final int LOOK_AHEAD = 64;
+    /** Of one claim: with very many runs that others own it would not end soon. */
+    private static final int MOST_SCANS = 8;
 
     private final Connections connections;
     /** Where the scan of each queue's inbox ended: the next goes on from there, so that no run is passed over for ever. */
@@ -34,13 +36,25 @@ final class RunClaims {
         this.connections = connections;
     }
 
+    /** Scans on until it has as many as it may, or has seen everybody: what is in front of the cursor comes last. */
     ClaimedRuns claim(RunClaim claim) {
         List<String> queues = claim.taskQueues().stream().sorted().toList();
-        Scan scan = scan(claim, queues);
-        if (scan.claimed.isEmpty() && scan.resumed && scan.ended) {
-            scan = scan(claim, queues);
+        List<ClaimedRun> claimed = new ArrayList<>();
+        Duration retryIn = null;
+        boolean fromStart = false;
+        boolean all = false;
+        for (int scans = 0; scans < MOST_SCANS && !all && claimed.size() < claim.limit(); scans++) {
+            Scan scan = scan(claim.atMost(claim.limit() - claimed.size()), queues);
+            claimed.addAll(scan.claimed);
+            retryIn = earlier(retryIn, scan.retryIn);
+            fromStart |= !scan.resumed;
+            all = scan.ended && fromStart;
         }
-        return new ClaimedRuns(scan.claimed, scan.retryIn);
+        return new ClaimedRuns(claimed, all || claimed.size() == claim.limit() ? retryIn : Duration.ZERO);
+    }
+
+    private static @Nullable Duration earlier(@Nullable Duration one, @Nullable Duration other) {
+        return one == null || (other != null && other.compareTo(one) < 0) ? other : one;
     }
 
     Optional<Instant> nextDue(Collection<String> taskQueues, Instant after) {
@@ -116,7 +130,8 @@ final class RunClaims {
             limit,
             Param.of(UUID.randomUUID()),
             ownedFor,
-            session
+            session,
+            limit
         };
     }
 
