@@ -21,9 +21,4 @@ public record RunClaim(
         taskQueues = Set.copyOf(taskQueues);
         types = Set.copyOf(types);
     }
-
-    /** The same for fewer runs. */
-    public RunClaim atMost(int most) {
-        return new RunClaim(session, taskQueues, types, needs, most, ownedFor);
-    }
 }

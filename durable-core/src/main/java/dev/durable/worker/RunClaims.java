@@ -36,6 +36,8 @@ final class RunClaims implements Step {
     private static final int BATCH = 200;
     private static final int MAX_MESSAGES = 1_000;
     private static final Duration DATABASE_AWAY = Duration.ofMillis(500);
+    /** Between two looks for what was left to others. */
+    private static final Duration LEFT_AT_LEAST = Duration.ofMillis(25);
     /** How long one activation may take before others may claim the run. */
     static final Duration OWNED_FOR = Duration.ofSeconds(15);
 
@@ -120,7 +122,7 @@ final class RunClaims implements Step {
                             takers.isCached(runId) ? null : history(runId)));
                 }
             }
-            return runs.size() == BATCH ? again() : untilNextDue(before, got.retryIn());
+            return runs.size() == BATCH ? again() : untilNextDue(before, retryIn(got));
         } catch (StoreUnavailableException | CommitUnknownException e) {
             log.warn("claiming runs waits for the database: {}", e.getMessage());
             return sleepUntil(before.plus(DATABASE_AWAY), before);
@@ -146,6 +148,13 @@ final class RunClaims implements Step {
         } catch (StoreUnavailableException e) {
             return null;
         }
+    }
+
+    /** Where nothing was claimed not at once, however many messages come for runs that are not for this worker. */
+    private static @Nullable Duration retryIn(ClaimedRuns got) {
+        Duration retryIn = got.retryIn();
+        boolean tooSoon = retryIn != null && got.runs().isEmpty() && retryIn.compareTo(LEFT_AT_LEAST) < 0;
+        return tooSoon ? LEFT_AT_LEAST : retryIn;
     }
 
     /**

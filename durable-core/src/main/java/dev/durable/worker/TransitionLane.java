@@ -58,7 +58,13 @@ final class TransitionLane implements Step {
                 store,
                 queue,
                 fences,
-                new TransitionLane(name + "-slow", store, store.patient(), new TransitionQueue(1), fences, null));
+                new TransitionLane(
+                        name + "-slow",
+                        store,
+                        store.patient(),
+                        new TransitionQueue(1, store.clock()::nanoTime),
+                        fences,
+                        null));
     }
 
     private TransitionLane(

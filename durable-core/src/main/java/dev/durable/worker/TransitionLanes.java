@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * The lanes of transitions: two that share the runs that go on, one for those that end.
+ * The lanes of transitions: two that share the runs that go on, two that share those that end.
  *
  * <p>Those that end are apart because they lock out senders: in a batch with one of them all rows must be locked before the
  * first is written, while runs that go on are locked as they are written. A run has one transition under way at most, so
@@ -20,12 +20,13 @@ final class TransitionLanes {
     private final List<TransitionLane> lanes;
 
     private TransitionLanes(HistoryStore store, int maxBatch, Supplier<UUID> fences) {
-        goingOn = new TransitionQueue(maxBatch);
-        ending = new TransitionQueue(maxBatch);
+        goingOn = new TransitionQueue(maxBatch, store.clock()::nanoTime);
+        ending = new TransitionQueue(maxBatch, store.clock()::nanoTime);
         lanes = List.of(
                 new TransitionLane("transitions-1", store, goingOn, fences),
                 new TransitionLane("transitions-2", store, goingOn, fences),
-                new TransitionLane("endings", store, ending, fences));
+                new TransitionLane("endings-1", store, ending, fences),
+                new TransitionLane("endings-2", store, ending, fences));
     }
 
     static TransitionLanes to(HistoryStore store, int maxBatch, Supplier<UUID> fences) {

@@ -9,6 +9,7 @@ import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingDeque;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 
 /**
  * Transitions that wait, and which lane takes them.
@@ -17,7 +18,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * one that took whatever waits would halve them, and a transition in half a batch costs the server a third more; without
  * a second, nobody uses the server while the first waits for the disk. So the second takes what makes a batch of its own,
  * a {@linkplain #CROWD crowd}; and whatever waits when no lane has come back for {@linkplain #PATIENCE a while}, since it
- * may wait for somebody's lock.
+ * may wait for somebody's lock. Until that one is back the others do not count on it.
  *
  * <p>Nobody is overlooked: who adds looks for a lane after adding, and a lane looks at the queue after it has said that
  * it is idle.
@@ -29,13 +30,19 @@ final class TransitionQueue {
     static final Duration PATIENCE = Duration.ofMillis(10);
 
     private final int maxBatch;
+    private final LongSupplier nanoTime;
     private final LinkedBlockingDeque<TransitionLane.Entry> waiting = new LinkedBlockingDeque<>();
     private final List<Seat> seats = new CopyOnWriteArrayList<>();
     private final ReentrantLock deciding = new ReentrantLock();
     private long batches;
 
-    TransitionQueue(int maxBatch) {
+    /**
+     * @param maxBatch how many a lane takes at once
+     * @param nanoTime a monotonic clock
+     */
+    TransitionQueue(int maxBatch, LongSupplier nanoTime) {
         this.maxBatch = maxBatch;
+        this.nanoTime = nanoTime;
     }
 
     /** For a lane that takes from here. */
@@ -53,7 +60,7 @@ final class TransitionQueue {
         boolean watched = false;
         for (Seat seat : seats) {
             State state = seat.state;
-            atWork |= state == State.AT_WORK;
+            atWork |= state == State.AT_WORK && !seat.missing;
             watched |= state == State.WATCHING;
             idle = idle == null && state != State.AT_WORK ? seat : idle;
         }
@@ -73,7 +80,11 @@ final class TransitionQueue {
     final class Seat {
         private volatile Runnable wake = () -> {};
         private volatile State state = State.IDLE;
+        /** At work for so long that the others go on as if it were not there. */
+        private volatile boolean missing;
+
         private long seen;
+        private long since;
 
         void onWork(Runnable wake) {
             this.wake = wake;
@@ -83,15 +94,13 @@ final class TransitionQueue {
         List<TransitionLane.Entry> take() {
             deciding.lock();
             try {
-                boolean overdue = state == State.WATCHING && seen == batches;
+                boolean watched = state == State.WATCHING;
                 state = State.IDLE;
+                missing = false;
                 if (waiting.isEmpty()) {
                     return List.of();
                 }
-                boolean alone = seats.stream().noneMatch(seat -> seat.state == State.AT_WORK);
-                if (!alone && !overdue && waiting.size() < CROWD) {
-                    state = State.WATCHING;
-                    seen = batches;
+                if (othersAtWork() && waiting.size() < CROWD && !overdue(watched)) {
                     return List.of();
                 }
                 state = State.AT_WORK;
@@ -102,9 +111,31 @@ final class TransitionQueue {
             }
         }
 
+        private boolean othersAtWork() {
+            return seats.stream().anyMatch(seat -> seat.state == State.AT_WORK && !seat.missing);
+        }
+
+        /** Watches on, unless nobody has come back for as long as this watches. */
+        private boolean overdue(boolean watched) {
+            if (!watched || seen != batches) {
+                since = nanoTime.getAsLong();
+                seen = batches;
+            }
+            if (left() > 0) {
+                state = State.WATCHING;
+                return false;
+            }
+            seats.stream().filter(seat -> seat.state == State.AT_WORK).forEach(seat -> seat.missing = true);
+            return true;
+        }
+
+        private long left() {
+            return since + PATIENCE.toNanos() - nanoTime.getAsLong();
+        }
+
         /** How long a lane that got nothing may sleep. */
         Duration pause() {
-            return state == State.WATCHING ? PATIENCE : Step.UNTIL_WOKEN;
+            return state == State.WATCHING ? Duration.ofNanos(Math.max(1, left())) : Step.UNTIL_WOKEN;
         }
 
         /** Bounded; of a run that two have written for at once, the later one waits for the next batch. */

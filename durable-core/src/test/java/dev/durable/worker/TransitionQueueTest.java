@@ -12,7 +12,8 @@ import org.junit.jupiter.api.Test;
 
 /** Which lane writes what waits. */
 class TransitionQueueTest {
-    private final TransitionQueue queue = new TransitionQueue(100);
+    private long now;
+    private final TransitionQueue queue = new TransitionQueue(100, () -> now);
     private final TransitionQueue.Seat first = queue.seat();
     private final TransitionQueue.Seat second = queue.seat();
     private final List<String> woken = new ArrayList<>();
@@ -76,8 +77,30 @@ class TransitionQueueTest {
         first.take();
         List<TransitionLane.Entry> late = added(2);
         second.take();
+        assertThat(second.take()).as("woken too soon").isEmpty();
 
+        now += TransitionQueue.PATIENCE.toNanos();
         assertThat(second.take()).as("after its pause").isEqualTo(late);
+    }
+
+    @Test
+    void nobody_counts_on_a_lane_that_does_not_come_back_until_it_is_back() {
+        added(1);
+        first.take();
+        added(1);
+        second.take();
+        now += TransitionQueue.PATIENCE.toNanos();
+        second.take();
+        second.take();
+        woken.clear();
+
+        List<TransitionLane.Entry> next = added(1);
+        assertThat(woken).containsExactly("second");
+        assertThat(second.take()).as("at once").isEqualTo(next);
+
+        added(1);
+        assertThat(first.take()).as("back, and the second is at work").isEmpty();
+        assertThat(first.pause()).isEqualTo(TransitionQueue.PATIENCE);
     }
 
     @Test
@@ -88,6 +111,7 @@ class TransitionQueueTest {
         second.take();
         first.take();
         List<TransitionLane.Entry> next = added(1);
+        now += TransitionQueue.PATIENCE.toNanos();
 
         assertThat(second.take()).isEmpty();
         assertThat(second.pause()).isEqualTo(TransitionQueue.PATIENCE);

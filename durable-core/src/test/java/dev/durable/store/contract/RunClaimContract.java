@@ -184,7 +184,29 @@ abstract class RunClaimContract extends StoreContract {
         }
 
         assertThat(claimRuns(session, 5)).hasSize(5);
-        assertThat(claimRuns(session, 200)).hasSize(95);
+        RunClaim claim = new RunClaim(session, Set.of(QUEUE), Set.of(TYPE), 0, 200, OWNED);
+        int claimed = 0;
+        ClaimedRuns got;
+        do {
+            got = store.claimRuns(claim);
+            claimed += got.runs().size();
+        } while (Duration.ZERO.equals(got.retryIn()));
+        assertThat(claimed).isEqualTo(95);
+        assertThat(claimRuns(session)).isEmpty();
+    }
+
+    @Test
+    void very_many_runs_that_are_not_for_the_claimer_do_not_make_it_hurry() {
+        for (int i = 0; i < 100; i++) {
+            signalled(started(newRun("other-" + i).type("Other")), "approve");
+        }
+        advance(Duration.ofMillis(101));
+
+        for (int i = 0; i < 3; i++) {
+            ClaimedRuns got = store.claimRuns(new RunClaim(session, Set.of(QUEUE), Set.of(TYPE), 0, 1, OWNED));
+            assertThat(got.runs()).isEmpty();
+            assertThat(got.retryIn()).isNull();
+        }
     }
 
     @Test

@@ -25,7 +25,7 @@ final class RunClaims {
     private static final UUID START = new UUID(0, 0);
     /** Runs with messages looked at in one claim, beyond those asked for: some will be owned or locked. */
     private static final int LOOK_AHEAD = 64;
-    /** Of one claim: with very many runs that others own it would not end soon. */
+    /** Of one claim; what lies behind thousands of runs that others own is looked at by the next. */
     private static final int MOST_SCANS = 8;
 
     private final Connections connections;
@@ -36,21 +36,24 @@ final class RunClaims {
         this.connections = connections;
     }
 
-    /** Scans on until it has as many as it may, or has seen everybody: what is in front of the cursor comes last. */
+    /**
+     * Scans on while it finds nothing. What it has claimed it gives at once: were it to go on and break off, nobody would
+     * know of it. Then whoever asks comes again, and since each time something was claimed this comes to an end.
+     */
     ClaimedRuns claim(RunClaim claim) {
         List<String> queues = claim.taskQueues().stream().sorted().toList();
-        List<ClaimedRun> claimed = new ArrayList<>();
         Duration retryIn = null;
         boolean fromStart = false;
-        boolean all = false;
-        for (int scans = 0; scans < MOST_SCANS && !all && claimed.size() < claim.limit(); scans++) {
-            Scan scan = scan(claim.atMost(claim.limit() - claimed.size()), queues);
-            claimed.addAll(scan.claimed);
+        for (int scans = 0; scans < MOST_SCANS; scans++) {
+            Scan scan = scan(claim, queues);
             retryIn = earlier(retryIn, scan.retryIn);
             fromStart |= !scan.resumed;
-            all = scan.ended && fromStart;
+            boolean all = scan.ended && fromStart;
+            if (all || !scan.claimed.isEmpty()) {
+                return new ClaimedRuns(scan.claimed, all ? retryIn : Duration.ZERO);
+            }
         }
-        return new ClaimedRuns(claimed, all || claimed.size() == claim.limit() ? retryIn : Duration.ZERO);
+        return new ClaimedRuns(List.of(), retryIn);
     }
 
     private static @Nullable Duration earlier(@Nullable Duration one, @Nullable Duration other) {
