@@ -24,7 +24,7 @@ record Lanes(
                         .withSlowLane(Delivery.Outcome.LOCKED::equals, store.patient()::deliver),
                 new Lane<>("jobs", MAX_BATCH, store::update)
                         .withSlowLane(JobUpdate.Outcome.LOCKED::equals, store.patient()::update),
-                TransitionLanes.to(store, MAX_BATCH, random));
+                new TransitionLanes(store, MAX_BATCH, random));
     }
 
     void drivenBy(Drive drive) {

@@ -122,7 +122,7 @@ final class RunClaims implements Step {
                             takers.isCached(runId) ? null : history(runId)));
                 }
             }
-            return runs.size() == BATCH ? again() : untilNextDue(before, retryIn(got));
+            return Duration.ZERO.equals(got.retryIn()) ? again() : untilNextDue(before, retryIn(got));
         } catch (StoreUnavailableException | CommitUnknownException e) {
             log.warn("claiming runs waits for the database: {}", e.getMessage());
             return sleepUntil(before.plus(DATABASE_AWAY), before);

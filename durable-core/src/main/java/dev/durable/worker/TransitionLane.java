@@ -52,31 +52,22 @@ final class TransitionLane implements Step {
     private List<Entry> unknown = List.of();
 
     TransitionLane(String name, HistoryStore store, TransitionQueue queue, Supplier<UUID> fences) {
-        this(
-                name,
-                store,
-                store,
-                queue,
-                fences,
-                new TransitionLane(
-                        name + "-slow",
-                        store,
-                        store.patient(),
-                        new TransitionQueue(1, store.clock()::nanoTime),
-                        fences,
-                        null));
+        this(name, store, queue, fences, beside(name, store, fences));
+    }
+
+    private static TransitionLane beside(String name, HistoryStore store, Supplier<UUID> fences) {
+        return new TransitionLane(name + "-slow", store, new TransitionQueue(1, store.clock()::nanoTime), fences, null);
     }
 
     private TransitionLane(
             String name,
             HistoryStore store,
-            Writes writes,
             TransitionQueue queue,
             Supplier<UUID> fences,
             @Nullable TransitionLane slow) {
         this.name = name;
         this.store = store;
-        this.writes = writes;
+        this.writes = slow == null ? store.patient() : store;
         this.queue = queue;
         this.seat = queue.seat();
         this.fences = fences;

@@ -19,7 +19,7 @@ final class TransitionLanes {
     private final TransitionQueue ending;
     private final List<TransitionLane> lanes;
 
-    private TransitionLanes(HistoryStore store, int maxBatch, Supplier<UUID> fences) {
+    TransitionLanes(HistoryStore store, int maxBatch, Supplier<UUID> fences) {
         goingOn = new TransitionQueue(maxBatch, store.clock()::nanoTime);
         ending = new TransitionQueue(maxBatch, store.clock()::nanoTime);
         lanes = List.of(
@@ -27,10 +27,6 @@ final class TransitionLanes {
                 new TransitionLane("transitions-2", store, goingOn, fences),
                 new TransitionLane("endings-1", store, ending, fences),
                 new TransitionLane("endings-2", store, ending, fences));
-    }
-
-    static TransitionLanes to(HistoryStore store, int maxBatch, Supplier<UUID> fences) {
-        return new TransitionLanes(store, maxBatch, fences);
     }
 
     void drivenBy(Drive drive) {

@@ -24,7 +24,7 @@ import java.util.function.LongSupplier;
  * it is idle.
  */
 final class TransitionQueue {
-    /** A batch of so many costs the server a tenth more a transition than one of four times as many. */
+    /** Measured: docs/decisions/0041. */
     static final int CROWD = 64;
 
     static final Duration PATIENCE = Duration.ofMillis(10);
@@ -60,9 +60,9 @@ final class TransitionQueue {
         boolean watched = false;
         for (Seat seat : seats) {
             State state = seat.state;
-            atWork |= state == State.AT_WORK && !seat.missing;
+            atWork |= state == State.AT_WORK;
             watched |= state == State.WATCHING;
-            idle = idle == null && state != State.AT_WORK ? seat : idle;
+            idle = idle == null && state.isIdle() ? seat : idle;
         }
         if (idle != null && (!atWork || !watched || waiting.size() >= CROWD)) {
             idle.wake.run();
@@ -73,16 +73,19 @@ final class TransitionQueue {
         IDLE,
         /** Idle, and sees to it that what waits does not wait for long. */
         WATCHING,
-        AT_WORK
+        AT_WORK,
+        /** At work for so long that the others go on as if it were not there. */
+        MISSING;
+
+        boolean isIdle() {
+            return this == IDLE || this == WATCHING;
+        }
     }
 
-    /** A lane, as the queue sees it. Called by its lane's thread only. */
+    /** A lane, as the queue sees it. Called by its lane's thread only; its state changes under the lock. */
     final class Seat {
         private volatile Runnable wake = () -> {};
         private volatile State state = State.IDLE;
-        /** At work for so long that the others go on as if it were not there. */
-        private volatile boolean missing;
-
         private long seen;
         private long since;
 
@@ -96,7 +99,6 @@ final class TransitionQueue {
             try {
                 boolean watched = state == State.WATCHING;
                 state = State.IDLE;
-                missing = false;
                 if (waiting.isEmpty()) {
                     return List.of();
                 }
@@ -112,7 +114,7 @@ final class TransitionQueue {
         }
 
         private boolean othersAtWork() {
-            return seats.stream().anyMatch(seat -> seat.state == State.AT_WORK && !seat.missing);
+            return seats.stream().anyMatch(seat -> seat.state == State.AT_WORK);
         }
 
         /** Watches on, unless nobody has come back for as long as this watches. */
@@ -125,7 +127,7 @@ final class TransitionQueue {
                 state = State.WATCHING;
                 return false;
             }
-            seats.stream().filter(seat -> seat.state == State.AT_WORK).forEach(seat -> seat.missing = true);
+            seats.stream().filter(seat -> seat.state == State.AT_WORK).forEach(seat -> seat.state = State.MISSING);
             return true;
         }
 

@@ -35,8 +35,7 @@ class TransitionQueueTest {
 
     @Test
     void what_comes_while_a_lane_commits_is_its_next_batch() {
-        added(1);
-        first.take();
+        firstIsAtWork();
         List<TransitionLane.Entry> next = added(3);
 
         assertThat(second.take()).as("the other lane leaves it").isEmpty();
@@ -45,8 +44,7 @@ class TransitionQueueTest {
 
     @Test
     void a_crowd_is_a_batch_for_the_second_lane() {
-        added(1);
-        first.take();
+        firstIsAtWork();
         added(TransitionQueue.CROWD - 1);
         assertThat(second.take()).isEmpty();
         woken.clear();
@@ -59,8 +57,7 @@ class TransitionQueueTest {
 
     @Test
     void the_second_lane_is_woken_once_to_watch_and_not_for_each_that_comes() {
-        added(1);
-        first.take();
+        firstIsAtWork();
         woken.clear();
 
         added(1);
@@ -73,8 +70,7 @@ class TransitionQueueTest {
 
     @Test
     void who_waits_for_a_lane_that_does_not_come_back_is_taken_by_the_other() {
-        added(1);
-        first.take();
+        firstIsAtWork();
         List<TransitionLane.Entry> late = added(2);
         second.take();
         assertThat(second.take()).as("woken too soon").isEmpty();
@@ -85,8 +81,7 @@ class TransitionQueueTest {
 
     @Test
     void nobody_counts_on_a_lane_that_does_not_come_back_until_it_is_back() {
-        added(1);
-        first.take();
+        firstIsAtWork();
         added(1);
         second.take();
         now += TransitionQueue.PATIENCE.toNanos();
@@ -105,8 +100,7 @@ class TransitionQueueTest {
 
     @Test
     void a_lane_that_came_back_meanwhile_is_waited_for_anew() {
-        added(1);
-        first.take();
+        firstIsAtWork();
         added(1);
         second.take();
         first.take();
@@ -120,8 +114,7 @@ class TransitionQueueTest {
 
     @Test
     void nothing_waits_any_more_so_nobody_watches() {
-        added(1);
-        first.take();
+        firstIsAtWork();
         added(1);
         second.take();
         first.take();
@@ -132,8 +125,7 @@ class TransitionQueueTest {
 
     @Test
     void when_both_commit_nobody_is_woken_and_who_comes_back_first_takes_it() {
-        added(1);
-        first.take();
+        firstIsAtWork();
         added(TransitionQueue.CROWD);
         second.take();
         woken.clear();
@@ -161,6 +153,11 @@ class TransitionQueueTest {
 
         assertThat(first.take()).isEqualTo(all.subList(0, 2));
         assertThat(first.take()).isEqualTo(all.subList(2, 3));
+    }
+
+    private void firstIsAtWork() {
+        added(1);
+        first.take();
     }
 
     private List<TransitionLane.Entry> added(int count) {

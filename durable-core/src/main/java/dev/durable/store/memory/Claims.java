@@ -36,10 +36,12 @@ final class Claims {
                 .sorted(LONGEST_DUE)
                 .limit(claim.limit())
                 .toList();
-        Duration left = claim.taskQueues().stream()
-                .flatMap(queue -> tables.runs().leftToOthers(queue, claim, now))
-                .min(Duration::compareTo)
-                .orElse(null);
+        Duration left = due.size() == claim.limit()
+                ? Duration.ZERO
+                : claim.taskQueues().stream()
+                        .flatMap(queue -> tables.runs().leftToOthers(queue, claim, now))
+                        .min(Duration::compareTo)
+                        .orElse(null);
         return new ClaimedRuns(due.stream().map(run -> claim(run, claim, now)).toList(), left);
     }
 

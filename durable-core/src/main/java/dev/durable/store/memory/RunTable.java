@@ -100,8 +100,7 @@ final class RunTable {
         Stream<Instant> leftToCache = claimable.values().stream()
                 .flatMap(agenda -> agenda.due(now))
                 .filter(run -> run.hold().lastSession() != null)
-                .flatMap(run -> Stream.ofNullable(run.dueSince()))
-                .map(since -> since.plus(CACHED_FIRST))
+                .flatMap(RunTable::openToAll)
                 .filter(now::isBefore);
         return Stream.of(due, leftToCache, expiring.firstAfter(now).stream()).flatMap(times -> times);
     }
@@ -111,8 +110,14 @@ final class RunTable {
         return agenda(taskQueue)
                 .due(now)
                 .filter(run -> suits(claim, run) && !serves(claim, run, now))
-                .flatMap(run -> Stream.ofNullable(run.dueSince()))
-                .map(since -> Duration.between(now, since.plus(CACHED_FIRST)));
+                .flatMap(RunTable::openToAll)
+                .map(then -> Duration.between(now, then));
+    }
+
+    /** When who has it cached has no precedence any more. */
+    private static Stream<Instant> openToAll(Run run) {
+        Instant since = run.dueSince();
+        return since == null ? Stream.empty() : Stream.of(since.plus(CACHED_FIRST));
     }
 
     private static boolean serves(RunClaim claim, Run run, Instant now) {

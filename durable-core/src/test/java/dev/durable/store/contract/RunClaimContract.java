@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -193,6 +194,31 @@ abstract class RunClaimContract extends StoreContract {
         } while (Duration.ZERO.equals(got.retryIn()));
         assertThat(claimed).isEqualTo(95);
         assertThat(claimRuns(session)).isEmpty();
+    }
+
+    @Test
+    void a_claim_that_got_as_many_as_it_asked_for_may_have_more() {
+        started("order-1");
+        started("order-2");
+        RunClaim claim = new RunClaim(session, Set.of(QUEUE), Set.of(TYPE), 0, 1, OWNED);
+
+        assertThat(store.claimRuns(claim).retryIn()).isZero();
+        assertThat(store.claimRuns(claim).retryIn()).isZero();
+        assertThat(store.claimRuns(claim)).isEqualTo(new ClaimedRuns(List.of(), null));
+    }
+
+    @Test
+    void a_run_behind_very_many_that_are_not_for_the_claimer_is_found_by_the_next_claim() {
+        for (int i = 0; i < 600; i++) {
+            signalled(started(newRun("other-" + i).type("Other")), "approve");
+        }
+        signalled(parked("order-1").run(), "approve");
+        advance(Duration.ofMillis(101));
+
+        RunClaim claim = new RunClaim(session, Set.of(QUEUE), Set.of(TYPE), 0, 1, OWNED);
+        assertThat(Stream.of(store.claimRuns(claim), store.claimRuns(claim)).flatMap(got -> got.runs().stream()))
+                .extracting(got -> got.run().workflowId())
+                .containsExactly("order-1");
     }
 
     @Test

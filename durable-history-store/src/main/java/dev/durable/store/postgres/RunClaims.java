@@ -48,7 +48,7 @@ final class RunClaims {
             Scan scan = scan(claim, queues);
             retryIn = earlier(retryIn, scan.retryIn);
             fromStart |= !scan.resumed;
-            boolean all = scan.ended && fromStart;
+            boolean all = scan.ended && fromStart && scan.claimed.size() < claim.limit();
             if (all || !scan.claimed.isEmpty()) {
                 return new ClaimedRuns(scan.claimed, all ? retryIn : Duration.ZERO);
             }
