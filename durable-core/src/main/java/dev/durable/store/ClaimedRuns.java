@@ -2,19 +2,41 @@ package dev.durable.store;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a claim of runs gave.
+ * What a claim of runs gave, with what is needed to go on: read in the same round trip, when the runs were already claimed.
  *
  * @param runs the runs
+ * @param messages what waits for them, by run id, each run's in order, at most {@link #MAX_MESSAGES} a run; runs without
+ *     are not there
+ * @param histories by run id the whole histories of those that the session did not have last and that are {@linkplain
+ *     #SHORT_HISTORY short}; the others have to be read
  * @param retryIn when to claim again though nobody says that a run is due: what was left, for a moment, to the session that
  *     has it cached is anybody's then, and that one may be gone; zero when some were claimed and
  *     more may be due: as many as were asked for, or not all was looked at; null when nothing was left
  */
-public record ClaimedRuns(List<ClaimedRun> runs, @Nullable Duration retryIn) {
+public record ClaimedRuns(
+        List<ClaimedRun> runs,
+        Map<UUID, List<InboxMessage>> messages,
+        Map<UUID, List<StoredEvent>> histories,
+        @Nullable Duration retryIn) {
+    /** Messages that come with a run. */
+    public static final int MAX_MESSAGES = 1_000;
+
+    /** Events of a history that comes with its run. */
+    public static final int SHORT_HISTORY = 100;
 
     public ClaimedRuns {
         runs = List.copyOf(runs);
+        messages = Map.copyOf(messages);
+        histories = Map.copyOf(histories);
+    }
+
+    /** Nothing was claimed. */
+    public static ClaimedRuns none(@Nullable Duration retryIn) {
+        return new ClaimedRuns(List.of(), Map.of(), Map.of(), retryIn);
     }
 }

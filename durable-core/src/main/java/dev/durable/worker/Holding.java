@@ -144,10 +144,8 @@ final class Holding {
         stalls = run.stalls();
         nextEventId = run.nextEventId();
         messages.clear();
-        look = adopted.messages() == null;
-        if (adopted.messages() != null) {
-            messages.addAll(adopted.messages());
-        }
+        messages.addAll(adopted.messages());
+        look = false;
         if (live == null) {
             rebuild(run, adopted.firstPage());
         }

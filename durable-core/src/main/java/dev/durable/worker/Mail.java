@@ -16,12 +16,12 @@ sealed interface Mail {
     /**
      * This process has claimed the run.
      *
-     * @param messages these wait; null where they could not be read: look
+     * @param messages these wait
      * @param firstPage its history, or as much of it as a page holds; null where it was not read
      */
     record Claimed(
             ClaimedRun claim,
-            @Nullable List<InboxMessage> messages,
+            List<InboxMessage> messages,
             @Nullable List<StoredEvent> firstPage) implements Mail {}
 
     /** A client of this process starts the run; its first turn goes into the start's commit. */

@@ -11,7 +11,6 @@ import dev.durable.store.StoredEvent;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -34,7 +33,6 @@ import org.slf4j.LoggerFactory;
 final class RunClaims implements Step {
     private static final Logger log = LoggerFactory.getLogger(RunClaims.class);
     private static final int BATCH = 200;
-    private static final int MAX_MESSAGES = 1_000;
     private static final Duration DATABASE_AWAY = Duration.ofMillis(500);
     /** Between two looks for what was left to others. */
     private static final Duration LEFT_AT_LEAST = Duration.ofMillis(25);
@@ -111,16 +109,10 @@ final class RunClaims implements Step {
         try {
             ClaimedRuns got = store.claimRuns(
                     new RunClaim(session.get(), wanted.taskQueues(), wanted.types(), 0, BATCH, OWNED_FOR));
-            List<ClaimedRun> runs = got.runs();
-            if (!runs.isEmpty()) {
-                Map<UUID, List<InboxMessage>> messages = messages(runs);
-                for (ClaimedRun run : runs) {
-                    UUID runId = run.run().runId();
-                    takers.claimed(new Mail.Claimed(
-                            run,
-                            messages == null ? null : messages.getOrDefault(runId, List.of()),
-                            takers.isCached(runId) ? null : history(runId)));
-                }
+            for (ClaimedRun run : got.runs()) {
+                UUID runId = run.run().runId();
+                List<InboxMessage> messages = got.messages().getOrDefault(runId, List.of());
+                takers.claimed(new Mail.Claimed(run, messages, firstPage(runId, got)));
             }
             return Duration.ZERO.equals(got.retryIn()) ? again() : untilNextDue(before, retryIn(got));
         } catch (StoreUnavailableException | CommitUnknownException e) {
@@ -134,17 +126,13 @@ final class RunClaims implements Step {
     }
 
     /** Read here, where waiting for the database holds up nothing but claims, and not where workflow code runs. */
-    private @Nullable List<StoredEvent> history(UUID runId) {
-        try {
-            return store.history(runId, 1, Rebuild.PAGE);
-        } catch (StoreUnavailableException e) {
+    private @Nullable List<StoredEvent> firstPage(UUID runId, ClaimedRuns got) {
+        if (takers.isCached(runId)) {
             return null;
         }
-    }
-
-    private @Nullable Map<UUID, List<InboxMessage>> messages(List<ClaimedRun> runs) {
+        List<StoredEvent> whole = got.histories().get(runId);
         try {
-            return store.messages(runs.stream().map(ClaimedRun::run).toList(), MAX_MESSAGES);
+            return whole == null ? store.history(runId, 1, Rebuild.PAGE) : whole;
         } catch (StoreUnavailableException e) {
             return null;
         }

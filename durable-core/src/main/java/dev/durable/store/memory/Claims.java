@@ -3,20 +3,25 @@ package dev.durable.store.memory;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.ClaimedRun;
 import dev.durable.store.ClaimedRuns;
+import dev.durable.store.InboxMessage;
 import dev.durable.store.JobClaim;
 import dev.durable.store.LimitedClaim;
 import dev.durable.store.NewJob;
 import dev.durable.store.QueueRules.Rule;
 import dev.durable.store.RecentStarts;
 import dev.durable.store.RunClaim;
+import dev.durable.store.StoredEvent;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Hands out what is due: runs under a new fence each, jobs under a new lease each. */
 final class Claims {
@@ -42,7 +47,25 @@ final class Claims {
                         .flatMap(queue -> tables.runs().leftToOthers(queue, claim, now))
                         .min(Duration::compareTo)
                         .orElse(null);
-        return new ClaimedRuns(due.stream().map(run -> claim(run, claim, now)).toList(), left);
+        return claim(due, claim, left);
+    }
+
+    private ClaimedRuns claim(List<Run> due, RunClaim claim, @Nullable Duration retryIn) {
+        List<ClaimedRun> claimed = new ArrayList<>();
+        Map<UUID, List<InboxMessage>> messages = new HashMap<>();
+        Map<UUID, List<StoredEvent>> histories = new HashMap<>();
+        for (Run run : due) {
+            UUID runId = run.key().runId();
+            if (!run.inbox().isEmpty()) {
+                messages.put(runId, run.inbox().first(ClaimedRuns.MAX_MESSAGES));
+            }
+            if (!claim.session().equals(run.hold().lastSession())
+                    && run.history().size() <= ClaimedRuns.SHORT_HISTORY) {
+                histories.put(runId, List.copyOf(run.history()));
+            }
+            claimed.add(claim(run, claim, tables.now()));
+        }
+        return new ClaimedRuns(claimed, messages, histories, retryIn);
     }
 
     List<ClaimedJob> jobs(JobClaim claim) {

@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.store.ClaimedRun;
 import dev.durable.store.ClaimedRuns;
+import dev.durable.store.InboxMessage;
 import dev.durable.store.RunClaim;
 import dev.durable.store.RunKey;
 import dev.durable.store.Transition;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -48,6 +50,65 @@ abstract class RunClaimContract extends StoreContract {
 
         assertThat(again.previousFence()).isEqualTo(writer.fence());
         assertThat(again.nextEventId()).isEqualTo(writer.nextEventId());
+    }
+
+    @Test
+    void a_claim_brings_the_messages_that_wait_for_its_runs_in_order() {
+        Writer resting = parked("order-1");
+        signalled(resting.run(), "a");
+        signalled(resting.run(), "b");
+        started("order-2");
+
+        ClaimedRuns got = store.claimRuns(new RunClaim(session, Set.of(QUEUE), Set.of(TYPE), 0, 10, OWNED));
+
+        assertThat(got.runs()).hasSize(2);
+        assertThat(got.messages()).isEqualTo(store.messages(List.of(resting.run()), 10));
+        assertThat(got.messages().get(resting.run().runId()))
+                .extracting(InboxMessage::name)
+                .containsExactly("a", "b");
+    }
+
+    @Test
+    void a_claim_brings_short_histories_to_a_session_that_did_not_have_the_run_last() {
+        Writer known = claimed("order-2");
+        known.write(known.step());
+        signalled(known.run(), "approve");
+        RunKey unknown = started("order-1");
+
+        ClaimedRuns mine = store.claimRuns(new RunClaim(session, Set.of(QUEUE), Set.of(TYPE), 0, 10, OWNED));
+        advance(OWNED.plusSeconds(1));
+        ClaimedRuns others = store.claimRuns(new RunClaim(openSession(), Set.of(QUEUE), Set.of(TYPE), 0, 10, OWNED));
+
+        assertThat(mine.runs()).hasSize(2);
+        assertThat(mine.histories()).isEqualTo(Map.of(unknown.runId(), store.history(unknown.runId(), 1, 10)));
+        assertThat(others.histories())
+                .isEqualTo(Map.of(
+                        unknown.runId(), store.history(unknown.runId(), 1, 10),
+                        known.run().runId(), store.history(known.run().runId(), 1, 10)));
+    }
+
+    @Test
+    void a_long_history_is_left_to_be_read() {
+        Writer writer = claimed("order-1");
+        for (int i = 1; i < ClaimedRuns.SHORT_HISTORY; i++) {
+            writer.write(writer.step().schedules(i));
+        }
+        UUID other = openSession();
+        assertThat(writer.nextEventId()).isEqualTo(ClaimedRuns.SHORT_HISTORY + 1);
+        signalled(writer.run(), "approve");
+        advance(OWNED.plusSeconds(1));
+        RunClaim claim = new RunClaim(other, Set.of(QUEUE), Set.of(TYPE), 0, 10, OWNED);
+
+        ClaimedRuns justShort = store.claimRuns(claim);
+        Writer next = writer(justShort.runs().getFirst());
+        next.write(next.step().schedules(ClaimedRuns.SHORT_HISTORY));
+        signalled(next.run(), "approve");
+        advance(OWNED.plusSeconds(1));
+        ClaimedRuns tooLong = store.claimRuns(new RunClaim(session, Set.of(QUEUE), Set.of(TYPE), 0, 10, OWNED));
+
+        assertThat(justShort.histories().get(writer.run().runId())).hasSize(ClaimedRuns.SHORT_HISTORY);
+        assertThat(tooLong.runs()).hasSize(1);
+        assertThat(tooLong.histories()).isEmpty();
     }
 
     @Test
@@ -204,7 +265,7 @@ abstract class RunClaimContract extends StoreContract {
 
         assertThat(store.claimRuns(claim).retryIn()).isZero();
         assertThat(store.claimRuns(claim).retryIn()).isZero();
-        assertThat(store.claimRuns(claim)).isEqualTo(new ClaimedRuns(List.of(), null));
+        assertThat(store.claimRuns(claim)).isEqualTo(ClaimedRuns.none(null));
     }
 
     @Test

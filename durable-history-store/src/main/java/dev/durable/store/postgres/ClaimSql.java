@@ -9,7 +9,7 @@ final class ClaimSql {
      * the inbox index (a run with 20,000 messages costs one probe) from where the last scan ended. They are locked by
      * key, NO KEY UPDATE so that runs that are being signalled are not skipped. Owned by nobody: a time far ahead is a
      * clock that was set back. For 100 ms a due run is left to the session that has it cached; one row says for how long
-     * that still holds for what was not claimed.
+     * that still holds for what was not claimed. Which runs it claimed stays with the transaction, for the reads behind it.
      */
     static final String RUNS = """
             with recursive due as (
@@ -44,9 +44,9 @@ final class ClaimSql {
                         union all select b.run_id, b.shard, b.at from seen b) c
                  group by c.run_id, c.shard order by min(c.since)),
             mine as materialized (
-                select c.run_id, s.c, s.fence, s.wake_at from candidate c
+                select c.run_id, s.c, s.fence, s.wake_at, s.last_session from candidate c
                  cross join lateral (
-                        select s.ctid as c, s.fence, s.wake_at from durable.run_state s
+                        select s.ctid as c, s.fence, s.wake_at, s.last_session from durable.run_state s
                          where s.run_id = c.run_id and s.shard = c.shard
                            and (s.owned_until is null or s.owned_until <= durable.clock()
                                 or s.owned_until > durable.clock() + 2 * ? * interval '1 ms')
@@ -61,8 +61,13 @@ final class ClaimSql {
                    set fence = ?, owned_until = durable.clock() + ? * interval '1 ms', last_session = ?
                   from mine m where s.ctid = m.c
                 returning s.run_id, s.workflow_id, s.type, s.task_queue, s.fence, m.fence as previous_fence,
-                          s.next_event_id, s.wake_at, s.closing, s.stalls)
-            select c.*, null::text as scanned_queue, 0 as scanned, null::bigint as retry_in from claimed c
+                          s.next_event_id, s.wake_at, s.closing, s.stalls, s.shard, m.last_session)
+            select c.run_id, c.workflow_id, c.type, c.task_queue, c.fence, c.previous_fence, c.next_event_id, c.wake_at,
+                   c.closing, c.stalls, null::text as scanned_queue, 0 as scanned, null::bigint as retry_in
+              from claimed c
+             cross join (select set_config('durable_claim.runs', json_agg(json_build_object('run_id', k.run_id, 'shard', k.shard,
+                                    'unread', k.last_session is distinct from ? and k.next_event_id <= ?))::text, true)
+                           from claimed k) kept
             union all
             select null, null, null, null, null, null, null, null, null, null, null, 0, l.retry_in from (
                 select ceil(extract(epoch from min(c.since) + interval '100 ms' - durable.clock()) * 1000)::bigint as retry_in
@@ -74,6 +79,24 @@ final class ClaimSql {
             select s.run_id, null, null, null, null, null, null, null, null, null, s.task_queue, s.scanned, null from (
                 select s.task_queue, max(s.run_id::text)::uuid as run_id, (select count(*)::int from seen) as scanned
                   from seen s group by s.task_queue) s""";
+
+    /** What waits for the runs just claimed: in a later statement of that transaction, as senders may have been waited for. */
+    static final String MESSAGES = """
+            select u.run_id, m.message_id, m.kind, m.name, m.payload, m.notes, m.at
+              from json_to_recordset(nullif(current_setting('durable_claim.runs', true), '')::json)
+                   as u(run_id uuid, shard smallint)
+             cross join lateral (
+                    select i.message_id, i.kind, i.name, i.payload, i.notes, i.at, i.ord from durable.inbox i
+                     where i.run_id = u.run_id and i.shard = u.shard order by i.at, i.ord limit ?) m""";
+
+    /** The short histories of those among them that another session had last, or none. */
+    static final String HISTORIES = """
+            select u.run_id, e.event_id, e.type, e.at, e.message_id, e.attributes
+              from json_to_recordset(nullif(current_setting('durable_claim.runs', true), '')::json)
+                   as u(run_id uuid, shard smallint, unread boolean)
+             cross join lateral (
+                    select e.event_id, e.type, e.at, e.message_id, e.attributes from durable.history_event e
+                     where u.unread and e.run_id = u.run_id and e.shard = u.shard order by e.event_id) e""";
 
     /** The earliest wake of a parked run of these queues, after a time. */
     static final String NEXT_DUE = """

@@ -41,7 +41,9 @@ record NudgeMessage(String sender, boolean asks, List<Nudge> nudges) {
 
     private static final String ASK = "?";
     private static final String OUTBOX = "o";
-    private static final String NOTIFY = "select pg_notify(?, payload) from unnest(?::text[]) as payload";
+    /** It writes a commit to the log, for which nobody need wait: what a breakdown of the server would take back is heard by nobody. */
+    private static final String NOTIFY = "select set_config('synchronous_commit', 'off', true), pg_notify(?, payload)"
+            + " from unnest(?::text[]) as payload";
 
     /** As many payloads as it takes; at least one. Queues whose names are too long for any are passed over. */
     static List<String> encode(String sender, Collection<? extends Nudge> nudges) {

@@ -5,14 +5,17 @@ import static dev.durable.store.postgres.Param.uuids;
 
 import dev.durable.store.ClaimedRun;
 import dev.durable.store.ClaimedRuns;
+import dev.durable.store.InboxMessage;
 import dev.durable.store.RunClaim;
 import dev.durable.store.RunKey;
+import dev.durable.store.StoredEvent;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -20,7 +23,11 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** Claims due runs under a fence of this claim. A lost reply needs nothing: owned_until passes. */
+/**
+ * Claims due runs under a fence of this claim, and reads what they need to go on. A lost reply needs nothing: owned_until
+ * passes. Nor does a commit that the server forgets when it breaks down, so nobody waits for the disk here: whatever is
+ * written under the claim's fence comes behind it in the log, and without the claim it finds the fence before.
+ */
 final class RunClaims {
     private static final UUID START = new UUID(0, 0);
     /** Runs with messages looked at in one claim, beyond those asked for: some will be owned or locked. */
@@ -50,10 +57,10 @@ final class RunClaims {
             fromStart |= !scan.resumed;
             boolean all = scan.ended && fromStart && scan.claimed.size() < claim.limit();
             if (all || !scan.claimed.isEmpty()) {
-                return new ClaimedRuns(scan.claimed, all ? retryIn : Duration.ZERO);
+                return scan.got(all ? retryIn : Duration.ZERO);
             }
         }
-        return new ClaimedRuns(List.of(), retryIn);
+        return ClaimedRuns.none(retryIn);
     }
 
     private static @Nullable Duration earlier(@Nullable Duration one, @Nullable Duration other) {
@@ -78,36 +85,22 @@ final class RunClaims {
     private Scan scan(RunClaim claim, List<String> queues) {
         int look = claim.limit() + LOOK_AHEAD;
         boolean resumed = queues.stream().anyMatch(cursors::containsKey);
-        List<ClaimedRun> claimed = new ArrayList<>();
-        List<Boolean> seen = new ArrayList<>();
-        List<Duration> left = new ArrayList<>();
-        Map<String, UUID> last = new ConcurrentHashMap<>();
-        connections.transaction(Locks.SHORT, tx -> {
-            claimed.clear();
-            left.clear();
+        Scan scan = connections.transaction(Locks.CLAIM, tx -> {
+            Scan once = new Scan(resumed, look);
             tx.last(new Script()
+                    .read(ClaimSql.RUNS, once::read, params(claim, queues, look))
                     .read(
-                            ClaimSql.RUNS,
-                            row -> {
-                                String scanned = row.getString("scanned_queue");
-                                if (row.getObject("retry_in") != null) {
-                                    left.add(Duration.ofMillis(row.getLong("retry_in")));
-                                } else if (scanned == null) {
-                                    claimed.add(claimed(row));
-                                } else {
-                                    last.put(scanned, row.getObject("run_id", UUID.class));
-                                    seen.add(row.getInt("scanned") < look);
-                                }
-                            },
-                            params(claim, queues, look)));
-            return claimed;
+                            ClaimSql.MESSAGES,
+                            row -> RunReads.addMessage(once.messages, row),
+                            Param.of(ClaimedRuns.MAX_MESSAGES))
+                    .read(ClaimSql.HISTORIES, once::readEvent));
+            return once;
         });
-        boolean ended = seen.stream().allMatch(all -> all);
         queues.forEach(cursors::remove);
-        if (!ended) {
-            cursors.putAll(last);
+        if (!scan.ended) {
+            cursors.putAll(scan.last);
         }
-        return new Scan(claimed, left.isEmpty() ? null : left.getFirst(), resumed, ended);
+        return scan;
     }
 
     private Param[] params(RunClaim claim, List<String> queues, int look) {
@@ -134,6 +127,8 @@ final class RunClaims {
             Param.of(UUID.randomUUID()),
             ownedFor,
             session,
+            session,
+            Param.of(ClaimedRuns.SHORT_HISTORY + 1),
             limit
         };
     }
@@ -151,13 +146,46 @@ final class RunClaims {
                 row.getInt("stalls"));
     }
 
-    /**
-     * One scan.
-     *
-     * @param claimed what it claimed
-     * @param retryIn when what was left to others is anybody's
-     * @param resumed it did not begin at the beginning
-     * @param ended it saw the last run with messages
-     */
-    private record Scan(List<ClaimedRun> claimed, @Nullable Duration retryIn, boolean resumed, boolean ended) {}
+    /** What one scan found. */
+    private static final class Scan {
+        private final int look;
+        private final List<ClaimedRun> claimed = new ArrayList<>();
+        private final Map<UUID, List<InboxMessage>> messages = new HashMap<>();
+        private final Map<UUID, List<StoredEvent>> histories = new HashMap<>();
+        private final Map<String, UUID> last = new HashMap<>();
+        /** It did not begin at the beginning. */
+        private final boolean resumed;
+        /** It saw the last run with messages. */
+        private boolean ended = true;
+        /** When what was left to others is anybody's. */
+        private @Nullable Duration retryIn;
+
+        Scan(boolean resumed, int look) {
+            this.resumed = resumed;
+            this.look = look;
+        }
+
+        /** A claimed run, or how long something is left to others, or where the scan of a queue's inbox ended. */
+        private void read(ResultSet row) throws SQLException {
+            String scanned = row.getString("scanned_queue");
+            if (row.getObject("retry_in") != null) {
+                retryIn = Duration.ofMillis(row.getLong("retry_in"));
+            } else if (scanned == null) {
+                claimed.add(claimed(row));
+            } else {
+                last.put(scanned, row.getObject("run_id", UUID.class));
+                ended &= row.getInt("scanned") < look;
+            }
+        }
+
+        private void readEvent(ResultSet row) throws SQLException {
+            histories
+                    .computeIfAbsent(row.getObject("run_id", UUID.class), id -> new ArrayList<>())
+                    .add(RunReads.event(row));
+        }
+
+        ClaimedRuns got(@Nullable Duration again) {
+            return new ClaimedRuns(claimed, messages, histories, again);
+        }
+    }
 }

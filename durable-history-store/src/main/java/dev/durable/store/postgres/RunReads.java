@@ -8,6 +8,8 @@ import dev.durable.store.MessageKind;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
 import dev.durable.store.StoredEvent;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -39,14 +41,7 @@ final class RunReads {
             tx.last(new Script()
                     .read(
                             ReadSql.MESSAGES,
-                            row -> found.computeIfAbsent(row.getObject("run_id", UUID.class), id -> new ArrayList<>())
-                                    .add(new InboxMessage(
-                                            row.getObject("message_id", UUID.class),
-                                            MessageKind.of(row.getInt("kind")),
-                                            row.getString("name"),
-                                            row.getString("payload"),
-                                            row.getString("notes"),
-                                            Times.required(row, "at"))),
+                            row -> addMessage(found, row),
                             uuids(runs, RunKey::runId),
                             shorts(runs, RunKey::shard),
                             Param.of(limit)));
@@ -60,17 +55,34 @@ final class RunReads {
             tx.last(new Script()
                     .read(
                             ReadSql.HISTORY,
-                            row -> events.add(new StoredEvent(
-                                    row.getLong("event_id"),
-                                    row.getString("type"),
-                                    Times.required(row, "at"),
-                                    row.getObject("message_id", UUID.class),
-                                    row.getString("attributes"))),
+                            row -> events.add(event(row)),
                             Param.of(runId),
                             Param.of(RunIds.shard(runId)),
                             Param.of(fromEventId),
                             Param.of(limit)));
             return events;
         });
+    }
+
+    /** Adds the message of this row to those of its run. */
+    static void addMessage(Map<UUID, List<InboxMessage>> found, ResultSet row) throws SQLException {
+        found.computeIfAbsent(row.getObject("run_id", UUID.class), id -> new ArrayList<>())
+                .add(new InboxMessage(
+                        row.getObject("message_id", UUID.class),
+                        MessageKind.of(row.getInt("kind")),
+                        row.getString("name"),
+                        row.getString("payload"),
+                        row.getString("notes"),
+                        Times.required(row, "at")));
+    }
+
+    /** The event of this row. */
+    static StoredEvent event(ResultSet row) throws SQLException {
+        return new StoredEvent(
+                row.getLong("event_id"),
+                row.getString("type"),
+                Times.required(row, "at"),
+                row.getObject("message_id", UUID.class),
+                row.getString("attributes"));
     }
 }
