@@ -119,11 +119,9 @@ final class DbosContestant implements Contestant {
         }
     }
 
+    /** A step has one form only: it runs where its workflow does. */
     @Override
-    public int steps(String id, int steps, boolean local) throws NotOffered {
-        if (local) {
-            throw new NotOffered("a step has one form only");
-        }
+    public int steps(String id, int steps, boolean local) {
         return dbos.<Integer, RuntimeException>startWorkflow(() -> flows.sequence(steps), new StartWorkflowOptions(id))
                 .getResult();
     }

@@ -15,6 +15,7 @@ import org.jobrunr.utils.mapper.jackson3.Jackson3JsonMapper;
 /** JobRunr (the open source edition) with its standard worker, polling as often as it allows; jobs come as a stream. */
 final class JobRunrContestant implements Contestant {
     private static final int CONNECTIONS = 32;
+    private static final int WORKERS = CONNECTIONS;
 
     /** JobRunr calls jobs by name, on an object that it makes itself. */
     private static volatile CountDownLatch executed = new CountDownLatch(0);
@@ -29,6 +30,7 @@ final class JobRunrContestant implements Contestant {
 
     private final HikariDataSource pool;
     private final JobRunrConfigurationResult jobRunr;
+    private boolean started;
 
     JobRunrContestant(Database database, Settings settings) {
         pool = database.pool(settings.connectionsOr(CONNECTIONS));
@@ -37,14 +39,15 @@ final class JobRunrContestant implements Contestant {
                 .useStorageProvider(SqlStorageProviderFactory.using(pool))
                 .useBackgroundJobServer(
                         BackgroundJobServerConfiguration.usingStandardBackgroundJobServerConfiguration()
-                                .andPollInterval(Duration.ofSeconds(5)),
+                                .andPollInterval(Duration.ofSeconds(5))
+                                .andWorkerCount(WORKERS),
                         false)
                 .initialize();
     }
 
     @Override
     public void enqueue(int jobs) {
-        if (jobRunr.getBackgroundJobServer().isRunning()) {
+        if (started) {
             jobRunr.getBackgroundJobServer().pauseProcessing();
         }
         executed = new CountDownLatch(jobs);
@@ -54,10 +57,12 @@ final class JobRunrContestant implements Contestant {
 
     @Override
     public void executeAll(int jobs) throws Exception {
-        if (jobRunr.getBackgroundJobServer().isRunning()) {
+        // One that is paused says that it does not run, and to start it again does nothing.
+        if (started) {
             jobRunr.getBackgroundJobServer().resumeProcessing();
         } else {
             jobRunr.getBackgroundJobServer().start();
+            started = true;
         }
         if (!executed.await(10, TimeUnit.MINUTES)) {
             throw new IllegalStateException(executed.getCount() + " jobs were not executed within ten minutes");

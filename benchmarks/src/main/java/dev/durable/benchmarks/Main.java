@@ -1,6 +1,7 @@
 package dev.durable.benchmarks;
 
 import java.io.PrintWriter;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -111,7 +112,8 @@ final class Main implements Callable<Integer> {
         List<Peer> taking = taking();
         try (Server server = Server.open(data)) {
             out.println(server.settings());
-            out.println("JDK " + Runtime.version() + ", " + Runtime.getRuntime().availableProcessors() + " CPUs");
+            out.println("JDK " + Runtime.version() + ", " + collector() + " GC, "
+                    + Runtime.getRuntime().availableProcessors() + " CPUs");
             Report report = new Report(scenario, server.settings(), options());
             new Rounds(server, chosen, settings(), report, out).play(rounds, taking);
             report.print(out);
@@ -161,7 +163,13 @@ final class Main implements Callable<Integer> {
             }
         }
         options.put("jdk", Runtime.version().toString());
+        options.put("gc", collector());
         options.put("cpus", Integer.toString(Runtime.getRuntime().availableProcessors()));
         return options;
+    }
+
+    /** As its beans are called: "PS Scavenge" is the parallel collector's. */
+    private static String collector() {
+        return ManagementFactory.getGarbageCollectorMXBeans().getFirst().getName();
     }
 }

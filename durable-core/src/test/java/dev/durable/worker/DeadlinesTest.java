@@ -56,6 +56,23 @@ class DeadlinesTest {
     }
 
     @Test
+    void one_that_comes_first_because_others_were_cancelled_wakes_nobody_as_the_loop_looks_before_it() {
+        Deadlines.Deadline gone = enter(5, "gone");
+        assertThat(deadlines.runOnce()).isEqualTo(Duration.ofSeconds(5));
+        AtomicInteger woken = new AtomicInteger();
+        deadlines.onEarlier(woken::incrementAndGet);
+
+        deadlines.cancel(gone);
+        enter(6, "later");
+        clock.advance(Duration.ofSeconds(5));
+
+        assertThat(woken).hasValue(0);
+        assertThat(deadlines.runOnce()).isEqualTo(Duration.ofSeconds(1));
+        enter(0, "now");
+        assertThat(woken).hasValue(1);
+    }
+
+    @Test
     void one_that_fails_does_not_hold_up_the_others() {
         deadlines.in(Duration.ofSeconds(1), () -> {
             throw new IllegalStateException("on purpose");
