@@ -1,0 +1,63 @@
+package dev.durable.store.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.durable.store.ClaimedRun;
+import dev.durable.store.Transition;
+import dev.durable.store.contract.StoreContract;
+import dev.durable.store.contract.StoreFixture;
+import dev.durable.store.contract.Writer;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/** Claims of runs are committed without waiting for the disk: a server that breaks down may forget one. */
+class ForgottenClaimTest extends StoreContract {
+
+    @Override
+    protected StoreFixture newFixture() {
+        return new PostgresFixture();
+    }
+
+    @Test
+    void who_held_a_claim_that_was_forgotten_writes_nothing_and_the_run_is_claimed_again() {
+        started("order-1");
+        Writer holder = forgotten(claimRuns(session).getFirst());
+
+        assertThat(holder.write(holder.step().schedules(1))).isEqualTo(Transition.Outcome.FENCE_LOST);
+        assertThat(claimedIds(openSession())).containsExactly("order-1");
+    }
+
+    @Test
+    void a_cached_instance_goes_on_where_the_claim_of_another_was_forgotten() {
+        Writer cached = claimed("order-1");
+        cached.write(cached.step().schedules(1));
+        signalled(cached.run(), "approve");
+        advance(OWNED);
+        Writer other = forgotten(claimRuns(openSession()).getFirst());
+
+        assertThat(cached.write(cached.step().consumes(waiting(cached.run()).getFirst())))
+                .isEqualTo(Transition.Outcome.APPLIED);
+        assertThat(other.write(other.step().schedules(2))).isEqualTo(Transition.Outcome.FENCE_LOST);
+    }
+
+    @Test
+    void nothing_else_that_waits_for_a_commit_is_committed_like_that() {
+        SchemaName schema = new SchemaName(SchemaName.DEFAULT);
+
+        for (Locks locks : Locks.values()) {
+            assertThat(locks.setup(schema).contains("synchronous_commit"))
+                    .as(locks.name())
+                    .isEqualTo(locks == Locks.CLAIM);
+        }
+    }
+
+    /** The row as it was before the claim: what a server finds that broke down before the claim was on disk. */
+    private Writer forgotten(ClaimedRun claim) {
+        UUID runId = claim.run().runId();
+        Sql.execute(
+                PostgresFixture.pool(),
+                "update durable.run_state set fence = '" + claim.previousFence() + "', owned_until = null, last_session = null"
+                        + " where run_id = '" + runId + "'");
+        return writer(claim);
+    }
+}
