@@ -56,8 +56,8 @@ class ForgottenClaimTest extends StoreContract {
         UUID runId = claim.run().runId();
         Sql.execute(
                 PostgresFixture.pool(),
-                "update durable.run_state set fence = '" + claim.previousFence() + "', owned_until = null, last_session = null"
-                        + " where run_id = '" + runId + "'");
+                "update durable.run_state set fence = '" + claim.previousFence()
+                        + "', owned_until = null, last_session = null" + " where run_id = '" + runId + "'");
         return writer(claim);
     }
 }
