@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param messages what waits for them, by run id, each run's in order, at most {@link #MAX_MESSAGES} a run; runs without
  *     are not there
  * @param histories by run id the whole histories of those that the session did not have last and that are {@linkplain
- *     #SHORT_HISTORY short}; the others have to be read
+ *     #SHORT_HISTORY short}, as many as make {@link #MAX_EVENTS}; the others have to be read
  * @param retryIn when to claim again though nobody says that a run is due: what was left, for a moment, to the session that
  *     has it cached is anybody's then, and that one may be gone; zero when some were claimed and
  *     more may be due: as many as were asked for, or not all was looked at; null when nothing was left
@@ -23,11 +23,14 @@ public record ClaimedRuns(
         Map<UUID, List<InboxMessage>> messages,
         Map<UUID, List<StoredEvent>> histories,
         @Nullable Duration retryIn) {
-    /** Messages that come with a run. */
-    public static final int MAX_MESSAGES = 1_000;
+    /** Messages that come with a run; it finds more when it has had them. */
+    public static final int MAX_MESSAGES = 100;
 
     /** Events of a history that comes with its run. */
     public static final int SHORT_HISTORY = 100;
+
+    /** Events that come with a claim: it holds locks until they are sent. */
+    public static final int MAX_EVENTS = 2_000;
 
     public ClaimedRuns {
         runs = List.copyOf(runs);

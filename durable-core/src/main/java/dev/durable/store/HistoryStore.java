@@ -78,7 +78,10 @@ public interface HistoryStore extends Writes, QueueStore, StoreSource, AutoClose
 
     // ── background: never waits for a lock ──────────────────────────────────────────────────────────────────────────
 
-    /** Claims due runs: those whose time has come and those with messages that wake. */
+    /**
+     * Claims due runs: those whose time has come and those with messages that wake; with what they need to go on. A store
+     * that breaks down may forget a claim, but then also all that was written under its fence.
+     */
     ClaimedRuns claimRuns(RunClaim claim);
 
     /**

@@ -47,4 +47,10 @@ public interface Nudges {
      * process that wrote them only.
      */
     record OutboxAwaited() implements Nudge {}
+
+    /**
+     * From here on hints of other processes arrive. What they sent before is lost, at the beginning or while the connection
+     * was: now is the time to look everywhere. For this process only.
+     */
+    record HearingBegins() implements Nudge {}
 }

@@ -135,6 +135,8 @@ final class Engine implements PreparedEngine {
                     new IdleInterval(settings.limits().pollInterval(), store.nudges()));
             claims.onWake(drive.add("claims", Drive.Kind.IO, () -> closed ? Step.UNTIL_WOKEN : claims.runOnce()));
             wakeClaims = claims::nudge;
+            // What was heard before that woke nobody.
+            claims.nudge();
             runs.onDue(claims::due);
         }
         log.info(
@@ -153,9 +155,21 @@ final class Engine implements PreparedEngine {
             case Nudges.RulesChanged ignored -> rulesChanged();
             case Nudges.OutboxFilled ignored when activities != null -> activities.wakeRelay();
             case Nudges.OutboxAwaited ignored when activities != null -> activities.relayLater();
+            case Nudges.HearingBegins ignored -> lookEverywhere();
             // A run that is cached here tells its waiters itself.
             case Nudges.RunClosed closed when runs.cached(closed.runId()).isEmpty() -> waiters.look(closed.runId());
             default -> {}
+        }
+    }
+
+    /** Hints may have been lost. */
+    private void lookEverywhere() {
+        waiters.look();
+        rulesChanged();
+        wakeClaims.run();
+        if (activities != null && working) {
+            settings.queues().keySet().forEach(activities::wake);
+            activities.wakeRelay();
         }
     }
 

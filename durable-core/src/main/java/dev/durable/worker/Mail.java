@@ -17,7 +17,7 @@ sealed interface Mail {
      * This process has claimed the run.
      *
      * @param messages these wait
-     * @param firstPage its history, or as much of it as a page holds; null where it was not read
+     * @param firstPage its history, or as much of it as a page holds; null where it was not read, as an instance is cached or the database was away
      */
     record Claimed(
             ClaimedRun claim,

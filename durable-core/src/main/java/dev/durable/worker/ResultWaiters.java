@@ -113,6 +113,12 @@ final class ResultWaiters implements Step {
         }
     }
 
+    /** Runs may have closed without a word: look for all. */
+    void look() {
+        hinted.addAll(waiting.keySet());
+        wake.run();
+    }
+
     @Override
     public Duration runOnce() {
         if (waiting.isEmpty()) {

@@ -127,12 +127,12 @@ final class RunClaims implements Step {
 
     /** Read here, where waiting for the database holds up nothing but claims, and not where workflow code runs. */
     private @Nullable List<StoredEvent> firstPage(UUID runId, ClaimedRuns got) {
-        if (takers.isCached(runId)) {
-            return null;
-        }
         List<StoredEvent> whole = got.histories().get(runId);
+        if (whole != null || takers.isCached(runId)) {
+            return whole;
+        }
         try {
-            return whole == null ? store.history(runId, 1, Rebuild.PAGE) : whole;
+            return store.history(runId, 1, Rebuild.PAGE);
         } catch (StoreUnavailableException e) {
             return null;
         }

@@ -54,14 +54,17 @@ final class Claims {
         List<ClaimedRun> claimed = new ArrayList<>();
         Map<UUID, List<InboxMessage>> messages = new HashMap<>();
         Map<UUID, List<StoredEvent>> histories = new HashMap<>();
+        long events = 0;
         for (Run run : due) {
             UUID runId = run.key().runId();
             if (!run.inbox().isEmpty()) {
                 messages.put(runId, run.inbox().first(ClaimedRuns.MAX_MESSAGES));
             }
             if (!claim.session().equals(run.hold().lastSession())
-                    && run.history().size() <= ClaimedRuns.SHORT_HISTORY) {
+                    && run.history().size() <= ClaimedRuns.SHORT_HISTORY
+                    && events + run.nextEventId() <= ClaimedRuns.MAX_EVENTS) {
                 histories.put(runId, List.copyOf(run.history()));
+                events += run.nextEventId();
             }
             claimed.add(claim(run, claim, tables.now()));
         }

@@ -6,16 +6,20 @@ import java.util.function.LongSupplier;
 /**
  * Whether any other process listens: a process that is alone sends nothing. Everybody who listens says so when it
  * begins, which the others answer, and then every {@link #PRESENCE}; whatever is heard counts. Who does not
- * listen itself can't know, and sends.
+ * listen itself can't know, and sends; so does who has just begun, as the answers are on their way.
  */
 final class Audience {
     /** How often a listener says that it is there. */
     static final Duration PRESENCE = Duration.ofSeconds(10);
 
+    /** How long answers may take. */
+    static final Duration ANSWERS = Duration.ofSeconds(2);
+
     private static final long BELIEVED_NANOS = PRESENCE.multipliedBy(3).toNanos();
 
     private final LongSupplier nanoTime;
     private volatile boolean listening;
+    private volatile long listeningSince;
     private volatile boolean heardAny;
     private volatile long heardAt;
     private volatile boolean heardSelf;
@@ -29,6 +33,7 @@ final class Audience {
     void listening(boolean now) {
         heardAny = false;
         heardSelf = false;
+        listeningSince = nanoTime.getAsLong();
         listening = now;
     }
 
@@ -50,6 +55,9 @@ final class Audience {
     }
 
     boolean isElsewhere() {
-        return !listening || (heardAny && nanoTime.getAsLong() - heardAt < BELIEVED_NANOS);
+        long now = nanoTime.getAsLong();
+        return !listening
+                || now - listeningSince < ANSWERS.toNanos()
+                || (heardAny && now - heardAt < BELIEVED_NANOS);
     }
 }

@@ -61,13 +61,18 @@ final class ClaimSql {
                    set fence = ?, owned_until = durable.clock() + ? * interval '1 ms', last_session = ?
                   from mine m where s.ctid = m.c
                 returning s.run_id, s.workflow_id, s.type, s.task_queue, s.fence, m.fence as previous_fence,
-                          s.next_event_id, s.wake_at, s.closing, s.stalls, s.shard, m.last_session)
+                          s.next_event_id, s.wake_at, s.closing, s.stalls, s.shard, m.last_session),
+            kept as materialized (
+                select set_config('durable_claim.runs', json_agg(json_build_object('run_id', k.run_id, 'shard', k.shard,
+                                  'unread', k.stranger and k.events <= ?))::text, true)
+                  from (select c.run_id, c.shard, c.stranger, sum(c.next_event_id) filter (where c.stranger) over (
+                                    order by c.run_id) as events
+                          from (select c.*, c.last_session is distinct from ? and c.next_event_id <= ? as stranger
+                                  from claimed c) c) k)
             select c.run_id, c.workflow_id, c.type, c.task_queue, c.fence, c.previous_fence, c.next_event_id, c.wake_at,
                    c.closing, c.stalls, null::text as scanned_queue, 0 as scanned, null::bigint as retry_in
               from claimed c
-             cross join (select set_config('durable_claim.runs', json_agg(json_build_object('run_id', k.run_id, 'shard', k.shard,
-                                    'unread', k.last_session is distinct from ? and k.next_event_id <= ?))::text, true)
-                           from claimed k) kept
+             cross join kept
             union all
             select null, null, null, null, null, null, null, null, null, null, null, 0, l.retry_in from (
                 select ceil(extract(epoch from min(c.since) + interval '100 ms' - durable.clock()) * 1000)::bigint as retry_in
@@ -80,7 +85,7 @@ final class ClaimSql {
                 select s.task_queue, max(s.run_id::text)::uuid as run_id, (select count(*)::int from seen) as scanned
                   from seen s group by s.task_queue) s""";
 
-    /** What waits for the runs just claimed: in a later statement of that transaction, as senders may have been waited for. */
+    /** What waits for the runs just claimed: in a later statement of that transaction, with a snapshot under the locks. */
     static final String MESSAGES = """
             select u.run_id, m.message_id, m.kind, m.name, m.payload, m.notes, m.at
               from json_to_recordset(nullif(current_setting('durable_claim.runs', true), '')::json)
@@ -89,7 +94,7 @@ final class ClaimSql {
                     select i.message_id, i.kind, i.name, i.payload, i.notes, i.at, i.ord from durable.inbox i
                      where i.run_id = u.run_id and i.shard = u.shard order by i.at, i.ord limit ?) m""";
 
-    /** The short histories of those among them that another session had last, or none. */
+    /** The short histories of those among them that another session had last, or none; as many as make a page. */
     static final String HISTORIES = """
             select u.run_id, e.event_id, e.type, e.at, e.message_id, e.attributes
               from json_to_recordset(nullif(current_setting('durable_claim.runs', true), '')::json)

@@ -1,5 +1,6 @@
 package dev.durable.store.postgres;
 
+import dev.durable.store.Nudges.HearingBegins;
 import dev.durable.store.Nudges.Nudge;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -93,6 +94,7 @@ final class NudgeListener {
         try {
             execute(borrowed, "listen \"" + station.channel + "\"");
             station.audience.listening(true);
+            told.accept(List.of(new HearingBegins()));
             hear(borrowed);
         } finally {
             // The connection is the pool's: it goes back as it came, and where it is broken the pool learns of it here.

@@ -1,5 +1,6 @@
 package dev.durable.store.postgres;
 
+import dev.durable.store.Nudges.HearingBegins;
 import dev.durable.store.Nudges.JobsReady;
 import dev.durable.store.Nudges.Nudge;
 import dev.durable.store.Nudges.OutboxAwaited;
@@ -93,6 +94,7 @@ record NudgeMessage(String sender, boolean asks, List<Nudge> nudges) {
             // A hint before its time: others find it by their polls.
             case OutboxFilled ignored -> OUTBOX;
             case OutboxAwaited ignored -> OUTBOX;
+            case HearingBegins ignored -> throw new IllegalArgumentException("each process hears of it by itself");
         };
     }
 

@@ -127,6 +127,7 @@ final class RunClaims {
             Param.of(UUID.randomUUID()),
             ownedFor,
             session,
+            Param.of(ClaimedRuns.MAX_EVENTS),
             session,
             Param.of(ClaimedRuns.SHORT_HISTORY + 1),
             limit

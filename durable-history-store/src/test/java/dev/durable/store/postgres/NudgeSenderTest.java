@@ -47,8 +47,18 @@ class NudgeSenderTest {
     }
 
     @Test
+    void who_has_just_begun_to_listen_can_not_know_yet_whether_it_is_alone() {
+        audience.listening(true);
+        sender.add(List.of(new RunsDue("a")));
+
+        assertThat(sender.runOnce()).isTrue();
+        assertThat(statements).containsExactly(List.of("me\nr a"));
+    }
+
+    @Test
     void a_process_that_hears_and_is_alone_sends_nothing() {
         audience.listening(true);
+        nanos.addAndGet(Audience.ANSWERS.toNanos());
         sender.add(List.of(new RunsDue("a")));
         assertThat(threads).isEmpty();
 

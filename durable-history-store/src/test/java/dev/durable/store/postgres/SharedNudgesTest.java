@@ -3,6 +3,7 @@ package dev.durable.store.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.durable.store.Nudges.HearingBegins;
 import dev.durable.store.Nudges.Nudge;
 import dev.durable.store.Nudges.RunsDue;
 import dev.durable.store.postgres.testing.TestDatabase;
@@ -69,14 +70,16 @@ class SharedNudgesTest {
     }
 
     @Test
-    void a_listener_whose_connection_was_cut_listens_again() throws Exception {
+    void a_listener_whose_connection_was_cut_listens_again_and_says_so_as_hints_may_be_lost() throws Exception {
         Participant one = process("durable");
+        assertThat(Sql.await(SOON, () -> one.heard.contains(new HearingBegins()))).isTrue();
         one.awaitHearing();
         long cut = Sql.number(database.dataSource(), """
                 select count(pg_terminate_backend(pid)) from pg_stat_activity
                  where datname = current_database() and pid <> pg_backend_pid() and query ~ 'pg_notify|listen'""");
         assertThat(cut).isPositive();
 
+        assertThat(Sql.await(SOON, () -> one.heard.contains(new HearingBegins()))).isTrue();
         one.awaitHearing();
     }
 
@@ -208,7 +211,9 @@ class SharedNudgesTest {
                     if (nudge.equals(new RunsDue(last))) {
                         return before;
                     }
-                    before.add(((RunsDue) nudge).taskQueue());
+                    if (nudge instanceof RunsDue due) {
+                        before.add(due.taskQueue());
+                    }
                 }
             } catch (InterruptedException e) {
                 throw new IllegalStateException(e);

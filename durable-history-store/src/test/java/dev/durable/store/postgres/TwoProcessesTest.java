@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.durable.DurableEngine;
 import dev.durable.Run;
 import dev.durable.Workflow;
+import dev.durable.WorkflowHandle;
 import dev.durable.store.postgres.testing.TestDatabase;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
@@ -53,6 +54,35 @@ class TwoProcessesTest {
                     nanos[RUNS / 2] / 1000,
                     nanos[RUNS * 9 / 10] / 1000);
         }
+    }
+
+    @Test
+    void what_was_started_while_hints_did_not_arrive_is_found_when_they_do_again() {
+        try (PostgresHistoryStore theirs = store();
+                PostgresHistoryStore silent = PostgresHistoryStore.builder(database.pooledDataSource(4))
+                        .notify(false)
+                        .build();
+                DurableEngine worker = DurableEngine.builder(theirs)
+                        .register(Echo.class)
+                        .pollInterval(NEVER)
+                        .start();
+                DurableEngine caller =
+                        DurableEngine.builder(silent).clientOnly().start()) {
+            WorkflowHandle<Echo, String> first = caller.client().start(Echo.class, "echo-1", w -> w.run("first"));
+            assertThat(Sql.await(Duration.ofSeconds(20), () -> cutListeners() > 0)).isTrue();
+            assertThat(first.result(Duration.ofSeconds(20))).isEqualTo("first");
+
+            WorkflowHandle<Echo, String> second = caller.client().start(Echo.class, "echo-2", w -> w.run("second"));
+            assertThat(Sql.await(Duration.ofSeconds(20), () -> cutListeners() > 0)).isTrue();
+            assertThat(second.result(Duration.ofSeconds(20))).isEqualTo("second");
+            assertThat(worker.healthy()).isTrue();
+        }
+    }
+
+    private long cutListeners() {
+        return Sql.number(database.dataSource(), """
+                select count(pg_terminate_backend(pid)) from pg_stat_activity
+                 where datname = current_database() and pid <> pg_backend_pid() and query ~ 'pg_notify|listen'""");
     }
 
     private PostgresHistoryStore store() {
