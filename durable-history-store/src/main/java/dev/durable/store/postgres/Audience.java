@@ -56,8 +56,6 @@ final class Audience {
 
     boolean isElsewhere() {
         long now = nanoTime.getAsLong();
-        return !listening
-                || now - listeningSince < ANSWERS.toNanos()
-                || (heardAny && now - heardAt < BELIEVED_NANOS);
+        return !listening || now - listeningSince < ANSWERS.toNanos() || (heardAny && now - heardAt < BELIEVED_NANOS);
     }
 }

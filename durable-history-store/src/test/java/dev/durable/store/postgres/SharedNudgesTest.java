@@ -72,14 +72,16 @@ class SharedNudgesTest {
     @Test
     void a_listener_whose_connection_was_cut_listens_again_and_says_so_as_hints_may_be_lost() throws Exception {
         Participant one = process("durable");
-        assertThat(Sql.await(SOON, () -> one.heard.contains(new HearingBegins()))).isTrue();
+        assertThat(Sql.await(SOON, () -> one.heard.contains(new HearingBegins())))
+                .isTrue();
         one.awaitHearing();
         long cut = Sql.number(database.dataSource(), """
                 select count(pg_terminate_backend(pid)) from pg_stat_activity
                  where datname = current_database() and pid <> pg_backend_pid() and query ~ 'pg_notify|listen'""");
         assertThat(cut).isPositive();
 
-        assertThat(Sql.await(SOON, () -> one.heard.contains(new HearingBegins()))).isTrue();
+        assertThat(Sql.await(SOON, () -> one.heard.contains(new HearingBegins())))
+                .isTrue();
         one.awaitHearing();
     }
 

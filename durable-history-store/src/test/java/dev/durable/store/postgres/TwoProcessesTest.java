@@ -69,11 +69,13 @@ class TwoProcessesTest {
                 DurableEngine caller =
                         DurableEngine.builder(silent).clientOnly().start()) {
             WorkflowHandle<Echo, String> first = caller.client().start(Echo.class, "echo-1", w -> w.run("first"));
-            assertThat(Sql.await(Duration.ofSeconds(20), () -> cutListeners() > 0)).isTrue();
+            assertThat(Sql.await(Duration.ofSeconds(20), () -> cutListeners() > 0))
+                    .isTrue();
             assertThat(first.result(Duration.ofSeconds(20))).isEqualTo("first");
 
             WorkflowHandle<Echo, String> second = caller.client().start(Echo.class, "echo-2", w -> w.run("second"));
-            assertThat(Sql.await(Duration.ofSeconds(20), () -> cutListeners() > 0)).isTrue();
+            assertThat(Sql.await(Duration.ofSeconds(20), () -> cutListeners() > 0))
+                    .isTrue();
             assertThat(second.result(Duration.ofSeconds(20))).isEqualTo("second");
             assertThat(worker.healthy()).isTrue();
         }
