@@ -168,7 +168,7 @@ final class Main implements Callable<Integer> {
         return options;
     }
 
-    /** As its beans are called: "PS Scavenge" is the parallel collector's. */
+    /** As its beans are called: those of the parallel collector begin with PS, those of G1 with G1. */
     private static String collector() {
         return ManagementFactory.getGarbageCollectorMXBeans().getFirst().getName();
     }

@@ -112,6 +112,32 @@ abstract class RunClaimContract extends StoreContract {
     }
 
     @Test
+    void a_claim_brings_no_more_events_than_its_bound_and_leaves_the_other_histories_to_be_read() {
+        int each = ClaimedRuns.SHORT_HISTORY;
+        int runs = ClaimedRuns.MAX_EVENTS / each + 5;
+        for (int i = 0; i < runs; i++) {
+            Writer writer = claimed("order-" + i);
+            StepBuilder step = writer.step();
+            for (int event = 1; event < each; event++) {
+                step.event("SideEffectRecorded", "{}");
+            }
+            assertThat(writer.write(step)).isEqualTo(Transition.Outcome.APPLIED);
+            signalled(writer.run(), "approve");
+        }
+        advance(OWNED.plusSeconds(1));
+
+        ClaimedRuns got = store.claimRuns(new RunClaim(openSession(), Set.of(QUEUE), Set.of(TYPE), 0, 100, OWNED));
+
+        assertThat(got.runs()).hasSize(runs);
+        assertThat(got.messages()).hasSize(runs);
+        assertThat(got.histories()).hasSizeBetween(runs / 2, runs - 1);
+        assertThat(got.histories().values()).allSatisfy(history -> assertThat(history)
+                .hasSize(each));
+        assertThat(got.histories().values().stream().mapToInt(List::size).sum())
+                .isLessThanOrEqualTo(ClaimedRuns.MAX_EVENTS);
+    }
+
+    @Test
     void a_claimed_run_is_left_until_its_owners_time_is_over() {
         Writer first = claimed("order-1");
         UUID other = openSession();

@@ -86,13 +86,10 @@ final class ClaimSql {
                   from seen s group by s.task_queue) s""";
 
     /** What waits for the runs just claimed: in a later statement of that transaction, with a snapshot under the locks. */
-    static final String MESSAGES = """
-            select u.run_id, m.message_id, m.kind, m.name, m.payload, m.notes, m.at
-              from json_to_recordset(nullif(current_setting('durable_claim.runs', true), '')::json)
-                   as u(run_id uuid, shard smallint)
-             cross join lateral (
-                    select i.message_id, i.kind, i.name, i.payload, i.notes, i.at, i.ord from durable.inbox i
-                     where i.run_id = u.run_id and i.shard = u.shard order by i.at, i.ord limit ?) m""";
+    static final String MESSAGES = ReadSql.MESSAGES.replace(
+            "unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)",
+            "json_to_recordset(nullif(current_setting('durable_claim.runs', true), '')::json)"
+                    + " as u(run_id uuid, shard smallint)");
 
     /** The short histories of those among them that another session had last, or none; as many as make a page. */
     static final String HISTORIES = """

@@ -75,10 +75,7 @@ class SharedNudgesTest {
         assertThat(Sql.await(SOON, () -> one.heard.contains(new HearingBegins())))
                 .isTrue();
         one.awaitHearing();
-        long cut = Sql.number(database.dataSource(), """
-                select count(pg_terminate_backend(pid)) from pg_stat_activity
-                 where datname = current_database() and pid <> pg_backend_pid() and query ~ 'pg_notify|listen'""");
-        assertThat(cut).isPositive();
+        assertThat(Sql.cutListeners(database.dataSource())).isPositive();
 
         assertThat(Sql.await(SOON, () -> one.heard.contains(new HearingBegins())))
                 .isTrue();

@@ -43,6 +43,13 @@ final class Sql {
         }
     }
 
+    /** Cuts the connections on which processes listen to each other; how many there were. */
+    static long cutListeners(DataSource dataSource) {
+        return number(dataSource, """
+                select count(pg_terminate_backend(pid)) from pg_stat_activity
+                 where datname = current_database() and pid <> pg_backend_pid() and query ~ 'pg_notify|listen'""");
+    }
+
     /** Polls until it holds or the time is over; tells whether it held. */
     static boolean await(Duration atMost, BooleanSupplier condition) {
         long end = System.nanoTime() + atMost.toNanos();

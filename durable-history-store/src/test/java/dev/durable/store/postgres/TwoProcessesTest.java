@@ -69,22 +69,16 @@ class TwoProcessesTest {
                 DurableEngine caller =
                         DurableEngine.builder(silent).clientOnly().start()) {
             WorkflowHandle<Echo, String> first = caller.client().start(Echo.class, "echo-1", w -> w.run("first"));
-            assertThat(Sql.await(Duration.ofSeconds(20), () -> cutListeners() > 0))
+            assertThat(Sql.await(Duration.ofSeconds(20), () -> Sql.cutListeners(database.dataSource()) > 0))
                     .isTrue();
             assertThat(first.result(Duration.ofSeconds(20))).isEqualTo("first");
 
             WorkflowHandle<Echo, String> second = caller.client().start(Echo.class, "echo-2", w -> w.run("second"));
-            assertThat(Sql.await(Duration.ofSeconds(20), () -> cutListeners() > 0))
+            assertThat(Sql.await(Duration.ofSeconds(20), () -> Sql.cutListeners(database.dataSource()) > 0))
                     .isTrue();
             assertThat(second.result(Duration.ofSeconds(20))).isEqualTo("second");
             assertThat(worker.healthy()).isTrue();
         }
-    }
-
-    private long cutListeners() {
-        return Sql.number(database.dataSource(), """
-                select count(pg_terminate_backend(pid)) from pg_stat_activity
-                 where datname = current_database() and pid <> pg_backend_pid() and query ~ 'pg_notify|listen'""");
     }
 
     private PostgresHistoryStore store() {
