@@ -131,8 +131,8 @@ abstract class RunClaimContract extends StoreContract {
         assertThat(got.runs()).hasSize(runs);
         assertThat(got.messages()).hasSize(runs);
         assertThat(got.histories()).hasSizeBetween(runs / 2, runs - 1);
-        assertThat(got.histories().values()).allSatisfy(history -> assertThat(history)
-                .hasSize(each));
+        assertThat(got.histories().values())
+                .allSatisfy(history -> assertThat(history).hasSize(each));
         assertThat(got.histories().values().stream().mapToInt(List::size).sum())
                 .isLessThanOrEqualTo(ClaimedRuns.MAX_EVENTS);
     }
