@@ -72,7 +72,8 @@ final class BinaryArray {
         bind(statement, index, TIME_ARRAY, bytes);
     }
 
-    private static long micros(Instant value) {
+    /** Since the year 2000, by which PostgreSQL counts. */
+    static long micros(Instant value) {
         Duration since = Duration.between(TIMES_BEGIN, value);
         return Math.addExact(Math.multiplyExact(since.getSeconds(), 1_000_000L), since.getNano() / 1_000);
     }

@@ -29,36 +29,46 @@ record JobRows(List<Row> rows) {
     }
 
     void insert(Script script) {
-        if (!rows.isEmpty()) {
-            script.then(
-                    TransitionSql.JOBS,
-                    uuids(rows, r -> r.run().runId()),
-                    ints(rows, r -> r.job().seq()),
-                    shorts(rows, r -> r.run().shard()),
-                    texts(rows, r -> r.run().workflowId()),
-                    texts(rows, r -> r.job().workflowType()),
-                    texts(rows, r -> r.job().taskQueue()),
-                    texts(rows, r -> r.job().activity()),
-                    ints(rows, r -> r.job().priority()),
-                    uuids(
-                            rows,
-                            r -> r.job().eager() == null
-                                    ? null
-                                    : r.job().eager().token()),
-                    uuids(
-                            rows,
-                            r -> r.job().eager() == null
-                                    ? null
-                                    : r.job().eager().session()),
-                    instants(rows, r -> r.job().scheduledAt()),
-                    instants(rows, r -> r.job().scheduleToStartDeadline()),
-                    instants(rows, r -> r.job().scheduleToCloseDeadline()),
-                    ints(rows, r -> r.job().maxWorkerCrashes()),
-                    texts(rows, r -> r.job().input()),
-                    texts(rows, r -> r.job().options()),
-                    texts(rows, r -> r.job().headers()),
-                    texts(rows, r -> r.job().limitKey()));
+        if (!isEmpty()) {
+            script.then(TransitionSql.JOBS, params().toArray(Param[]::new));
         }
+    }
+
+    boolean isEmpty() {
+        return rows.isEmpty();
+    }
+
+    /** The columns; none where there are no rows. */
+    List<Param> params() {
+        return isEmpty()
+                ? List.of()
+                : List.of(
+                        uuids(rows, r -> r.run().runId()),
+                        ints(rows, r -> r.job().seq()),
+                        shorts(rows, r -> r.run().shard()),
+                        texts(rows, r -> r.run().workflowId()),
+                        texts(rows, r -> r.job().workflowType()),
+                        texts(rows, r -> r.job().taskQueue()),
+                        texts(rows, r -> r.job().activity()),
+                        ints(rows, r -> r.job().priority()),
+                        uuids(
+                                rows,
+                                r -> r.job().eager() == null
+                                        ? null
+                                        : r.job().eager().token()),
+                        uuids(
+                                rows,
+                                r -> r.job().eager() == null
+                                        ? null
+                                        : r.job().eager().session()),
+                        instants(rows, r -> r.job().scheduledAt()),
+                        instants(rows, r -> r.job().scheduleToStartDeadline()),
+                        instants(rows, r -> r.job().scheduleToCloseDeadline()),
+                        ints(rows, r -> r.job().maxWorkerCrashes()),
+                        texts(rows, r -> r.job().input()),
+                        texts(rows, r -> r.job().options()),
+                        texts(rows, r -> r.job().headers()),
+                        texts(rows, r -> r.job().limitKey()));
     }
 
     private void add(RunKey run, List<NewJob> jobs) {

@@ -1,23 +1,21 @@
 package dev.durable.store.postgres;
 
-import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.Types;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/** A parameter of a statement; most are the columns of an {@code unnest}, one array each. */
+/** A parameter of a statement; most are the columns of a table of parameters, one array each. */
 @FunctionalInterface
 interface Param {
-    void bind(PreparedStatement statement, int index) throws SQLException;
+    String TIME = "timestamptz";
 
-    /** How many values an array has; 1 of what is none. */
-    default int length() {
-        return 1;
-    }
+    void bind(PreparedStatement statement, int index) throws SQLException;
 
     static Param of(@Nullable Object value) {
         return (statement, index) -> statement.setObject(index, value);
@@ -27,53 +25,62 @@ interface Param {
         return (statement, index) -> statement.setObject(index, value);
     }
 
+    static Param instant(@Nullable Instant value) {
+        return value == null
+                ? (statement, index) -> statement.setNull(index, Types.OTHER, TIME)
+                : (statement, index) -> statement.setObject(index, new BinaryTime(value));
+    }
+
     static <T> Param uuids(List<T> rows, Function<T, @Nullable UUID> column) {
-        @Nullable UUID[] values = values(rows, UUID[]::new, column);
-        return new Column(values.length, (statement, index) -> BinaryArray.bind(statement, index, values));
+        return new Column<>("uuid", values(rows, UUID[]::new, column), BinaryArray::bind, PreparedStatement::setObject);
     }
 
     static <T> Param shorts(List<T> rows, Function<T, Integer> column) {
-        return array("int2", rows, Short[]::new, row -> column.apply(row).shortValue());
+        return array("int2", rows, Short[]::new, row -> column.apply(row).shortValue(), PreparedStatement::setShort);
     }
 
     static <T> Param ints(List<T> rows, Function<T, @Nullable Integer> column) {
-        return array("int4", rows, Integer[]::new, column);
+        return array("int4", rows, Integer[]::new, column, PreparedStatement::setInt);
     }
 
     static <T> Param longs(List<T> rows, Function<T, @Nullable Long> column) {
-        return array("int8", rows, Long[]::new, column);
+        return array("int8", rows, Long[]::new, column, PreparedStatement::setLong);
     }
 
     static <T> Param bools(List<T> rows, Function<T, Boolean> column) {
-        return array("bool", rows, Boolean[]::new, column);
+        return array("bool", rows, Boolean[]::new, column, PreparedStatement::setBoolean);
     }
 
     /** Also for json, which is cast in the statement. */
     static <T> Param texts(List<T> rows, Function<T, @Nullable String> column) {
-        return array("text", rows, String[]::new, column);
+        return new Column<>(
+                "varchar", values(rows, String[]::new, column), arrayOf("text"), PreparedStatement::setString);
     }
 
     static <T> Param instants(List<T> rows, Function<T, @Nullable Instant> column) {
-        @Nullable Instant[] values = values(rows, Instant[]::new, column);
-        return new Column(values.length, (statement, index) -> BinaryArray.bind(statement, index, values));
+        return new Column<>(
+                TIME,
+                values(rows, Instant[]::new, column),
+                BinaryArray::bind,
+                (statement, index, value) -> statement.setObject(index, new BinaryTime(value)));
     }
 
     private static <T, C> Param array(
             String type,
             List<T> rows,
-            java.util.function.IntFunction<@Nullable C[]> make,
-            Function<T, ? extends @Nullable C> column) {
-        @Nullable C[] values = values(rows, make, column);
-        return new Column(values.length, (statement, index) -> {
-            Connection connection = statement.getConnection();
-            statement.setArray(index, connection.createArrayOf(type, values));
-        });
+            IntFunction<@Nullable C[]> make,
+            Function<T, ? extends @Nullable C> column,
+            Binder<C> one) {
+        return new Column<>(type, values(rows, make, column), arrayOf(type), one);
+    }
+
+    private static <C> Binder<@Nullable C[]> arrayOf(String type) {
+        return (statement, index, values) ->
+                statement.setArray(index, statement.getConnection().createArrayOf(type, values));
     }
 
     private static <T, C> @Nullable C[] values(
-            List<T> rows,
-            java.util.function.IntFunction<@Nullable C[]> make,
-            Function<T, ? extends @Nullable C> column) {
+            List<T> rows, IntFunction<@Nullable C[]> make, Function<T, ? extends @Nullable C> column) {
         @Nullable C[] values = make.apply(rows.size());
         for (int i = 0; i < values.length; i++) {
             values[i] = column.apply(rows.get(i));
@@ -81,11 +88,43 @@ interface Param {
         return values;
     }
 
-    /** An array of values. */
-    record Column(int length, Param values) implements Param {
+    /** Binds a value. */
+    @FunctionalInterface
+    interface Binder<V> {
+        void bind(PreparedStatement statement, int index, V value) throws SQLException;
+    }
+
+    /** The values of a column: as one array, or row by row. */
+    final class Column<C> implements Param {
+        private final String type;
+        private final @Nullable C[] values;
+        private final Binder<@Nullable C[]> all;
+        private final Binder<C> one;
+
+        private Column(String type, @Nullable C[] values, Binder<@Nullable C[]> all, Binder<C> one) {
+            this.type = type;
+            this.values = values;
+            this.all = all;
+            this.one = one;
+        }
+
+        int length() {
+            return values.length;
+        }
+
         @Override
         public void bind(PreparedStatement statement, int index) throws SQLException {
-            values.bind(statement, index);
+            all.bind(statement, index, values);
+        }
+
+        /** A null has the type of the other values: of another one, the driver would prepare the statement anew. */
+        void bindRow(PreparedStatement statement, int index, int row) throws SQLException {
+            C value = values[row];
+            if (value == null) {
+                statement.setNull(index, Types.OTHER, type);
+            } else {
+                one.bind(statement, index, value);
+            }
         }
     }
 }

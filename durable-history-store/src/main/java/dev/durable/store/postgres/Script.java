@@ -35,14 +35,8 @@ final class Script {
 
     @SuppressWarnings("ArrayRecordComponent")
     record Statement(String sql, Row reader, Param[] params) {
-        /** The text to send: with a row alone it needs no table. */
-        String text() {
-            for (Param param : params) {
-                if (param.length() != 1) {
-                    return sql;
-                }
-            }
-            return SingleRow.of(sql);
+        Rendering rendering() {
+            return Rendering.of(sql, params);
         }
     }
 }

@@ -77,6 +77,12 @@ final class TransitionBatch {
 
     /** Writes everything; {@code waiting} gets the runs that rest although a message waits. */
     void write(Script script, Set<UUID> waiting) {
+        if (LoneStep.is(all)) {
+            new LoneStep(all.getFirst()).write(script, waiting);
+            dropHeartbeats(script);
+            consume(script);
+            return;
+        }
         if (!advancing.isEmpty()) {
             script.read(TransitionSql.ADVANCE, row -> addAll(waiting, row), counted(advancing, advance()));
         }
@@ -105,21 +111,38 @@ final class TransitionBatch {
     }
 
     private void settle(Script script) {
-        List<SettledRow> rows = all.stream()
+        List<SettledRow> rows = settled();
+        if (!rows.isEmpty()) {
+            script.then(
+                    TransitionSql.SETTLE,
+                    counted(
+                            rows,
+                            uuids(rows, r -> r.key().run().runId()),
+                            shorts(rows, r -> r.key().run().shard()),
+                            ints(rows, r -> r.key().seq()),
+                            uuids(rows, SettledRow::lease)));
+            dropHeartbeats(script);
+        }
+    }
+
+    private void dropHeartbeats(Script script) {
+        List<SettledRow> rows =
+                settled().stream().filter(SettledRow::heartbeats).toList();
+        if (!rows.isEmpty()) {
+            script.then(
+                    TransitionSql.DROP_HEARTBEATS,
+                    uuids(rows, r -> r.key().run().runId()),
+                    shorts(rows, r -> r.key().run().shard()),
+                    ints(rows, r -> r.key().seq()));
+        }
+    }
+
+    private List<SettledRow> settled() {
+        return all.stream()
                 .flatMap(t -> t.settled().stream()
                         .map(s -> new SettledRow(new JobKey(t.run(), s.seq()), s.lease(), s.heartbeats())))
                 .sorted(Comparator.comparing(SettledRow::key, JobKey.LOCK_ORDER))
                 .toList();
-        if (!rows.isEmpty()) {
-            Param runs = uuids(rows, r -> r.key().run().runId());
-            Param shards = shorts(rows, r -> r.key().run().shard());
-            Param seqs = ints(rows, r -> r.key().seq());
-            script.then(
-                    TransitionSql.SETTLE, runs, shards, seqs, uuids(rows, SettledRow::lease), Param.of(rows.size()));
-            if (rows.stream().anyMatch(SettledRow::heartbeats)) {
-                script.then(TransitionSql.DROP_HEARTBEATS, runs, shards, seqs);
-            }
-        }
     }
 
     private void consume(Script script) {

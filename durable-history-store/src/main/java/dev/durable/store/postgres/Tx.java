@@ -104,17 +104,15 @@ final class Tx {
     }
 
     private void execute(List<Script.Statement> statements) throws SQLException {
-        StringBuilder text = new StringBuilder(2048);
-        for (Script.Statement statement : statements) {
-            text.append(text.isEmpty() ? "" : ";\n").append(statement.text());
-        }
-        try (PreparedStatement prepared = connection.prepareStatement(schema.in(text.toString()))) {
+        List<Rendering> renderings =
+                statements.stream().map(Script.Statement::rendering).toList();
+        try (PreparedStatement prepared = connection.prepareStatement(text(renderings))) {
             prepareOnServer(prepared);
             int index = 1;
-            for (Script.Statement statement : statements) {
-                for (Param param : statement.params()) {
-                    param.bind(prepared, index++);
-                }
+            for (int i = 0; i < renderings.size(); i++) {
+                index = renderings
+                        .get(i)
+                        .bind(prepared, index, statements.get(i).params());
             }
             sentNanos = System.nanoTime();
             prepared.execute();
@@ -125,6 +123,14 @@ final class Tx {
                 read(prepared.getResultSet(), statements.get(i).reader());
             }
         }
+    }
+
+    private String text(List<Rendering> renderings) {
+        StringBuilder text = new StringBuilder(2048);
+        for (Rendering rendering : renderings) {
+            text.append(text.isEmpty() ? "" : ";\n").append(rendering.text());
+        }
+        return schema.in(text.toString());
     }
 
     /** A named statement from the first use on, unless the pool's owner switched them off (old poolers can't). */

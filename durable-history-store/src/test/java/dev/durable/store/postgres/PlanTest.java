@@ -11,6 +11,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -34,6 +35,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class PlanTest {
     private static final List<Class<?>> STATEMENTS = List.of(
             TransitionSql.class,
+            StepSql.class,
             StartSql.class,
             RequestSql.class,
             JobSql.class,
@@ -152,14 +154,22 @@ class PlanTest {
         return STATEMENTS.stream()
                 .flatMap(type -> Stream.of(type.getDeclaredFields()))
                 .filter(field -> field.getType() == String.class && Modifier.isStatic(field.getModifiers()))
+                .filter(field -> !Modifier.isPrivate(field.getModifiers()))
                 .flatMap(field -> {
                     String name = field.getDeclaringClass().getSimpleName() + "." + field.getName();
-                    String alone = SingleRow.of(text(field));
-                    Object[] batch = {name, text(field)};
-                    return alone.equals(text(field))
-                            ? Stream.<Object[]>of(batch)
-                            : Stream.of(batch, new Object[] {name + " for one row", alone});
+                    return IntStream.rangeClosed(0, Rendering.MAX_ROWS)
+                            .mapToObj(rows -> new Object[] {name + " for " + rows, rows(text(field), rows)})
+                            .filter(rendered -> rendered[1].equals(text(field)) == rendered[0].equals(name + " for 0"));
                 });
+    }
+
+    /** As it is sent for so many rows; 0 is as arrays. */
+    private static String rows(String sql, int rows) {
+        Param[] params = sql.chars()
+                .filter(c -> c == '?')
+                .mapToObj(c -> Param.ints(Collections.nCopies(rows, 0), n -> n))
+                .toArray(Param[]::new);
+        return Rendering.of(sql, params).text();
     }
 
     private static String text(Field field) {

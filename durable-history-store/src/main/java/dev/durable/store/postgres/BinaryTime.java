@@ -1,0 +1,43 @@
+package dev.durable.store.postgres;
+
+import java.time.Instant;
+import org.postgresql.util.ByteConverter;
+import org.postgresql.util.PGBinaryObject;
+import org.postgresql.util.PGobject;
+
+/**
+ * A time, to the microsecond, in the form in which PostgreSQL sends and receives it. The driver would write it, and the
+ * server read it, as text.
+ */
+final class BinaryTime extends PGobject implements PGBinaryObject {
+    private static final long serialVersionUID = 1;
+    private static final int BYTES = 8;
+
+    private final Instant at;
+
+    BinaryTime(Instant at) {
+        this.at = at;
+        setType("timestamptz");
+    }
+
+    /** For the simple protocol, which knows text only. */
+    @Override
+    public String getValue() {
+        return at.toString();
+    }
+
+    @Override
+    public int lengthInBytes() {
+        return BYTES;
+    }
+
+    @Override
+    public void toBytes(byte[] bytes, int offset) {
+        ByteConverter.int8(bytes, offset, BinaryArray.micros(at));
+    }
+
+    @Override
+    public void setByteValue(byte[] value, int offset) {
+        throw new UnsupportedOperationException("is sent only");
+    }
+}

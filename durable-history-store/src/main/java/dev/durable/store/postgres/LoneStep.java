@@ -1,0 +1,71 @@
+package dev.durable.store.postgres;
+
+import dev.durable.store.Transition;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * The step of a run that goes on and is alone in its commit, as one statement: what its fence, its job, its events and its
+ * next jobs cost the server is little beside what a statement costs, whatever it does.
+ */
+record LoneStep(Transition step) {
+
+    /** Whether it is one: nobody else's, neither a stall nor an end, and of a sequence, in which one job ends at most. */
+    static boolean is(List<Transition> transitions) {
+        if (transitions.size() != 1) {
+            return false;
+        }
+        Transition only = transitions.getFirst();
+        return only.stall() == null && only.close() == null && only.settled().size() <= 1;
+    }
+
+    void write(Script script, Set<UUID> waiting) {
+        List<Transition> alone = List.of(step);
+        List<Param> params = advance();
+        step.settled().forEach(job -> params.addAll(settle(job)));
+        EventRows events = EventRows.of(alone);
+        params.addAll(events.params());
+        JobRows jobs = JobRows.of(alone);
+        params.addAll(jobs.params());
+        script.read(
+                StepSql.of(!step.settled().isEmpty(), !events.isEmpty(), !jobs.isEmpty()),
+                row -> {
+                    if (row.getBoolean("more")) {
+                        waiting.add(step.run().runId());
+                    }
+                },
+                params.toArray(Param[]::new));
+    }
+
+    private List<Param> advance() {
+        Param run = Param.of(step.run().runId());
+        Param shard = Param.of((short) step.run().shard());
+        Param park = Param.of(step.park());
+        Param wakeAt = Param.instant(step.wakeAt());
+        return new ArrayList<>(List.of(
+                park,
+                run,
+                shard,
+                Param.of(step.consumed().size()),
+                Param.of(step.newFence()),
+                Param.of(step.events().size()),
+                park,
+                park,
+                wakeAt,
+                wakeAt,
+                run,
+                shard,
+                Param.of(step.fence()),
+                Param.of(step.nextEventId())));
+    }
+
+    private List<Param> settle(Transition.Settled job) {
+        return List.of(
+                Param.of(step.run().runId()),
+                Param.of((short) step.run().shard()),
+                Param.of(job.seq()),
+                Param.of(job.lease()));
+    }
+}
