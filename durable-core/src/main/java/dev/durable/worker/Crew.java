@@ -25,7 +25,7 @@ final class Crew implements Executor, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Crew.class);
 
     private final ThreadFactory factory;
-    private final Duration keepAlive;
+    private final Spare spare;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition work = lock.newCondition();
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
@@ -38,11 +38,24 @@ final class Crew implements Executor, AutoCloseable {
 
     /**
      * @param factory makes threads
-     * @param keepAlive how long a thread without work stays
+     * @param spare what becomes of those without work
      */
-    Crew(ThreadFactory factory, Duration keepAlive) {
+    Crew(ThreadFactory factory, Spare spare) {
         this.factory = factory;
-        this.keepAlive = keepAlive;
+        this.spare = spare;
+    }
+
+    /**
+     * Threads without work.
+     *
+     * @param most how many stay; others end at once
+     * @param time how long each stays
+     */
+    record Spare(int most, Duration time) {
+        /** A platform thread is dear to start, so each stays for a while. */
+        static final Spare PLATFORM = new Spare(Integer.MAX_VALUE, Duration.ofMinutes(1));
+        /** A virtual one is cheap to start and dear to put to sleep for a time: a few stay for good. */
+        static final Spare VIRTUAL = new Spare(64, Step.UNTIL_WOKEN);
     }
 
     @Override
@@ -104,15 +117,15 @@ final class Crew implements Executor, AutoCloseable {
             // An interrupt was meant for the task before.
             Thread.interrupted();
             waking &= !started;
-            long patience = keepAlive.toNanos();
+            long patience = spare.time.toNanos();
             while (tasks.isEmpty()) {
-                if (closed || patience <= 0) {
+                if (closed || patience <= 0 || idle >= spare.most) {
                     threads.remove(Thread.currentThread());
                     return null;
                 }
                 idle++;
                 try {
-                    patience = work.awaitNanos(patience);
+                    patience = await(patience);
                 } catch (InterruptedException e) {
                     patience = closed ? 0 : patience;
                 } finally {
@@ -126,6 +139,15 @@ final class Crew implements Executor, AutoCloseable {
         } finally {
             lock.unlock();
         }
+    }
+
+    @SuppressWarnings("WaitNotInLoop") // the loop is take's
+    private long await(long patience) throws InterruptedException {
+        if (spare.time.compareTo(Step.UNTIL_WOKEN) >= 0) {
+            work.await();
+            return patience;
+        }
+        return work.awaitNanos(patience);
     }
 
     /** Interrupts all; what has not begun never will. */

@@ -7,8 +7,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
@@ -19,8 +17,6 @@ final class ThreadDrive implements Drive {
     private static final long MOMENT_NANOS = 5_000_000;
     /** How soon who waits notices that the engine was closed. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
-
-    private static final Duration KEEP_ALIVE = Duration.ofMinutes(1);
 
     /** Read by a loop of their own (the session asks for progress) while others are still added. */
     private final List<Loop> loops = new CopyOnWriteArrayList<>();
@@ -42,13 +38,9 @@ final class ThreadDrive implements Drive {
     @Override
     public Executor activities(String taskQueue, boolean virtualThreads) {
         String name = "durable-activity-" + taskQueue + "-";
-        if (virtualThreads) {
-            ExecutorService executor = Executors.newThreadPerTaskExecutor(
-                    Thread.ofVirtual().name(name, 0).factory());
-            executors.add(executor::shutdownNow);
-            return executor;
-        }
-        Crew crew = new Crew(Thread.ofPlatform().daemon().name(name, 0).factory(), KEEP_ALIVE);
+        Crew crew = virtualThreads
+                ? new Crew(Thread.ofVirtual().name(name, 0).factory(), Crew.Spare.VIRTUAL)
+                : new Crew(Thread.ofPlatform().daemon().name(name, 0).factory(), Crew.Spare.PLATFORM);
         executors.add(crew::close);
         return crew;
     }
