@@ -51,7 +51,13 @@ final class Main implements Callable<Integer> {
     @Option(names = "--seconds", paramLabel = "S", description = "How long each time.", defaultValue = "5")
     private int seconds;
 
-    @Option(names = "--warmup", paramLabel = "S", description = "The same before, unmeasured.", defaultValue = "3")
+    @Option(
+            names = "--warmup",
+            paramLabel = "S",
+            description =
+                    "The same before, unmeasured; a quarter of it where this process is warm already, after the first"
+                            + " round of each.",
+            defaultValue = "20")
     private int warmup;
 
     @Option(names = "--in-flight", paramLabel = "N", description = "Runs at once.", defaultValue = "256")

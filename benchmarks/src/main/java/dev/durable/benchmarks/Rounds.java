@@ -15,7 +15,7 @@ record Rounds(Server server, Scenario scenario, Settings settings, Report report
                     ? List.copyOf(left)
                     : left.reversed().stream().toList()) {
                 try {
-                    Figures figures = play(peer);
+                    Figures figures = play(peer, round > 1 && warmsUpHere() ? settings.warm() : settings);
                     report.add(peer, figures);
                     Figures.Figure first = figures.figures().getFirst();
                     out.printf("round %d  %-14s %,14.2f %s%n", round, peer.label(), first.value(), first.name());
@@ -28,7 +28,11 @@ record Rounds(Server server, Scenario scenario, Settings settings, Report report
         }
     }
 
-    private Figures play(Peer peer) throws Exception {
+    private boolean warmsUpHere() {
+        return scenario instanceof Scenario.InProcess && !settings.twoProcesses();
+    }
+
+    private Figures play(Peer peer, Settings settings) throws Exception {
         Database database = server.fresh();
         Files.deleteIfExists(settings.ledger());
         return scenario.play(peer, database, settings);

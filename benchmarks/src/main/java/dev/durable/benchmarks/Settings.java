@@ -25,6 +25,11 @@ record Settings(
      */
     record Worker(int connections, int slots, boolean virtualThreads, Duration sessionLease) {}
 
+    /** For a process that has warmed up already: its caches of this database have not. */
+    Settings warm() {
+        return new Settings(time, warmup.dividedBy(4), inFlight, size, twoProcesses, worker, ledger);
+    }
+
     int sizeOr(int usual) {
         return size > 0 ? size : usual;
     }

@@ -21,6 +21,10 @@ import org.jspecify.annotations.Nullable;
  * StalledException} when the run can't go on; the instance is unusable after that and has been evicted.
  */
 public final class WorkflowInstance {
+    /** One for all: runs are evicted by the thousand, and where from says nothing. */
+    @SuppressWarnings("StaticAssignmentOfThrowable")
+    private static final StalledException EVICTED = new StalledException("it was evicted", null);
+
     private static final int BASE_BYTES = 4_096;
     private static final int COROUTINE_BYTES = 3_072;
     private static final int OPEN_WORK_BYTES = 384;
