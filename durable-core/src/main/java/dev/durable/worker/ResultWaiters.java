@@ -17,17 +17,21 @@ import java.util.function.Predicate;
 /**
  * Clients of this process that wait for runs to close. A run that closes here tells them at once; for the others a
  * nudge asks at once, and one query per interval asks for all. The interval grows while nothing closes and starts over
- * with each new waiter. Who gives up (cancels the future) is asked for no longer.
+ * with each new waiter; it starts longer while nudges are what tells of ends. Who gives up (cancels the future) is asked for no longer.
  */
 final class ResultWaiters implements Step {
     private static final int IDS_PER_QUERY = 2_000;
     private static final Duration SHORTEST = Duration.ofMillis(4);
+    private static final Duration SHORTEST_WITH_HINTS = Duration.ofMillis(32);
     private static final Duration LONGEST = Duration.ofMillis(250);
 
     private final HistoryStore store;
     private final ConcurrentHashMap<UUID, Wanted> waiting = new ConcurrentHashMap<>();
     /** Those of them that are said to have closed elsewhere. */
     private final Set<UUID> hinted = ConcurrentHashMap.newKeySet();
+
+    /** Whether the last end elsewhere was hinted at, rather than found by asking. */
+    private volatile boolean hintsArrive;
 
     private volatile Predicate<UUID> isHere = run -> false;
     private volatile Duration interval = SHORTEST;
@@ -70,7 +74,7 @@ final class ResultWaiters implements Step {
         });
         boolean far = !isHere.test(runId);
         if (far) {
-            interval = SHORTEST;
+            interval = shortest();
             askAt = store.clock().nanoTime();
         }
         if (far || first) {
@@ -108,6 +112,7 @@ final class ResultWaiters implements Step {
     /** The run may have closed: if somebody waits for it, look now. */
     void look(UUID runId) {
         if (waiting.containsKey(runId)) {
+            hintsArrive = true;
             hinted.add(runId);
             wake.run();
         }
@@ -119,6 +124,10 @@ final class ResultWaiters implements Step {
         wake.run();
     }
 
+    private Duration shortest() {
+        return hintsArrive ? SHORTEST_WITH_HINTS : SHORTEST;
+    }
+
     @Override
     public Duration runOnce() {
         if (waiting.isEmpty()) {
@@ -126,8 +135,10 @@ final class ResultWaiters implements Step {
             return UNTIL_WOKEN;
         }
         try {
+            boolean unhinted = hinted.isEmpty();
             if (ask(wanted())) {
-                interval = SHORTEST;
+                hintsArrive &= !unhinted;
+                interval = shortest();
             }
         } catch (StoreUnavailableException e) {
             interval = LONGEST;

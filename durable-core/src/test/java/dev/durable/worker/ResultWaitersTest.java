@@ -2,6 +2,7 @@ package dev.durable.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.durable.WorkflowStatus;
 import dev.durable.client.RunResult;
 import dev.durable.store.RunKey;
 import dev.durable.store.contract.Seizures;
@@ -30,6 +31,41 @@ class ResultWaitersTest {
         }
 
         assertThat(result).isDone();
+    }
+
+    @Test
+    void while_ends_are_hinted_at_it_is_asked_less_often() {
+        assertThat(pauseOfTheNext()).isEqualTo(Duration.ofMillis(4));
+
+        RunKey hinted = waitedFor();
+        waiters.runOnce();
+        bench.memory.seize(Seizures.terminate(hinted));
+        waiters.look(hinted.runId());
+        waiters.runOnce();
+        assertThat(waiters.size()).isZero();
+        assertThat(pauseOfTheNext()).isEqualTo(Duration.ofMillis(32));
+
+        RunKey unhinted = waitedFor();
+        waiters.runOnce();
+        bench.memory.seize(Seizures.terminate(unhinted));
+        bench.clock.advance(Duration.ofMillis(32));
+        waiters.runOnce();
+        assertThat(waiters.size()).isZero();
+        assertThat(pauseOfTheNext()).isEqualTo(Duration.ofMillis(4));
+    }
+
+    private RunKey waitedFor() {
+        RunKey run = bench.schedule("[\"x\"]").run();
+        var unused = waiters.result(run.runId());
+        return run;
+    }
+
+    /** Between the first two times that somebody is asked for. */
+    private Duration pauseOfTheNext() {
+        RunKey run = waitedFor();
+        Duration pause = waiters.runOnce();
+        waiters.closed(run.runId(), new RunResult(WorkflowStatus.TERMINATED, null, null));
+        return pause;
     }
 
     @Test

@@ -91,7 +91,7 @@ final class NudgeListener {
     }
 
     private void listen(Borrowed borrowed) throws SQLException {
-        try {
+        try (PromptNotifications unused = PromptNotifications.on(borrowed.connection())) {
             execute(borrowed, "listen \"" + station.channel + "\"");
             station.audience.listening(true);
             told.accept(List.of(new HearingBegins()));
