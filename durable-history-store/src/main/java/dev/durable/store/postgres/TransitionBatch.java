@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 /**
  * Transitions of different runs, sorted as their rows are locked, and the statements that write them on the assumption
@@ -52,9 +53,7 @@ final class TransitionBatch {
 
     /** Locks what {@link #write} will touch, in order, where one statement does not do so by itself. */
     void lock(Script script) {
-        if (allClose()) {
-            lockClosers(script);
-        } else if (!closing.isEmpty()) {
+        if (!closing.isEmpty() && !allClose()) {
             script.then(TransitionSql.LOCK_RUNS, fences(all));
             lockClosers(script);
             JobRanges.ending(all).lock(script, row -> {});
@@ -63,9 +62,9 @@ final class TransitionBatch {
         }
     }
 
-    /** Whether runs end and nothing else: then one statement takes their jobs, in order, settled or not. */
+    /** Whether runs end and nothing else: then two statements lock and write everything. */
     private boolean allClose() {
-        return closing.size() == all.size();
+        return !closing.isEmpty() && closing.size() == all.size();
     }
 
     /** Takes the runs that close from their senders. */
@@ -83,17 +82,17 @@ final class TransitionBatch {
             consume(script);
             return;
         }
+        if (allClose()) {
+            end(script);
+            return;
+        }
         if (!advancing.isEmpty()) {
             script.read(TransitionSql.ADVANCE, row -> addAll(waiting, row), counted(advancing, advance()));
         }
         if (!stalling.isEmpty()) {
             script.then(TransitionSql.STALL, counted(stalling, stall()));
         }
-        if (allClose()) {
-            endJobs(script);
-        } else {
-            settle(script);
-        }
+        settle(script);
         consume(script);
         if (!closing.isEmpty()) {
             shutOut(script);
@@ -158,16 +157,32 @@ final class TransitionBatch {
         }
     }
 
-    private void endJobs(Script script) {
+    private void end(Script script) {
         List<Transition> byRun = closingByRun();
         List<Transition.Settled> settled =
                 byRun.stream().flatMap(t -> t.settled().stream()).toList();
         script.then(
-                TransitionSql.END_JOBS,
-                runs(byRun),
-                shards(byRun),
-                uuids(settled, Transition.Settled::lease),
-                Param.of(settled.size()));
+                TransitionSql.END,
+                with(
+                        fences(closing),
+                        runs(byRun),
+                        shards(byRun),
+                        Param.of(closing.size()),
+                        uuids(settled, Transition.Settled::lease),
+                        Param.of(settled.size())));
+        consume(script);
+        script.then(
+                TransitionSql.CLOSE,
+                Stream.of(
+                                EventRows.of(closing).params(),
+                                closeRuns(),
+                                keys(closing),
+                                keys(closing),
+                                keys(closing),
+                                keys(byRun),
+                                keys(byRun))
+                        .flatMap(List::stream)
+                        .toArray(Param[]::new));
     }
 
     private List<Transition> closingByRun() {
@@ -178,9 +193,7 @@ final class TransitionBatch {
 
     private void shutOut(Script script) {
         List<Transition> byRun = closingByRun();
-        if (!allClose()) {
-            script.then(TransitionSql.DROP_JOBS, runs(byRun), shards(byRun));
-        }
+        script.then(TransitionSql.DROP_JOBS, runs(byRun), shards(byRun));
         script.then(TransitionSql.NOTHING_WAITS, runs(byRun), shards(byRun), runs(byRun), shards(byRun));
     }
 
@@ -188,17 +201,24 @@ final class TransitionBatch {
         if (closing.isEmpty()) {
             return;
         }
-        script.then(
-                TransitionSql.CLOSE_RUNS,
+        script.then(TransitionSql.CLOSE_RUNS, closeRuns().toArray(Param[]::new));
+        script.then(TransitionSql.DROP_INBOX, runs(closing), shards(closing));
+        script.then(TransitionSql.DROP_ALL_HEARTBEATS, runs(closing), shards(closing));
+        script.then(TransitionSql.DROP_STATE, runs(closing), shards(closing));
+    }
+
+    private List<Param> closeRuns() {
+        return List.of(
                 runs(closing),
                 shards(closing),
                 texts(closing, t -> end(t).status().name()),
                 texts(closing, t -> end(t).result()),
                 texts(closing, t -> end(t).failure()),
                 uuids(closing, Transition::newFence));
-        script.then(TransitionSql.DROP_INBOX, runs(closing), shards(closing));
-        script.then(TransitionSql.DROP_ALL_HEARTBEATS, runs(closing), shards(closing));
-        script.then(TransitionSql.DROP_STATE, runs(closing), shards(closing));
+    }
+
+    private static List<Param> keys(List<Transition> transitions) {
+        return List.of(runs(transitions), shards(transitions));
     }
 
     private static Transition.Close end(Transition closing) {

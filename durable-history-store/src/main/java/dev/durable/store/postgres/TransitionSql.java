@@ -19,14 +19,16 @@ final class TransitionSql {
                     where s.run_id = u.run_id and s.shard = u.shard and s.fence = u.fence
                       and s.next_event_id = u.next_event_id for no key update) s""";
 
-    /** Closers lock out senders, whose KEY SHARE this waits for; the inbox is tested in a later statement. */
-    static final String LOCK_CLOSERS = """
-            with x as (select 1 from unnest(?::uuid[], ?::smallint[], ?::uuid[], ?::bigint[])
+    private static final String CLOSERS = """
+            select 1 from unnest(?::uuid[], ?::smallint[], ?::uuid[], ?::bigint[])
                        as u(run_id, shard, fence, next_event_id)
              cross join lateral (select 1 from durable.run_state s
                     where s.run_id = u.run_id and s.shard = u.shard and s.fence = u.fence
-                      and s.next_event_id = u.next_event_id for update) s)
-            select durable.must(count(*) = ?, 'fence of a closing run') from x""";
+                      and s.next_event_id = u.next_event_id for update) s""";
+
+    /** Closers lock out senders, whose KEY SHARE this waits for; the inbox is tested in a later statement. */
+    static final String LOCK_CLOSERS =
+            "with x as (" + CLOSERS + ") select durable.must(count(*) = ?, 'fence of a closing run') from x";
 
     /** Jobs that end here, a range of seqs of a run each: this is where a remote outcome is waited for. */
     static final String LOCK_JOBS = """
@@ -141,13 +143,6 @@ final class TransitionSql {
                  cross join lateral (select j.ctid as c from durable.activity_job j
                         where j.run_id = u.run_id and j.shard = u.shard order by j.seq for update) j))""";
 
-    /**
-     * The same where nothing but closers is written: the settled ones must be among them, under their leases. One that
-     * somebody changed while this waited for it stays, and is found by the count or as a job that is left.
-     */
-    static final String END_JOBS = "with x as (" + DROP_JOBS + " returning lease) select durable.must("
-            + "count(*) filter (where x.lease = any(?::uuid[])) = ?, 'lease of a closing run') from x";
-
     /** After the locks, in a statement of its own: its snapshot sees whatever they waited for. */
     static final String NOTHING_WAITS = """
             select durable.must(
@@ -175,4 +170,19 @@ final class TransitionSql {
 
     static final String DROP_STATE = """
             delete from durable.run_state s where s.run_id = any(?::uuid[]) and s.shard = any(?::smallint[])""";
+
+    /**
+     * Where nothing but closers is written, all of it goes into two statements. First the runs are locked, then their jobs
+     * go; the settled ones must be among them, under their leases. One that somebody changed while this waited for it
+     * stays, and is found by the count or as a job that is left.
+     */
+    static final String END = "with locked as (" + CLOSERS + "),\nended as (" + DROP_JOBS + " returning lease)\n"
+            + "select durable.must((select count(*) from locked) = ?, 'fence of a closing run'),"
+            + " durable.must((select count(*) filter (where e.lease = any(?::uuid[])) from ended e) = ?,"
+            + " 'lease of a closing run')";
+
+    /** Then, as of after these locks, what waits is looked for, and the rest is written. */
+    static final String CLOSE = "with appended as (" + EVENTS + "),\nclosed as (" + CLOSE_RUNS + "),\nread as ("
+            + DROP_INBOX + "),\nsilent as (" + DROP_ALL_HEARTBEATS + "),\ngone as (" + DROP_STATE + ")\n"
+            + NOTHING_WAITS;
 }
