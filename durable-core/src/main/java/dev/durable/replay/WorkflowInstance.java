@@ -250,7 +250,7 @@ public final class WorkflowInstance {
     /** Ends all coroutines without an effect on anything outside them. Idempotent. */
     public void evict() {
         if (run.dispatcher().death() == null) {
-            run.dispatcher().die(new StalledException("it was evicted", null));
+            run.dispatcher().die(EVICTED);
             run.dispatcher().unwind(setup.turnLimit());
         }
     }

@@ -86,11 +86,11 @@ final class Crew implements Executor, AutoCloseable {
 
     /** Where the machine gives no thread more, those that there are take the tasks. */
     private void startOne() {
-        Thread thread = factory.newThread(this::run);
         try {
+            Thread thread = factory.newThread(this::run);
             thread.start();
             threads.add(thread);
-        } catch (OutOfMemoryError e) {
+        } catch (RuntimeException | Error e) {
             waking = false;
             if (threads.isEmpty()) {
                 tasks.clear();

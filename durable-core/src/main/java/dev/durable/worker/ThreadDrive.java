@@ -38,9 +38,20 @@ final class ThreadDrive implements Drive {
     @Override
     public Executor activities(String taskQueue, boolean virtualThreads) {
         String name = "durable-activity-" + taskQueue + "-";
-        Crew crew = virtualThreads
-                ? new Crew(Thread.ofVirtual().name(name, 0).factory(), Crew.Spare.VIRTUAL)
-                : new Crew(Thread.ofPlatform().daemon().name(name, 0).factory(), Crew.Spare.PLATFORM);
+        Thread.Builder builder = (virtualThreads
+                        ? Thread.ofVirtual()
+                        : Thread.ofPlatform().daemon())
+                .name(name, 0)
+                .inheritInheritableThreadLocals(false);
+        ClassLoader loader = Thread.currentThread().getContextClassLoader();
+        Crew crew = new Crew(
+                body -> {
+                    // Threads are started by whoever is at work: what that one has inherited is nobody else's.
+                    Thread thread = builder.unstarted(body);
+                    thread.setContextClassLoader(loader);
+                    return thread;
+                },
+                virtualThreads ? Crew.Spare.VIRTUAL : Crew.Spare.PLATFORM);
         executors.add(crew::close);
         return crew;
     }

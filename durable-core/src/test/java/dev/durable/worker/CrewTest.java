@@ -145,6 +145,27 @@ class CrewTest {
         assertThat(done.await(30, TimeUnit.SECONDS)).isTrue();
     }
 
+    @Test
+    void where_a_thread_can_not_even_be_made_the_others_take_the_tasks() throws Exception {
+        AtomicInteger refused = new AtomicInteger();
+        crew = new Crew(
+                body -> {
+                    if (refused.getAndDecrement() > 0) {
+                        throw new IllegalStateException("no thread today");
+                    }
+                    return threads.unstarted(body);
+                },
+                Crew.Spare.PLATFORM);
+        CountDownLatch done = new CountDownLatch(3);
+        for (int i = 0; i < 3; i++) {
+            crew.execute(() -> {
+                refused.set(1);
+                done.countDown();
+            });
+        }
+        assertThat(done.await(30, TimeUnit.SECONDS)).isTrue();
+    }
+
     /** What the machine gives where it has no threads left. */
     private static final class NoThread extends Thread {
         private final AtomicInteger refused;

@@ -16,6 +16,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** The end of a run: never over a message that was acknowledged. */
@@ -135,6 +136,37 @@ abstract class CloseContract extends StoreContract {
         assertThat(writer.write(writer.closing().settles(stale))).isEqualTo(Transition.Outcome.LEASE_LOST);
         assertThat(store.run(writer.run().runId()).orElseThrow().status()).isEqualTo(WorkflowStatus.RUNNING);
         assertThat(jobStates(writer.run())).hasSize(1);
+    }
+
+    @Test
+    void of_runs_that_close_together_each_is_judged_by_itself() {
+        List<Writer> writers = List.of(claimed("order-1"), claimed("order-2"), claimed("order-3"), claimed("order-4"));
+        writers.forEach(writer -> writer.write(writer.step().schedules(1)));
+        List<ClaimedJob> claimed = claimJobs(session);
+        List<ClaimedJob> jobs = writers.stream()
+                .map(writer -> claimed.stream()
+                        .filter(job -> job.key().run().equals(writer.run()))
+                        .findFirst()
+                        .orElseThrow())
+                .toList();
+        signalled(writers.get(1).run(), "approve");
+        update(new JobUpdate.Release(jobs.get(2).key(), jobs.get(2).lease(), Duration.ZERO, null));
+
+        List<Transition> closing = IntStream.range(0, 4)
+                .mapToObj(n -> writers.get(n).closing().settles(jobs.get(n)).build())
+                .toList();
+
+        assertThat(store.commit(closing))
+                .containsExactly(APPLIED, CLOSE_REFUSED, Transition.Outcome.LEASE_LOST, APPLIED);
+        assertThat(writers)
+                .extracting(
+                        writer -> store.run(writer.run().runId()).orElseThrow().status())
+                .containsExactly(
+                        WorkflowStatus.COMPLETED,
+                        WorkflowStatus.RUNNING,
+                        WorkflowStatus.RUNNING,
+                        WorkflowStatus.COMPLETED);
+        assertThat(jobStates(writers.get(1).run())).hasSize(1);
     }
 
     @Test

@@ -99,7 +99,7 @@ final class BinaryArray {
     }
 
     /** The simple protocol knows text only. */
-    private static boolean textOnly(PreparedStatement statement) throws SQLException {
+    static boolean textOnly(PreparedStatement statement) throws SQLException {
         return base(statement).getPreferQueryMode() == PreferQueryMode.SIMPLE;
     }
 

@@ -1,6 +1,9 @@
 package dev.durable.store.postgres;
 
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import java.time.Instant;
+import java.time.ZoneOffset;
 import org.postgresql.util.ByteConverter;
 import org.postgresql.util.PGBinaryObject;
 import org.postgresql.util.PGobject;
@@ -15,12 +18,20 @@ final class BinaryTime extends PGobject implements PGBinaryObject {
 
     private final Instant at;
 
-    BinaryTime(Instant at) {
+    private BinaryTime(Instant at) {
         this.at = at;
         setType("timestamptz");
     }
 
-    /** For the simple protocol, which knows text only. */
+    /** Binds a time; as text where the connection speaks the simple protocol, which knows nothing else. */
+    static void bind(PreparedStatement statement, int index, Instant value) throws SQLException {
+        if (BinaryArray.textOnly(statement)) {
+            statement.setObject(index, value.atOffset(ZoneOffset.UTC));
+        } else {
+            statement.setObject(index, new BinaryTime(value));
+        }
+    }
+
     @Override
     public String getValue() {
         return at.toString();

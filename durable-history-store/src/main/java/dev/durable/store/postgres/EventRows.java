@@ -40,19 +40,17 @@ record EventRows(List<Row> rows) {
         return rows.isEmpty();
     }
 
-    /** The columns; none where there are no rows. */
+    /** The columns, also where they are empty. */
     List<Param> params() {
-        return isEmpty()
-                ? List.of()
-                : List.of(
-                        uuids(rows, r -> r.run().runId()),
-                        longs(rows, r -> r.event().id()),
-                        instants(rows, r -> r.event().at()),
-                        uuids(rows, r -> r.event().messageId()),
-                        uuids(rows, Row::fence),
-                        shorts(rows, r -> r.run().shard()),
-                        texts(rows, r -> r.event().type()),
-                        texts(rows, r -> r.event().attributes()));
+        return List.of(
+                uuids(rows, r -> r.run().runId()),
+                longs(rows, r -> r.event().id()),
+                instants(rows, r -> r.event().at()),
+                uuids(rows, r -> r.event().messageId()),
+                uuids(rows, Row::fence),
+                shorts(rows, r -> r.run().shard()),
+                texts(rows, r -> r.event().type()),
+                texts(rows, r -> r.event().attributes()));
     }
 
     private void add(RunKey run, UUID fence, List<StoredEvent> events) {

@@ -38,37 +38,31 @@ record JobRows(List<Row> rows) {
         return rows.isEmpty();
     }
 
-    /** The columns; none where there are no rows. */
+    /** The columns, also where they are empty. */
     List<Param> params() {
-        return isEmpty()
-                ? List.of()
-                : List.of(
-                        uuids(rows, r -> r.run().runId()),
-                        ints(rows, r -> r.job().seq()),
-                        shorts(rows, r -> r.run().shard()),
-                        texts(rows, r -> r.run().workflowId()),
-                        texts(rows, r -> r.job().workflowType()),
-                        texts(rows, r -> r.job().taskQueue()),
-                        texts(rows, r -> r.job().activity()),
-                        ints(rows, r -> r.job().priority()),
-                        uuids(
-                                rows,
-                                r -> r.job().eager() == null
-                                        ? null
-                                        : r.job().eager().token()),
-                        uuids(
-                                rows,
-                                r -> r.job().eager() == null
-                                        ? null
-                                        : r.job().eager().session()),
-                        instants(rows, r -> r.job().scheduledAt()),
-                        instants(rows, r -> r.job().scheduleToStartDeadline()),
-                        instants(rows, r -> r.job().scheduleToCloseDeadline()),
-                        ints(rows, r -> r.job().maxWorkerCrashes()),
-                        texts(rows, r -> r.job().input()),
-                        texts(rows, r -> r.job().options()),
-                        texts(rows, r -> r.job().headers()),
-                        texts(rows, r -> r.job().limitKey()));
+        return List.of(
+                uuids(rows, r -> r.run().runId()),
+                ints(rows, r -> r.job().seq()),
+                shorts(rows, r -> r.run().shard()),
+                texts(rows, r -> r.run().workflowId()),
+                texts(rows, r -> r.job().workflowType()),
+                texts(rows, r -> r.job().taskQueue()),
+                texts(rows, r -> r.job().activity()),
+                ints(rows, r -> r.job().priority()),
+                uuids(
+                        rows,
+                        r -> r.job().eager() == null ? null : r.job().eager().token()),
+                uuids(
+                        rows,
+                        r -> r.job().eager() == null ? null : r.job().eager().session()),
+                instants(rows, r -> r.job().scheduledAt()),
+                instants(rows, r -> r.job().scheduleToStartDeadline()),
+                instants(rows, r -> r.job().scheduleToCloseDeadline()),
+                ints(rows, r -> r.job().maxWorkerCrashes()),
+                texts(rows, r -> r.job().input()),
+                texts(rows, r -> r.job().options()),
+                texts(rows, r -> r.job().headers()),
+                texts(rows, r -> r.job().limitKey()));
     }
 
     private void add(RunKey run, List<NewJob> jobs) {

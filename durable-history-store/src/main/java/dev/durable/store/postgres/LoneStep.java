@@ -26,10 +26,14 @@ record LoneStep(Transition step) {
         List<Param> params = advance();
         step.settled().forEach(job -> params.addAll(settle(job)));
         EventRows events = EventRows.of(alone);
-        params.addAll(events.params());
         JobRows jobs = JobRows.of(alone);
-        params.addAll(jobs.params());
-        script.read(
+        if (!events.isEmpty() || !jobs.isEmpty()) {
+            params.addAll(events.params());
+        }
+        if (!jobs.isEmpty()) {
+            params.addAll(jobs.params());
+        }
+        script.readFew(
                 StepSql.of(!step.settled().isEmpty(), !events.isEmpty(), !jobs.isEmpty()),
                 row -> {
                     if (row.getBoolean("more")) {

@@ -28,7 +28,7 @@ interface Param {
     static Param instant(@Nullable Instant value) {
         return value == null
                 ? (statement, index) -> statement.setNull(index, Types.OTHER, TIME)
-                : (statement, index) -> statement.setObject(index, new BinaryTime(value));
+                : (statement, index) -> BinaryTime.bind(statement, index, value);
     }
 
     static <T> Param uuids(List<T> rows, Function<T, @Nullable UUID> column) {
@@ -58,11 +58,7 @@ interface Param {
     }
 
     static <T> Param instants(List<T> rows, Function<T, @Nullable Instant> column) {
-        return new Column<>(
-                TIME,
-                values(rows, Instant[]::new, column),
-                BinaryArray::bind,
-                (statement, index, value) -> statement.setObject(index, new BinaryTime(value)));
+        return new Column<>(TIME, values(rows, Instant[]::new, column), BinaryArray::bind, BinaryTime::bind);
     }
 
     private static <T, C> Param array(

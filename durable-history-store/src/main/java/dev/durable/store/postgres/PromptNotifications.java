@@ -41,7 +41,7 @@ final class PromptNotifications implements AutoCloseable {
             long before = nextLook.getLong(stream);
             nextLook.setLong(stream, Long.MAX_VALUE);
             return new PromptNotifications(() -> set(nextLook, stream, before));
-        } catch (ReflectiveOperationException | RuntimeException e) {
+        } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
             log.debug("notifications come a millisecond later: the driver is another one than expected", e);
             return new PromptNotifications(NOTHING);
         }

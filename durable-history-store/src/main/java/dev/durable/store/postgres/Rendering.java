@@ -21,10 +21,11 @@ import java.util.regex.Pattern;
  */
 record Rendering(String text, List<Value> values) {
     /**
-     * Each number of rows is a text of its own, which each connection prepares: few numbers, so few texts. A step alone in
-     * its commit appends two events at most times: the end of an activity, and the next one.
+     * Rows of a table that are sent as rows, at most. Each number is a text of its own, which each connection prepares, so
+     * most statements are sent so for one row only. A step that is alone in its commit appends two events at most times: the
+     * end of an activity, and the next one.
      */
-    static final int MAX_ROWS = 2;
+    static final int FEW = 2;
 
     private static final Pattern TABLE =
             Pattern.compile("\\bunnest\\((\\s*\\?::\\w+\\[](?:\\s*,\\s*\\?::\\w+\\[])*)\\)(?!\\s*with ordinality)");
@@ -32,10 +33,10 @@ record Rendering(String text, List<Value> values) {
     /** The statements are constants: there are no more of them than the code has, each with a few renderings. */
     private static final Map<String, Template> TEMPLATES = new ConcurrentHashMap<>();
 
-    /** The statement for these parameters. */
-    static Rendering of(String sql, Param... params) {
+    /** The statement for these parameters; tables of more rows than that are sent as arrays. */
+    static Rendering of(String sql, int mostRows, Param... params) {
         Template known = TEMPLATES.get(sql);
-        return (known != null ? known : TEMPLATES.computeIfAbsent(sql, Template::parse)).rendering(params);
+        return (known != null ? known : TEMPLATES.computeIfAbsent(sql, Template::parse)).rendering(mostRows, params);
     }
 
     /** Binds the values; gives the index behind the last. */
@@ -81,26 +82,26 @@ record Rendering(String text, List<Value> values) {
             parts.add(new Part(text, (int) text.chars().filter(c -> c == '?').count(), columns));
         }
 
-        Rendering rendering(Param... params) {
+        Rendering rendering(int mostRows, Param... params) {
             int shape = 0;
             int next = 0;
             for (Part part : parts) {
                 next += part.params;
                 if (!part.columns.isEmpty()) {
-                    shape = shape * (MAX_ROWS + 1) + rows(params[next]);
+                    shape = shape * (FEW + 1) + rows(params[next], mostRows);
                     next += part.columns.size();
                 }
             }
             Rendering known = renderings.get(shape);
-            return known != null ? known : renderings.computeIfAbsent(shape, unused -> render(params));
+            return known != null ? known : renderings.computeIfAbsent(shape, unused -> render(mostRows, params));
         }
 
         /** 0 is as arrays: many rows, or none. */
-        private static int rows(Param param) {
-            return param instanceof Param.Column<?> column && column.length() <= MAX_ROWS ? column.length() : 0;
+        private static int rows(Param param, int most) {
+            return param instanceof Param.Column<?> column && column.length() <= most ? column.length() : 0;
         }
 
-        private Rendering render(Param... params) {
+        private Rendering render(int mostRows, Param... params) {
             StringBuilder text = new StringBuilder();
             List<Value> values = new ArrayList<>();
             int next = 0;
@@ -110,7 +111,7 @@ record Rendering(String text, List<Value> values) {
                     values.add(new Value(next++, -1));
                 }
                 if (!part.columns.isEmpty()) {
-                    table(part.columns, rows(params[next]), next, text, values);
+                    table(part.columns, rows(params[next], mostRows), next, text, values);
                     next += part.columns.size();
                 }
             }

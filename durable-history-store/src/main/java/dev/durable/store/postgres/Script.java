@@ -19,7 +19,13 @@ final class Script {
 
     /** Adds a query; the reader is called for each row, once the whole script has run. */
     Script read(String sql, Row reader, Param... params) {
-        statements.add(new Statement(sql, reader, params));
+        statements.add(new Statement(sql, reader, params, 1));
+        return this;
+    }
+
+    /** As {@link #read}, for what is sent so often with a few rows that it may have a text for each number of them. */
+    Script readFew(String sql, Row reader, Param... params) {
+        statements.add(new Statement(sql, reader, params, Rendering.FEW));
         return this;
     }
 
@@ -34,9 +40,9 @@ final class Script {
     }
 
     @SuppressWarnings("ArrayRecordComponent")
-    record Statement(String sql, Row reader, Param[] params) {
+    record Statement(String sql, Row reader, Param[] params, int mostRows) {
         Rendering rendering() {
-            return Rendering.of(sql, params);
+            return Rendering.of(sql, mostRows, params);
         }
     }
 }

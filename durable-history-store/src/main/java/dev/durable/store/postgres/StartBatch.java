@@ -12,6 +12,7 @@ import dev.durable.store.NewRun;
 import dev.durable.store.RunKey;
 import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Starts, sorted as their rows are locked, and the statements that write them. */
 record StartBatch(List<NewRun> starts) {
@@ -41,21 +42,44 @@ record StartBatch(List<NewRun> starts) {
         };
     }
 
+    /** Everything, if all are new. */
+    void writeIfNew(Script script) {
+        JobRows jobs = JobRows.ofStarts(starts);
+        script.then(
+                jobs.isEmpty() ? StartSql.START : StartSql.START_AND_BEAR,
+                Stream.of(
+                                List.of(states()),
+                                businessRows(),
+                                EventRows.ofStarts(starts).params(),
+                                jobs.isEmpty() ? List.<Param>of() : jobs.params(),
+                                List.of(Param.of(starts.size())))
+                        .flatMap(List::stream)
+                        .toArray(Param[]::new));
+        messages(script);
+    }
+
     /** Everything but run_state, for starts known to be new. */
     void write(Script script) {
         if (starts.isEmpty()) {
             return;
         }
-        script.then(
-                StartSql.RUNS,
+        script.then(StartSql.RUNS, businessRows().toArray(Param[]::new));
+        EventRows.ofStarts(starts).insert(script);
+        JobRows.ofStarts(starts).insert(script);
+        messages(script);
+    }
+
+    private List<Param> businessRows() {
+        return List.of(
                 runs(),
                 shards(),
                 workflowIds(),
                 texts(starts, NewRun::type),
                 texts(starts, NewRun::taskQueue),
                 texts(starts, s -> Memo.write(s.memo())));
-        EventRows.ofStarts(starts).insert(script);
-        JobRows.ofStarts(starts).insert(script);
+    }
+
+    private void messages(Script script) {
         MessageRows messages = new MessageRows();
         starts.stream().filter(s -> s.message() != null).forEach(s -> messages.add(s.run(), s.message()));
         messages.insert(script, new Hints());

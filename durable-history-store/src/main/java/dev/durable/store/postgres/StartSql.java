@@ -22,9 +22,7 @@ final class StartSql {
             on conflict do nothing
             returning run_id""";
 
-    /** All of a batch are new: nobody is open, nothing is a resend. */
-    static final String ALL_STATES =
-            "with x as (" + STATES + ") select durable.must(count(*) = ?, 'open or resent') from x";
+    private static final String ALL_NEW = "select durable.must((select count(*) from x) = ?, 'open or resent')";
 
     /** New ones whose run stands there already: the answer to their first send was lost, and they closed meanwhile. */
     static final String DROP_RESENT = """
@@ -60,4 +58,11 @@ final class StartSql {
               from unnest(?::uuid[], ?::smallint[], ?::text[]) as u(run_id, shard, workflow_id)
               left join lateral (select s.run_id from durable.run_state s
                     where s.workflow_id = u.workflow_id and s.shard = u.shard) s on true""";
+
+    /** All of a batch are new, with nobody open and nothing a resend; then everything is written, or nothing. */
+    static final String START = "with x as (" + STATES + "),\nruns as (" + RUNS + "),\nappended as ("
+            + TransitionSql.EVENTS + ")\n" + ALL_NEW;
+
+    static final String START_AND_BEAR = "with x as (" + STATES + "),\nruns as (" + RUNS + "),\nappended as ("
+            + TransitionSql.EVENTS + "),\nborn as (" + TransitionSql.JOBS + ")\n" + ALL_NEW;
 }

@@ -76,8 +76,8 @@ final class Starts {
         StartBatch batch = StartBatch.of(starts);
         try {
             return connections.attempt(patience.first(), tx -> {
-                Script script = new Script().then(StartSql.ALL_STATES, with(batch.states(), Param.of(starts.size())));
-                batch.write(script);
+                Script script = new Script();
+                batch.writeIfNew(script);
                 tx.last(script);
                 Map<UUID, StartOutcome> outcomes = new HashMap<>();
                 starts.forEach(s -> outcomes.put(s.run().runId(), NEW));
@@ -140,11 +140,5 @@ final class Starts {
             case ALLOW_DUPLICATE_FAILED_ONLY -> latest == WorkflowStatus.COMPLETED;
             case REJECT_DUPLICATE -> true;
         };
-    }
-
-    private static Param[] with(Param[] first, Param last) {
-        Param[] params = java.util.Arrays.copyOf(first, first.length + 1);
-        params[first.length] = last;
-        return params;
     }
 }

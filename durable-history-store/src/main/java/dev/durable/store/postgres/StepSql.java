@@ -12,6 +12,7 @@ package dev.durable.store.postgres;
 final class StepSql {
     private StepSql() {}
 
+    /** Sets what {@link TransitionSql#ADVANCE} sets. Its parameters stand in {@link LoneStep} in the same order. */
     private static final String ADVANCE = """
             with waiting as (
                 select ?::boolean and exists (select 1 from durable.inbox i

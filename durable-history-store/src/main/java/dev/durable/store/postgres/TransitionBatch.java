@@ -51,7 +51,10 @@ final class TransitionBatch {
         return closing;
     }
 
-    /** Locks what {@link #write} will touch, in order, where one statement does not do so by itself. */
+    /**
+     * Locks what {@link #write} will touch, in order, where it does not do so by itself: runs that go on, or that all end,
+     * are locked by its first statement.
+     */
     void lock(Script script) {
         if (!closing.isEmpty() && !allClose()) {
             script.then(TransitionSql.LOCK_RUNS, fences(all));

@@ -90,12 +90,12 @@ final class Tx {
         boolean last = end && !callers;
         List<Script.Statement> statements = new ArrayList<>(script.statements().size() + 3);
         if (!begun) {
-            statements.add(new Script.Statement(BEGIN, row -> {}, new Param[0]));
-            statements.add(new Script.Statement(locks.setup(schema), this::seeTime, new Param[0]));
+            statements.add(new Script.Statement(BEGIN, row -> {}, new Param[0], 1));
+            statements.add(new Script.Statement(locks.setup(schema), this::seeTime, new Param[0], 1));
         }
         statements.addAll(script.statements());
         if (last) {
-            statements.add(new Script.Statement(COMMIT, row -> {}, new Param[0]));
+            statements.add(new Script.Statement(COMMIT, row -> {}, new Param[0], 1));
         }
         begun = true;
         committing |= last;

@@ -18,8 +18,10 @@ import dev.durable.store.contract.StepBuilder;
 import dev.durable.store.contract.StoreContract;
 import dev.durable.store.contract.StoreFixture;
 import dev.durable.store.contract.Writer;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -107,6 +109,64 @@ class InterleavingTest extends StoreContract {
 
         assertThat(step.get()).isEqualTo(Transition.Outcome.FENCE_LOST);
         assertThat(eventTypes(writer.run())).containsExactly("WorkflowStarted");
+    }
+
+    /** A step alone in its commit looks at the row anew that it waited for. */
+    @Test
+    void a_step_settles_a_job_that_was_changed_under_its_lease_meanwhile() {
+        Writer writer = scheduled("order-1", 1);
+        ClaimedJob job = claimJob(session);
+        Holder operator = Holder.of("update durable.activity_job set cancel_requested = true");
+        Meanwhile<Transition.Outcome> step = committing(writer.step().settles(job));
+        operator.awaitWaiter();
+        operator.commit();
+
+        assertThat(step.get()).isEqualTo(Transition.Outcome.APPLIED);
+        assertThat(rows("activity_job")).isZero();
+        assertThat(eventTypes(writer.run())).endsWith("ActivityCompleted");
+    }
+
+    @Test
+    void a_step_whose_job_lost_its_lease_meanwhile_writes_nothing() {
+        Writer writer = scheduled("order-1", 1);
+        ClaimedJob job = claimJob(session);
+        Holder sweeper = Holder.of("update durable.activity_job set lease = gen_random_uuid()");
+        Meanwhile<Transition.Outcome> step = committing(writer.step().settles(job));
+        sweeper.awaitWaiter();
+        sweeper.commit();
+
+        assertThat(step.get()).isEqualTo(Transition.Outcome.LEASE_LOST);
+        assertThat(rows("activity_job")).isOne();
+        assertThat(writer.write(writer.step().event("SideEffectRecorded", "{}")))
+                .isEqualTo(Transition.Outcome.APPLIED);
+    }
+
+    @Test
+    void a_step_that_waited_keeps_a_wake_that_was_lowered_meanwhile() {
+        Writer writer = claimed("order-1");
+        Instant later = store.now().plusSeconds(7_200);
+        Holder other = Holder.of("update durable.run_state set wake_at = durable.clock() + interval '1 hour'");
+        Meanwhile<Transition.Outcome> step = committing(writer.step().wakesAt(later));
+        other.awaitWaiter();
+        other.commit();
+
+        assertThat(step.get()).isEqualTo(Transition.Outcome.APPLIED);
+        assertThat(store.nextDue(Set.of(QUEUE), store.now()))
+                .hasValueSatisfying(due -> assertThat(due).isBefore(later.minusSeconds(1_800)));
+    }
+
+    /** Everybody locks the run first. */
+    @Test
+    void a_step_that_waits_for_its_run_has_not_locked_its_job() {
+        Writer writer = scheduled("order-1", 1);
+        ClaimedJob job = claimJob(session);
+        Holder holder = Holder.of("select 1 from durable.run_state for update");
+        Meanwhile<Transition.Outcome> step = committing(writer.step().settles(job));
+        holder.awaitWaiter();
+        Sql.execute(PostgresFixture.pool(), "select 1 from durable.activity_job for update nowait");
+        holder.commit();
+
+        assertThat(step.get()).isEqualTo(Transition.Outcome.APPLIED);
     }
 
     /** NO KEY UPDATE, which a sender's KEY SHARE does not hinder. */

@@ -157,7 +157,7 @@ class PlanTest {
                 .filter(field -> !Modifier.isPrivate(field.getModifiers()))
                 .flatMap(field -> {
                     String name = field.getDeclaringClass().getSimpleName() + "." + field.getName();
-                    return IntStream.rangeClosed(0, Rendering.MAX_ROWS)
+                    return IntStream.rangeClosed(0, Rendering.FEW)
                             .mapToObj(rows -> new Object[] {name + " for " + rows, rows(text(field), rows)})
                             .filter(rendered -> rendered[1].equals(text(field)) == rendered[0].equals(name + " for 0"));
                 });
@@ -169,7 +169,7 @@ class PlanTest {
                 .filter(c -> c == '?')
                 .mapToObj(c -> Param.ints(Collections.nCopies(rows, 0), n -> n))
                 .toArray(Param[]::new);
-        return Rendering.of(sql, params).text();
+        return Rendering.of(sql, Rendering.FEW, params).text();
     }
 
     private static String text(Field field) {

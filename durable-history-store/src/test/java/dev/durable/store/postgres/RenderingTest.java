@@ -16,6 +16,7 @@ class RenderingTest {
     void a_table_of_one_row_is_sent_as_that_row() {
         Rendering rendering = Rendering.of(
                 "select 1 from unnest(?::uuid[], ?::int[],\n ?::text[]) as u(run_id, seq, note) where true",
+                1,
                 column(1),
                 column(1),
                 column(1));
@@ -28,6 +29,7 @@ class RenderingTest {
     void rows_are_bound_one_after_another_among_the_other_parameters() {
         Rendering rendering = Rendering.of(
                 "select ? from unnest(?::int[], ?::int[]) as u(a, b) where a = any(?::int[]) and b <> ?",
+                2,
                 ONE,
                 column(2),
                 column(2),
@@ -50,10 +52,10 @@ class RenderingTest {
     @Test
     void each_table_is_sent_by_its_own_number_of_rows() {
         String sql = "with a as (select u.a from unnest(?::int[]) as u(a)) select v.b from unnest(?::int[]) as v(b)";
-        assertThat(Rendering.of(sql, column(1), column(3)).text())
+        assertThat(Rendering.of(sql, 2, column(1), column(3)).text())
                 .isEqualTo("with a as (select u.a from (values (?::int)) as u(a))"
                         + " select v.b from unnest(?::int[]) as v(b)");
-        assertThat(Rendering.of(sql, column(3), column(2)).text())
+        assertThat(Rendering.of(sql, 2, column(3), column(2)).text())
                 .isEqualTo("with a as (select u.a from unnest(?::int[]) as u(a))"
                         + " select v.b from (values (?::int), (?::int)) as v(b)");
     }
@@ -61,15 +63,16 @@ class RenderingTest {
     @Test
     void many_rows_and_none_are_sent_as_arrays() {
         String sql = "select u.a from unnest(?::int[]) as u(a)";
-        assertThat(Rendering.of(sql, column(Rendering.MAX_ROWS + 1)).text()).isEqualTo(sql);
-        assertThat(Rendering.of(sql, column(0)).text()).isEqualTo(sql);
+        assertThat(Rendering.of(sql, 2, column(3)).text()).isEqualTo(sql);
+        assertThat(Rendering.of(sql, 2, column(0)).text()).isEqualTo(sql);
+        assertThat(Rendering.of(sql, 1, column(2)).text()).isEqualTo(sql);
     }
 
     @Test
     void what_is_no_table_of_parameters_stays() {
         String sql = "select array(select s from unnest(l.starts) as s) from l where l.id = any(?::uuid[])";
-        assertThat(Rendering.of(sql, column(1)).text()).isEqualTo(sql);
+        assertThat(Rendering.of(sql, 2, column(1)).text()).isEqualTo(sql);
         String numbered = "select u.place from unnest(?::int[]) with ordinality as u(a, place)";
-        assertThat(Rendering.of(numbered, column(1)).text()).isEqualTo(numbered);
+        assertThat(Rendering.of(numbered, 1, column(1)).text()).isEqualTo(numbered);
     }
 }
