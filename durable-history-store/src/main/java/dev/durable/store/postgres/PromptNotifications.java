@@ -3,6 +3,7 @@ package dev.durable.store.postgres;
 import java.lang.reflect.Field;
 import java.sql.Connection;
 import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.PGStream;
 import org.postgresql.core.QueryExecutor;
@@ -21,11 +22,9 @@ import org.slf4j.LoggerFactory;
  */
 final class PromptNotifications implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(PromptNotifications.class);
-    private static final Runnable NOTHING = () -> {};
+    private final @Nullable Runnable restore;
 
-    private final Runnable restore;
-
-    private PromptNotifications(Runnable restore) {
+    private PromptNotifications(@Nullable Runnable restore) {
         this.restore = restore;
     }
 
@@ -43,7 +42,7 @@ final class PromptNotifications implements AutoCloseable {
             return new PromptNotifications(() -> set(nextLook, stream, before));
         } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
             log.debug("notifications come a millisecond later: the driver is another one than expected", e);
-            return new PromptNotifications(NOTHING);
+            return new PromptNotifications(null);
         }
     }
 
@@ -56,11 +55,13 @@ final class PromptNotifications implements AutoCloseable {
     }
 
     boolean isInForce() {
-        return restore != NOTHING;
+        return restore != null;
     }
 
     @Override
     public void close() {
-        restore.run();
+        if (restore != null) {
+            restore.run();
+        }
     }
 }
