@@ -108,6 +108,10 @@ final class Crew implements Executor, AutoCloseable {
             } catch (RuntimeException | Error e) {
                 log.error("a task failed", e);
             }
+            // A virtual thread keeps its carrier until it waits: with tasks without end, workflow code would get none.
+            if (Thread.currentThread().isVirtual()) {
+                Thread.yield();
+            }
         }
     }
 

@@ -10,6 +10,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -85,6 +86,29 @@ class CrewTest {
         });
         assertThat(done.await(30, TimeUnit.SECONDS)).isTrue();
         assertThat(interrupted).hasValue(false);
+    }
+
+    /** As the code of workflows does, which runs on virtual threads. */
+    @Test
+    void tasks_without_end_leave_carriers_to_other_virtual_threads() throws Exception {
+        AtomicBoolean enough = new AtomicBoolean();
+        for (int i = 0; i < 4 * Runtime.getRuntime().availableProcessors(); i++) {
+            crew.execute(new Runnable() {
+                @Override
+                public void run() {
+                    if (!enough.get()) {
+                        crew.execute(this);
+                    }
+                }
+            });
+        }
+        try {
+            CountDownLatch ran = new CountDownLatch(1);
+            Thread.ofVirtual().start(ran::countDown);
+            assertThat(ran.await(20, TimeUnit.SECONDS)).isTrue();
+        } finally {
+            enough.set(true);
+        }
     }
 
     @Test
