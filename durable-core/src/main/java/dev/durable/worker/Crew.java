@@ -100,6 +100,7 @@ final class Crew implements Executor, AutoCloseable {
         }
     }
 
+    @SuppressWarnings("ThreadPriorityCheck") // yields a carrier, not a processor
     private void run() {
         boolean woken = true;
         for (Runnable task = take(woken); task != null; task = take(false)) {
