@@ -76,8 +76,10 @@ final class Main implements Callable<Integer> {
             defaultValue = "0")
     private int slots;
 
-    @Option(names = "--virtual-threads", description = "Durable: activities on virtual threads.")
-    private boolean virtualThreads;
+    @Option(
+            names = "--platform-threads",
+            description = "Durable: activities on platform threads; by default on virtual ones, as with DBOS.")
+    private boolean platformThreads;
 
     @Option(
             names = "--session-lease",
@@ -154,7 +156,7 @@ final class Main implements Callable<Integer> {
                 new Settings.Worker(
                         connections,
                         slots > 0 ? slots : Math.max(256, 2 * inFlight),
-                        virtualThreads,
+                        !platformThreads,
                         Duration.ofSeconds(sessionLease)),
                 ledger);
     }

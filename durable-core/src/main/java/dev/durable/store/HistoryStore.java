@@ -132,8 +132,12 @@ public interface HistoryStore extends Writes, QueueStore, StoreSource, AutoClose
 
     // ── sessions ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    /** Registers a worker process. */
-    void openSession(UUID session, String identity);
+    /**
+     * Registers a worker process.
+     *
+     * @param lease how long its beat may stand still before others may declare it dead
+     */
+    void openSession(UUID session, String identity, Duration lease);
 
     /** Counts its beat up by one. False when it was declared dead or is not there: it must stop and open another. */
     boolean beat(UUID session);

@@ -1,5 +1,6 @@
 package dev.durable.store;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
 
@@ -10,6 +11,7 @@ import java.util.UUID;
  * @param identity how people call it
  * @param beat its counter
  * @param dead whether it was declared dead; it can never renew
+ * @param lease how long its beat may stand still: its own, whatever others have
  * @param startedAt when
  */
-public record SessionInfo(UUID session, String identity, long beat, boolean dead, Instant startedAt) {}
+public record SessionInfo(UUID session, String identity, long beat, boolean dead, Duration lease, Instant startedAt) {}

@@ -63,7 +63,7 @@ final class Session implements Chore {
     void open() {
         // A new id for each try: one whose answer was lost just dies.
         UUID next = own.ids().get();
-        store.openSession(next, own.identity());
+        store.openSession(next, own.identity(), own.lease());
         id = next;
         alive = true;
     }

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,9 +18,10 @@ import org.slf4j.LoggerFactory;
  * Finds dead worker processes, and gives their jobs to others. Every process sweeps; there is no leader.
  *
  * <p>A session is dead when this process saw the same beat for a whole lease, on its own monotonic clock, in looks that
- * followed each other without a gap. No clock of the database or of another machine has a say, so a step of theirs kills
- * nobody; and where a look failed or came late (the database away, this process suspended), nobody could beat that could
- * have been seen: all observations start anew.
+ * followed each other without a gap. The lease is the session's own: processes may have different ones, and whoever looks
+ * does so as often as the shortest asks for. No clock of the database or of another machine has a say, so a step of theirs
+ * kills nobody; and where a look failed or came late (the database away, this process suspended), nobody could beat that
+ * could have been seen: all observations start anew.
  *
  * <p>Jobs of sessions that are dead or not there at all are re-queued in each sweep, whoever declared the death and
  * whatever was locked the last time.
@@ -36,7 +38,7 @@ final class Sweeper implements Chore {
     private Map<UUID, Seen> seen = new HashMap<>();
     private long lastLook;
 
-    private record Seen(long beat, long since) {}
+    private record Seen(long beat, long since, Duration lease) {}
 
     Sweeper(HistoryStore store, Duration lease, RandomGenerator random) {
         this.store = store;
@@ -78,29 +80,33 @@ final class Sweeper implements Chore {
 
     private void look() {
         long now = store.clock().nanoTime();
-        Map<UUID, Seen> before = now - lastLook > lease.toNanos() * 2 / 3 ? Map.of() : seen;
+        long gap = now - lastLook;
+        Map<UUID, Seen> before = seen;
         lastLook = now;
         seen = store.sessions().stream()
                 .filter(session -> !session.dead())
-                .collect(Collectors.toMap(SessionInfo::session, session -> observed(session, before, now)));
+                .collect(Collectors.toMap(
+                        SessionInfo::session, session -> observed(session, before.get(session.session()), gap, now)));
         for (Map.Entry<UUID, Seen> session : seen.entrySet()) {
             Seen last = session.getValue();
-            if (now - last.since() >= lease.toNanos() && store.markDead(session.getKey(), last.beat())) {
-                log.warn("session {} is dead: its beat stood still for {}", session.getKey(), lease);
+            if (now - last.since() >= last.lease().toNanos() && store.markDead(session.getKey(), last.beat())) {
+                log.warn("session {} is dead: its beat stood still for {}", session.getKey(), last.lease());
             }
         }
     }
 
-    private static Seen observed(SessionInfo session, Map<UUID, Seen> before, long now) {
-        Seen last = before.get(session.session());
-        return last != null && last.beat() == session.beat() ? last : new Seen(session.beat(), now);
+    private static Seen observed(SessionInfo session, @Nullable Seen last, long gap, long now) {
+        boolean stands = last != null
+                && last.beat() == session.beat()
+                && gap <= session.lease().toNanos() * 2 / 3;
+        return stands ? last : new Seen(session.beat(), now, session.lease());
     }
 
     /** A third of a lease, or when the lease of who stands still is over: so that a death is noticed when it is certain. */
     private Duration nextLook() {
         Duration third = third();
         long overdue = seen.values().stream()
-                .mapToLong(last -> last.since() + lease.toNanos() - lastLook)
+                .mapToLong(last -> last.since() + last.lease().toNanos() - lastLook)
                 .filter(left -> left > 0)
                 .min()
                 .orElse(Long.MAX_VALUE);
@@ -108,6 +114,11 @@ final class Sweeper implements Chore {
     }
 
     private Duration third() {
-        return Jitter.spread(lease.dividedBy(3), SPREAD, random);
+        Duration shortest = seen.values().stream()
+                .map(Seen::lease)
+                .filter(theirs -> theirs.compareTo(lease) < 0)
+                .min(Duration::compareTo)
+                .orElse(lease);
+        return Jitter.spread(shortest.dividedBy(3), SPREAD, random);
     }
 }

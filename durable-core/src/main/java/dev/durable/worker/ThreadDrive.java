@@ -51,7 +51,7 @@ final class ThreadDrive implements Drive {
                     thread.setContextClassLoader(loader);
                     return thread;
                 },
-                Crew.Spare.PLATFORM);
+                virtualThreads ? Crew.Spare.VIRTUAL : Crew.Spare.PLATFORM);
         executors.add(crew::close);
         return crew;
     }

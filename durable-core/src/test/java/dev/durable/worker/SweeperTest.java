@@ -46,6 +46,40 @@ class SweeperTest {
     }
 
     @Test
+    void who_has_a_longer_lease_than_the_sweeper_may_be_silent_for_that_one() {
+        UUID patient = opened(ActivityBench.LEASE.multipliedBy(2));
+
+        sweep(6);
+        assertThat(dead(patient)).as("not before a whole lease of its own").isFalse();
+        sweep();
+
+        assertThat(dead(patient)).isTrue();
+    }
+
+    @Test
+    void who_has_a_shorter_lease_than_the_sweeper_is_looked_at_more_often() {
+        Duration shorter = ActivityBench.LEASE.dividedBy(10);
+        UUID hasty = opened(shorter);
+        Duration untilDead = Duration.ZERO;
+        for (Duration pause = sweeper.runOnce(); !dead(hasty); pause = sweeper.runOnce()) {
+            assertThat(pause).isLessThanOrEqualTo(shorter.multipliedBy(4).dividedBy(10));
+            bench.clock.advance(pause);
+            untilDead = untilDead.plus(pause);
+        }
+
+        assertThat(untilDead).isBetween(shorter, shorter.plusMillis(10));
+    }
+
+    @Test
+    void a_gap_that_is_none_for_the_sweepers_lease_is_one_for_a_shorter_one() {
+        UUID hasty = opened(THIRD);
+
+        sweep(10);
+
+        assertThat(dead(hasty)).as("it may have beaten between the looks").isFalse();
+    }
+
+    @Test
     void after_a_look_that_failed_observations_start_anew() {
         sweep();
         sweep();
@@ -127,14 +161,30 @@ class SweeperTest {
                         THIRD.multipliedBy(12).dividedBy(10));
     }
 
+    private UUID opened(Duration lease) {
+        UUID session = UUID.randomUUID();
+        bench.memory.openSession(session, "another", lease);
+        return session;
+    }
+
     private void sweep() {
-        sweeper.runOnce();
-        bench.clock.advance(THIRD);
+        sweep(1);
+    }
+
+    private void sweep(int times) {
+        for (int i = 0; i < times; i++) {
+            sweeper.runOnce();
+            bench.clock.advance(THIRD);
+        }
     }
 
     private boolean dead() {
+        return dead(bench.session.id());
+    }
+
+    private boolean dead(UUID id) {
         return bench.memory.sessions().stream()
-                .filter(session -> session.session().equals(bench.session.id()))
+                .filter(session -> session.session().equals(id))
                 .findFirst()
                 .map(SessionInfo::dead)
                 .orElse(true);

@@ -322,8 +322,8 @@ public final class InMemoryHistoryStore implements HistoryStore {
     }
 
     @Override
-    public void openSession(UUID session, String identity) {
-        atomically(() -> tables.sessions().open(session, identity, tables.now()));
+    public void openSession(UUID session, String identity, Duration lease) {
+        atomically(() -> tables.sessions().open(session, identity, lease, tables.now()));
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.durable.store.memory;
 
 import dev.durable.store.SessionInfo;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -13,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 final class Sessions {
     private final Map<UUID, SessionInfo> rows = new LinkedHashMap<>();
 
-    void open(UUID session, String identity, Instant now) {
-        rows.putIfAbsent(session, new SessionInfo(session, identity, 0, false, now));
+    void open(UUID session, String identity, Duration lease, Instant now) {
+        rows.putIfAbsent(session, new SessionInfo(session, identity, 0, false, lease, now));
     }
 
     boolean beat(UUID session) {
@@ -22,7 +23,8 @@ final class Sessions {
         if (row == null || row.dead()) {
             return false;
         }
-        rows.put(session, new SessionInfo(session, row.identity(), row.beat() + 1, false, row.startedAt()));
+        rows.put(
+                session, new SessionInfo(session, row.identity(), row.beat() + 1, false, row.lease(), row.startedAt()));
         return true;
     }
 
@@ -31,7 +33,7 @@ final class Sessions {
         if (row == null || row.dead() || row.beat() != beat) {
             return false;
         }
-        rows.put(session, new SessionInfo(session, row.identity(), beat, true, row.startedAt()));
+        rows.put(session, new SessionInfo(session, row.identity(), beat, true, row.lease(), row.startedAt()));
         return true;
     }
 

@@ -28,7 +28,7 @@ abstract class SessionContract extends StoreContract {
     void a_session_is_listed_with_its_beat() {
         Instant before = store.now();
         UUID mine = UUID.randomUUID();
-        store.openSession(mine, "worker@host");
+        store.openSession(mine, "worker@host", LEASE);
 
         assertThat(store.beat(mine)).isTrue();
         assertThat(store.beat(mine)).isTrue();
@@ -37,13 +37,14 @@ abstract class SessionContract extends StoreContract {
         assertThat(info.identity()).isEqualTo("worker@host");
         assertThat(info.beat()).isEqualTo(2);
         assertThat(info.dead()).isFalse();
+        assertThat(info.lease()).isEqualTo(LEASE);
         assertThat(info.startedAt()).isBetween(before, store.now());
     }
 
     @Test
     void opening_a_session_twice_is_opening_it_once() {
         store.beat(session);
-        store.openSession(session, "again");
+        store.openSession(session, "again", LEASE);
 
         assertThat(info(session).beat()).isEqualTo(1);
         assertThat(store.sessions())
@@ -75,7 +76,7 @@ abstract class SessionContract extends StoreContract {
 
         assertThat(store.beat(session)).isFalse();
         assertThat(claimJobs(session)).isEmpty();
-        store.openSession(session, "back again");
+        store.openSession(session, "back again", LEASE);
         assertThat(store.beat(session)).isFalse();
         assertThat(claimJobs(session)).isEmpty();
         assertThat(claimJobs(openSession())).hasSize(1);

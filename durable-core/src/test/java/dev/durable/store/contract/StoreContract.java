@@ -32,6 +32,9 @@ public abstract class StoreContract {
     protected static final String QUEUE = "default";
     protected static final String TYPE = "OrderWorkflow";
     protected static final String ACTIVITY = "Payments.charge";
+    /** How long the beat of a session may stand still. */
+    protected static final Duration LEASE = Duration.ofSeconds(20);
+
     protected static final Duration OWNED = Duration.ofSeconds(30);
 
     protected StoreFixture fixture;
@@ -61,7 +64,7 @@ public abstract class StoreContract {
 
     protected UUID openSession() {
         UUID fresh = UUID.randomUUID();
-        store.openSession(fresh, "worker-" + fresh.toString().substring(0, 4));
+        store.openSession(fresh, "worker-" + fresh.toString().substring(0, 4), LEASE);
         return fresh;
     }
 

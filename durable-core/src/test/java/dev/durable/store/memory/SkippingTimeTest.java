@@ -77,7 +77,7 @@ class SkippingTimeTest {
 
     @Test
     void a_delayed_job_is_worth_a_skip() {
-        store.openSession(session, "worker");
+        store.openSession(session, "worker", Duration.ofSeconds(30));
         ClaimedRun claim = startAndClaim("order-1");
         commit(claim, List.of(job()), null, null);
         ClaimedJob job = store.claimJobs(new JobClaim(session, "default", Set.of("A.a"), 1))

@@ -314,8 +314,8 @@ public final class PostgresHistoryStore implements HistoryStore {
     }
 
     @Override
-    public void openSession(UUID session, String identity) {
-        sessions.open(session, identity);
+    public void openSession(UUID session, String identity, Duration lease) {
+        sessions.open(session, identity, lease);
     }
 
     @Override

@@ -5,14 +5,17 @@ final class SessionSql {
     private SessionSql() {}
 
     static final String OPEN = """
-            insert into durable.session (id, beat, started_at, dead, identity) values (?, 0, durable.clock(), false, ?)
+            insert into durable.session (id, beat, started_at, dead, lease, identity)
+            values (?, 0, durable.clock(), false, ? * interval '1 ms', ?)
             on conflict do nothing""";
 
     static final String BEAT = """
             update durable.session set beat = beat + 1 where id = ? and not dead returning id""";
 
     static final String LIST = """
-            select s.id, s.identity, s.beat, s.dead, s.started_at from durable.session s order by s.id""";
+            select s.id, s.identity, s.beat, s.dead, s.started_at,
+                   (extract(epoch from s.lease) * 1000)::bigint as lease_ms
+              from durable.session s order by s.id""";
 
     static final String MARK_DEAD = """
             update durable.session set dead = true where id = ? and beat = ? and not dead returning id""";

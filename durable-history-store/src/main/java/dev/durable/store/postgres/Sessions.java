@@ -9,6 +9,7 @@ import dev.durable.store.SessionInfo;
 import dev.durable.store.TimedOutIdleJob.Timeout;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,8 +27,8 @@ final class Sessions {
         this.nudges = nudges;
     }
 
-    void open(UUID session, String identity) {
-        touched(SessionSql.OPEN, Param.of(session), Param.of(Text.storable(identity)));
+    void open(UUID session, String identity, Duration lease) {
+        touched(SessionSql.OPEN, Param.of(session), Param.of(lease.toMillis()), Param.of(Text.storable(identity)));
     }
 
     boolean beat(UUID session) {
@@ -46,6 +47,7 @@ final class Sessions {
                         row.getString("identity"),
                         row.getLong("beat"),
                         row.getBoolean("dead"),
+                        Duration.ofMillis(row.getLong("lease_ms")),
                         Times.required(row, "started_at")));
     }
 

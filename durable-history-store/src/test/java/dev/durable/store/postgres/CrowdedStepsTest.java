@@ -38,7 +38,7 @@ class CrowdedStepsTest extends StepContract {
         private final HistoryStore store = crowding(fixture.store());
 
         Crowded() {
-            fixture.store().openSession(session, "others");
+            fixture.store().openSession(session, "others", Duration.ofSeconds(30));
         }
 
         private HistoryStore crowding(HistoryStore alone) {

@@ -26,6 +26,6 @@ final class Fill {
                 select run_id, 2, shard, now(), now(), 'f ' || n % 7, now(), 3, 0, case when n % 20 = 0 then 3 else 6 end,
                        'w-' || n, 'T', 'q', 'a', '[]', '{}', '{}' from key where n % 10 = 0;
             insert into durable.activity_heartbeat (run_id, at, seq, shard, details) select run_id, now(), 1, shard, '1' from key;
-            insert into durable.session (id, beat, started_at, dead, identity) select run_id, 1, now(), false, 'i' from key;
+            insert into durable.session (id, beat, started_at, dead, lease, identity) select run_id, 1, now(), false, '30 s', 'i' from key;
             analyze""";
 }

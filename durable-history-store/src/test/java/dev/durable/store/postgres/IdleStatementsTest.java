@@ -35,7 +35,7 @@ class IdleStatementsTest {
                         .build()) {
             store.open();
             UUID session = UUID.randomUUID();
-            store.openSession(session, "me");
+            store.openSession(session, "me", Duration.ofSeconds(30));
             store.requeueOrphans(10);
             Map<String, Integer> costs = new TreeMap<>();
 

@@ -37,8 +37,8 @@ final class LargeFill {
                       from key where n %% 20 = 0;
                 insert into durable.activity_heartbeat (run_id, at, seq, shard, details)
                     select md5('o' || n)::uuid, now(), 1, shard, '1' from key where n %% 1000 = 0;
-                insert into durable.session (id, beat, started_at, dead, identity)
-                    select run_id, 1, now(), false, 'i' from key where n %% 1000 = 0;
+                insert into durable.session (id, beat, started_at, dead, lease, identity)
+                    select run_id, 1, now(), false, '30 s', 'i' from key where n %% 1000 = 0;
                 analyze""".formatted(runs, eventsARun);
     }
 }

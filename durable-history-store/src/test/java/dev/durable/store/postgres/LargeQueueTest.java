@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -37,7 +38,7 @@ class LargeQueueTest {
         store = PostgresHistoryStore.of(pool);
         store.open();
         session = UUID.randomUUID();
-        store.openSession(session, "worker");
+        store.openSession(session, "worker", Duration.ofSeconds(30));
         jobs(1_000_000, "null, clock_timestamp(), 0, 0");
         jobs(500_000, "clock_timestamp() + interval '1 day', clock_timestamp(), 0, 1");
         Sql.execute(pool, "analyze durable.activity_job");

@@ -10,6 +10,7 @@ import dev.durable.store.contract.NewRunBuilder;
 import dev.durable.store.contract.Outcomes;
 import dev.durable.store.contract.Writer;
 import dev.durable.store.postgres.testing.TestDatabase;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -37,7 +38,7 @@ class QueryModeTest {
                 PostgresHistoryStore store = PostgresHistoryStore.of(with(setting, database))) {
             store.open();
             UUID session = UUID.randomUUID();
-            store.openSession(session, "worker");
+            store.openSession(session, "worker", Duration.ofSeconds(30));
             Instant now = store.now();
             NewJob.Lease first = new NewJob.Lease(UUID.randomUUID(), session);
             NewJob.Lease second = new NewJob.Lease(UUID.randomUUID(), session);

@@ -1,12 +1,14 @@
 -- Live processes, and what operators set.
 -- Why: the first version. Locks: nothing that exists (new tables only).
 
--- A worker process. Dead is for ever: nothing sets it back, and beat counts only while it is false.
+-- A worker process. Dead is for ever: nothing sets it back, and beat counts only while it is false. Lease: how long its
+-- beat may stand still; whoever watches it goes by this, not by a lease of its own.
 create table session (
     id         uuid        not null primary key,
     beat       bigint      not null,
     started_at timestamptz not null,
     dead       boolean     not null,
+    lease      interval    not null,
     identity   text        not null
 ) with (fillfactor = 50, autovacuum_vacuum_threshold = 100);
 

@@ -28,6 +28,7 @@ import org.jooq.impl.DSL;
 import org.jooq.impl.Internal;
 import org.jooq.impl.SQLDataType;
 import org.jooq.impl.TableImpl;
+import org.jooq.types.YearToSecond;
 
 
 /**
@@ -70,6 +71,11 @@ public class Session extends TableImpl<Record> {
      * The column <code>session.dead</code>.
      */
     public final TableField<Record, Boolean> DEAD = createField(DSL.name("dead"), SQLDataType.BOOLEAN.nullable(false), this, "");
+
+    /**
+     * The column <code>session.lease</code>.
+     */
+    public final TableField<Record, YearToSecond> LEASE = createField(DSL.name("lease"), SQLDataType.INTERVAL.nullable(false), this, "");
 
     /**
      * The column <code>session.identity</code>.
