@@ -115,13 +115,9 @@ class InterleavingTest extends StoreContract {
     @Test
     void a_step_settles_a_job_that_was_changed_under_its_lease_meanwhile() {
         Writer writer = scheduled("order-1", 1);
-        ClaimedJob job = claimJob(session);
-        Holder operator = Holder.of("update durable.activity_job set cancel_requested = true");
-        Meanwhile<Transition.Outcome> step = committing(writer.step().settles(job));
-        operator.awaitWaiter();
-        operator.commit();
 
-        assertThat(step.get()).isEqualTo(Transition.Outcome.APPLIED);
+        assertThat(settledWhile(writer, "update durable.activity_job set cancel_requested = true"))
+                .isEqualTo(Transition.Outcome.APPLIED);
         assertThat(rows("activity_job")).isZero();
         assertThat(eventTypes(writer.run())).endsWith("ActivityCompleted");
     }
@@ -129,16 +125,22 @@ class InterleavingTest extends StoreContract {
     @Test
     void a_step_whose_job_lost_its_lease_meanwhile_writes_nothing() {
         Writer writer = scheduled("order-1", 1);
-        ClaimedJob job = claimJob(session);
-        Holder sweeper = Holder.of("update durable.activity_job set lease = gen_random_uuid()");
-        Meanwhile<Transition.Outcome> step = committing(writer.step().settles(job));
-        sweeper.awaitWaiter();
-        sweeper.commit();
 
-        assertThat(step.get()).isEqualTo(Transition.Outcome.LEASE_LOST);
+        assertThat(settledWhile(writer, "update durable.activity_job set lease = gen_random_uuid()"))
+                .isEqualTo(Transition.Outcome.LEASE_LOST);
         assertThat(rows("activity_job")).isOne();
         assertThat(writer.write(writer.step().event("SideEffectRecorded", "{}")))
                 .isEqualTo(Transition.Outcome.APPLIED);
+    }
+
+    /** What becomes of a step that settles the one job, where somebody changes that first and commits while it waits. */
+    private Transition.Outcome settledWhile(Writer writer, String change) {
+        ClaimedJob job = claimJob(session);
+        Holder other = Holder.of(change);
+        Meanwhile<Transition.Outcome> step = committing(writer.step().settles(job));
+        other.awaitWaiter();
+        other.commit();
+        return step.get();
     }
 
     @Test
