@@ -96,10 +96,12 @@ final class Sweeper implements Chore {
     }
 
     private static Seen observed(SessionInfo session, @Nullable Seen last, long gap, long now) {
-        boolean stands = last != null
+        if (last != null
                 && last.beat() == session.beat()
-                && gap <= session.lease().toNanos() * 2 / 3;
-        return stands ? last : new Seen(session.beat(), now, session.lease());
+                && gap <= session.lease().toNanos() * 2 / 3) {
+            return last;
+        }
+        return new Seen(session.beat(), now, session.lease());
     }
 
     /** A third of a lease, or when the lease of who stands still is over: so that a death is noticed when it is certain. */
