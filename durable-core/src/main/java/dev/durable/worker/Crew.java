@@ -20,12 +20,15 @@ import org.slf4j.LoggerFactory;
  * most of what they cost. Here at most one thread is being woken at any time, and before it begins it wakes the next if
  * more tasks wait. So bodies that block run side by side as fast as threads wake up, and bodies that do not are run by the
  * few threads that are awake.
+ *
+ * <p>For platform threads. A virtual one that waits for the lock here needs a carrier to take it, and whoever queues behind
+ * it, a loop that keeps leases alive among them, would wait for that carrier, too.
  */
 final class Crew implements Executor, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Crew.class);
 
     private final ThreadFactory factory;
-    private final Spare spare;
+    private final Duration patience;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition work = lock.newCondition();
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
@@ -38,24 +41,11 @@ final class Crew implements Executor, AutoCloseable {
 
     /**
      * @param factory makes threads
-     * @param spare what becomes of those without work
+     * @param patience how long one without work stays
      */
-    Crew(ThreadFactory factory, Spare spare) {
+    Crew(ThreadFactory factory, Duration patience) {
         this.factory = factory;
-        this.spare = spare;
-    }
-
-    /**
-     * Threads without work.
-     *
-     * @param most how many stay; others end at once
-     * @param time how long each stays
-     */
-    record Spare(int most, Duration time) {
-        /** A platform thread is dear to start, so each stays for a while. */
-        static final Spare PLATFORM = new Spare(Integer.MAX_VALUE, Duration.ofMinutes(1));
-        /** A virtual one is cheap to start and dear to put to sleep for a time: a few stay for good. */
-        static final Spare VIRTUAL = new Spare(64, Step.UNTIL_WOKEN);
+        this.patience = patience;
     }
 
     @Override
@@ -100,18 +90,13 @@ final class Crew implements Executor, AutoCloseable {
         }
     }
 
-    @SuppressWarnings("ThreadPriorityCheck") // yields a carrier, not a processor
     private void run() {
         boolean woken = true;
         for (Runnable task = take(woken); task != null; task = take(false)) {
             try {
                 task.run();
-            } catch (RuntimeException | Error e) {
+            } catch (Throwable e) {
                 log.error("a task failed", e);
-            }
-            // A virtual thread keeps its carrier until it waits: with tasks without end, workflow code would get none.
-            if (Thread.currentThread().isVirtual()) {
-                Thread.yield();
             }
         }
     }
@@ -122,17 +107,17 @@ final class Crew implements Executor, AutoCloseable {
             // An interrupt was meant for the task before.
             Thread.interrupted();
             waking &= !started;
-            long patience = spare.time.toNanos();
+            long left = patience.toNanos();
             while (tasks.isEmpty()) {
-                if (closed || patience <= 0 || idle >= spare.most) {
+                if (closed || left <= 0) {
                     threads.remove(Thread.currentThread());
                     return null;
                 }
                 idle++;
                 try {
-                    patience = await(patience);
+                    left = work.awaitNanos(left);
                 } catch (InterruptedException e) {
-                    patience = closed ? 0 : patience;
+                    left = closed ? 0 : left;
                 } finally {
                     idle--;
                     waking = false;
@@ -144,15 +129,6 @@ final class Crew implements Executor, AutoCloseable {
         } finally {
             lock.unlock();
         }
-    }
-
-    @SuppressWarnings("WaitNotInLoop") // the loop is take's
-    private long await(long patience) throws InterruptedException {
-        if (spare.time.compareTo(Step.UNTIL_WOKEN) >= 0) {
-            work.await();
-            return patience;
-        }
-        return work.awaitNanos(patience);
     }
 
     /** Interrupts all; what has not begun never will. */

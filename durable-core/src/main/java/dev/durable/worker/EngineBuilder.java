@@ -97,6 +97,12 @@ public final class EngineBuilder implements DurableEngine.Builder {
 
     @Override
     public EngineBuilder sessionLease(Duration lease) {
+        if (!Session.bounded(lease).equals(lease)) {
+            throw new IllegalArgumentException("sessionLease must be between " + Session.SHORTEST_LEASE + " and "
+                    + Session.LONGEST_LEASE + ", not " + lease + ": a process whose beat stands still for that long is"
+                    + " taken for dead. Usual cause: a number without a unit in a configuration (30 for 30s), which is"
+                    + " milliseconds.");
+        }
         limits = limits.withSessionLease(lease);
         return this;
     }

@@ -23,6 +23,11 @@ import org.slf4j.LoggerFactory;
  */
 final class Session implements Chore {
     private static final Logger log = LoggerFactory.getLogger(Session.class);
+    /** What a lease may be: shorter ones end while a statement waits, longer ones are for ever. */
+    static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
+
+    static final Duration LONGEST_LEASE = Duration.ofDays(1);
+
     private static final Duration DATABASE_AWAY = Duration.ofMillis(500);
 
     private final HistoryStore store;
@@ -52,6 +57,13 @@ final class Session implements Chore {
         this.progress = progress;
         this.lost = lost;
         this.id = own.ids().get();
+    }
+
+    /** Whatever a row says: nobody's lease takes a third of a moment, or for ever. */
+    static Duration bounded(Duration lease) {
+        return lease.compareTo(SHORTEST_LEASE) < 0
+                ? SHORTEST_LEASE
+                : lease.compareTo(LONGEST_LEASE) > 0 ? LONGEST_LEASE : lease;
     }
 
     /** The session under which to claim. Until another is open it is the dead one, which gets nothing. */

@@ -6,6 +6,7 @@ import dev.durable.store.HistoryStore;
 import dev.durable.store.SessionInfo;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
@@ -20,29 +21,40 @@ import org.slf4j.LoggerFactory;
  * <p>A session is dead when this process saw the same beat for a whole lease, on its own monotonic clock, in looks that
  * followed each other without a gap. The lease is the session's own: processes may have different ones, and whoever looks
  * does so as often as the shortest asks for. No clock of the database or of another machine has a say, so a step of theirs
- * kills nobody; and where a look failed or came late (the database away, this process suspended), nobody could beat that
- * could have been seen: all observations start anew.
+ * kills nobody; and where a look failed, or came later than two thirds of the session's lease after the one before (the
+ * database away, this process suspended), a beat may have been there that nobody saw: the observation starts anew.
  *
  * <p>Jobs of sessions that are dead or not there at all are re-queued in each sweep, whoever declared the death and
- * whatever was locked the last time.
+ * whatever was locked the last time. A short lease of somebody else's makes looks frequent, not sweeps.
  */
 final class Sweeper implements Chore {
     private static final Logger log = LoggerFactory.getLogger(Sweeper.class);
     private static final double SPREAD = 0.2;
     private static final int BATCH = 500;
 
+    /** So that a session with a short lease is noticed soon after it came, by whoever has a long one. */
+    private static final Duration RAREST = Duration.ofSeconds(10);
+
     private final HistoryStore store;
     private final Duration lease;
     private final RandomGenerator random;
     private final Tally tally = new Tally();
     private Map<UUID, Seen> seen = new HashMap<>();
+    private Duration shortest;
     private long lastLook;
+    private long swept;
+    private boolean sweepNow = true;
 
+    /**
+     * @param since when this process had read the beat for the first time
+     * @param lease the session's own
+     */
     private record Seen(long beat, long since, Duration lease) {}
 
     Sweeper(HistoryStore store, Duration lease, RandomGenerator random) {
         this.store = store;
-        this.lease = lease;
+        this.lease = Session.bounded(lease);
+        this.shortest = this.lease;
         this.random = random;
     }
 
@@ -53,7 +65,7 @@ final class Sweeper implements Chore {
 
     @Override
     public Duration interval() {
-        return lease.dividedBy(3);
+        return third(lease);
     }
 
     @Override
@@ -65,62 +77,72 @@ final class Sweeper implements Chore {
     public Duration runOnce() {
         try {
             look();
+            if (!sweepNow && lastLook - swept < third(lease).dividedBy(2).toNanos()) {
+                return nextLook();
+            }
             int requeued = store.requeueOrphans(BATCH);
+            swept = lastLook;
+            sweepNow = requeued == BATCH;
             tally.did(requeued);
             if (requeued > 0) {
                 log.warn("{} jobs of dead sessions were queued again", requeued);
             }
-            return requeued == BATCH ? AGAIN : nextLook();
+            return sweepNow ? AGAIN : nextLook();
         } catch (StoreUnavailableException | CommitUnknownException e) {
             log.warn("the sweep waits for the database: {}", e.getMessage());
             seen.clear();
-            return third();
+            return pause();
         }
     }
 
     private void look() {
-        long now = store.clock().nanoTime();
-        long gap = now - lastLook;
+        long begun = store.clock().nanoTime();
+        List<SessionInfo> sessions = store.sessions();
+        // Reading may take long: a beat stood still since it was read at the latest, and until reading began at the
+        // least.
+        long read = store.clock().nanoTime();
+        long gap = read - lastLook;
         Map<UUID, Seen> before = seen;
-        lastLook = now;
-        seen = store.sessions().stream()
+        lastLook = begun;
+        seen = sessions.stream()
                 .filter(session -> !session.dead())
                 .collect(Collectors.toMap(
-                        SessionInfo::session, session -> observed(session, before.get(session.session()), gap, now)));
+                        SessionInfo::session, session -> observed(session, before.get(session.session()), gap, read)));
+        shortest = seen.values().stream().map(Seen::lease).reduce(lease, (a, b) -> a.compareTo(b) < 0 ? a : b);
         for (Map.Entry<UUID, Seen> session : seen.entrySet()) {
             Seen last = session.getValue();
-            if (now - last.since() >= last.lease().toNanos() && store.markDead(session.getKey(), last.beat())) {
+            if (begun - last.since() >= last.lease().toNanos() && store.markDead(session.getKey(), last.beat())) {
                 log.warn("session {} is dead: its beat stood still for {}", session.getKey(), last.lease());
+                sweepNow = true;
             }
         }
     }
 
-    private static Seen observed(SessionInfo session, @Nullable Seen last, long gap, long now) {
-        if (last != null
-                && last.beat() == session.beat()
-                && gap <= session.lease().toNanos() * 2 / 3) {
+    private static Seen observed(SessionInfo session, @Nullable Seen last, long gap, long read) {
+        Duration lease = Session.bounded(session.lease());
+        if (last != null && last.beat() == session.beat() && gap <= lease.toNanos() * 2 / 3) {
             return last;
         }
-        return new Seen(session.beat(), now, session.lease());
+        return new Seen(session.beat(), read, lease);
     }
 
-    /** A third of a lease, or when the lease of who stands still is over: so that a death is noticed when it is certain. */
+    /** The usual pause, or when the lease of who stands still is over: so that a death is noticed when it is certain. */
     private Duration nextLook() {
-        Duration third = third();
+        Duration pause = pause();
         long overdue = seen.values().stream()
                 .mapToLong(last -> last.since() + last.lease().toNanos() - lastLook)
                 .filter(left -> left > 0)
                 .min()
                 .orElse(Long.MAX_VALUE);
-        return overdue < third.toNanos() ? Duration.ofNanos(overdue).plusMillis(1) : third;
+        return overdue < pause.toNanos() ? Duration.ofNanos(overdue).plusMillis(1) : pause;
     }
 
-    private Duration third() {
-        Duration shortest = seen.values().stream()
-                .map(Seen::lease)
-                .filter(theirs -> theirs.compareTo(lease) < 0)
-                .min(Duration::compareTo)
-                .orElse(lease);
-        return Jitter.spread(shortest.dividedBy(3), SPREAD, random);
+    private Duration pause() {
+        return Jitter.spread(third(shortest), SPREAD, random);
+    }
+
+    private static Duration third(Duration lease) {
+        Duration third = lease.dividedBy(3);
+        return third.compareTo(RAREST) < 0 ? third : RAREST;
     }
 }

@@ -7,6 +7,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
@@ -17,6 +20,8 @@ final class ThreadDrive implements Drive {
     private static final long MOMENT_NANOS = 5_000_000;
     /** How soon who waits notices that the engine was closed. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    private static final Duration IDLE_THREADS_STAY = Duration.ofMinutes(1);
 
     /** Read by a loop of their own (the session asks for progress) while others are still added. */
     private final List<Loop> loops = new CopyOnWriteArrayList<>();
@@ -44,14 +49,18 @@ final class ThreadDrive implements Drive {
                 .name(name, 0)
                 .inheritInheritableThreadLocals(false);
         ClassLoader loader = Thread.currentThread().getContextClassLoader();
-        Crew crew = new Crew(
-                body -> {
-                    // Threads are started by whoever is at work: what that one has inherited is nobody else's.
-                    Thread thread = builder.unstarted(body);
-                    thread.setContextClassLoader(loader);
-                    return thread;
-                },
-                virtualThreads ? Crew.Spare.VIRTUAL : Crew.Spare.PLATFORM);
+        ThreadFactory threads = body -> {
+            // Threads are started by whoever is at work: what that one has inherited is nobody else's.
+            Thread thread = builder.unstarted(body);
+            thread.setContextClassLoader(loader);
+            return thread;
+        };
+        if (virtualThreads) {
+            ExecutorService each = Executors.newThreadPerTaskExecutor(threads);
+            executors.add(each::shutdownNow);
+            return each;
+        }
+        Crew crew = new Crew(threads, IDLE_THREADS_STAY);
         executors.add(crew::close);
         return crew;
     }

@@ -4,41 +4,29 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
-@ParameterizedClass(name = "virtual threads: {0}")
-@ValueSource(booleans = {false, true})
 class CrewTest {
     private final AtomicInteger started = new AtomicInteger();
-    private final Thread.Builder threads;
-    private Crew crew;
+    private final Thread.Builder threads = Thread.ofPlatform().daemon();
+    private Crew crew = crew(Duration.ofMinutes(1));
 
-    CrewTest(boolean virtual) {
-        threads = virtual ? Thread.ofVirtual() : Thread.ofPlatform().daemon();
-        crew = crew(virtual ? Crew.Spare.VIRTUAL : Crew.Spare.PLATFORM);
-    }
-
-    private Crew crew(Crew.Spare spare) {
+    private Crew crew(Duration patience) {
         return new Crew(
                 body -> {
                     started.incrementAndGet();
                     return threads.unstarted(body);
                 },
-                spare);
+                patience);
     }
 
     @AfterEach
@@ -88,32 +76,9 @@ class CrewTest {
         assertThat(interrupted).hasValue(false);
     }
 
-    /** As the code of workflows does, which runs on virtual threads. */
-    @Test
-    void tasks_without_end_leave_carriers_to_other_virtual_threads() throws Exception {
-        AtomicBoolean enough = new AtomicBoolean();
-        for (int i = 0; i < 4 * Runtime.getRuntime().availableProcessors(); i++) {
-            crew.execute(new Runnable() {
-                @Override
-                public void run() {
-                    if (!enough.get()) {
-                        crew.execute(this);
-                    }
-                }
-            });
-        }
-        try {
-            CountDownLatch ran = new CountDownLatch(1);
-            Thread.ofVirtual().start(ran::countDown);
-            assertThat(ran.await(20, TimeUnit.SECONDS)).isTrue();
-        } finally {
-            enough.set(true);
-        }
-    }
-
     @Test
     void threads_without_work_go_and_come_again() throws Exception {
-        crew = crew(new Crew.Spare(Integer.MAX_VALUE, Duration.ofMillis(1)));
+        crew = crew(Duration.ofMillis(1));
         for (int i = 1; i <= 3; i++) {
             AtomicReference<Thread> ran = new AtomicReference<>();
             CountDownLatch done = new CountDownLatch(1);
@@ -129,30 +94,9 @@ class CrewTest {
     }
 
     @Test
-    void threads_beyond_the_spare_ones_go_at_once() throws Exception {
-        crew = crew(new Crew.Spare(1, Step.UNTIL_WOKEN));
-        Set<Thread> ran = ConcurrentHashMap.newKeySet();
-        CyclicBarrier together = new CyclicBarrier(3);
-        for (int i = 0; i < 3; i++) {
-            crew.execute(() -> {
-                ran.add(Thread.currentThread());
-                await(together);
-            });
-        }
-        while (ran.size() < 3 || ran.stream().filter(Thread::isAlive).count() > 1) {
-            Thread.onSpinWait();
-        }
-
-        CountDownLatch done = new CountDownLatch(1);
-        crew.execute(done::countDown);
-        assertThat(done.await(30, TimeUnit.SECONDS)).isTrue();
-        assertThat(started).hasValue(3);
-    }
-
-    @Test
     void where_no_thread_can_be_started_the_others_take_the_tasks_and_with_none_they_are_refused() throws Exception {
         AtomicInteger refused = new AtomicInteger(1);
-        crew = new Crew(body -> new NoThread(body, refused), Crew.Spare.PLATFORM);
+        crew = new Crew(body -> new NoThread(body, refused), Duration.ofMinutes(1));
         assertThatThrownBy(() -> crew.execute(() -> {})).isInstanceOf(RejectedExecutionException.class);
 
         CountDownLatch go = new CountDownLatch(1);
@@ -179,7 +123,7 @@ class CrewTest {
                     }
                     return threads.unstarted(body);
                 },
-                Crew.Spare.PLATFORM);
+                Duration.ofMinutes(1));
         CountDownLatch done = new CountDownLatch(3);
         for (int i = 0; i < 3; i++) {
             crew.execute(() -> {

@@ -101,6 +101,17 @@ class EngineTest {
     private final HistoryStore store = new InMemoryHistoryStore();
 
     @Test
+    void a_session_lease_out_of_bounds_is_refused() {
+        assertThatThrownBy(() -> DurableEngine.builder(store).sessionLease(Duration.ofMillis(30)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("sessionLease must be between PT0.1S and PT24H, not PT0.03S: a process whose beat stands"
+                        + " still for that long is taken for dead. Usual cause: a number without a unit in a"
+                        + " configuration (30 for 30s), which is milliseconds.");
+        assertThatThrownBy(() -> DurableEngine.builder(store).sessionLease(Duration.ofDays(2)))
+                .hasMessageContaining("not PT48H");
+    }
+
+    @Test
     void a_callback_on_a_result_may_use_the_client_and_wait() throws Exception {
         try (DurableEngine engine =
                 DurableEngine.builder(store).register(Echo.class, Wide.class).start()) {

@@ -30,6 +30,7 @@ class SessionTest {
 
         assertThat(only().beat()).isEqualTo(2);
         assertThat(only().identity()).isEqualTo("me");
+        assertThat(only().lease()).isEqualTo(ActivityBench.LEASE);
     }
 
     @Test

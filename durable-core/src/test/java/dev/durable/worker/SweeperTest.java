@@ -71,6 +71,48 @@ class SweeperTest {
     }
 
     @Test
+    void a_short_lease_makes_looks_frequent_and_not_sweeps() {
+        opened(ActivityBench.LEASE.dividedBy(100));
+        sweeper.runOnce();
+        JobKey key = bench.schedule("[\"x\"]", new NewJob.Lease(UUID.randomUUID(), UUID.randomUUID()));
+
+        bench.clock.advance(THIRD.dividedBy(3));
+        sweeper.runOnce();
+        assertThat(bench.state(key)).isEqualTo("running 1");
+        bench.clock.advance(THIRD.dividedBy(3));
+        sweeper.runOnce();
+        assertThat(bench.state(key)).isEqualTo("ready 1");
+    }
+
+    @Test
+    void a_lease_that_nobody_may_have_is_bounded() {
+        UUID momentary = opened(Duration.ZERO);
+        UUID eternal = opened(Duration.ofDays(365_000));
+        sweeper.runOnce();
+        assertThat(dead(momentary)).isFalse();
+        for (Duration pause = sweeper.runOnce(); !dead(momentary); pause = sweeper.runOnce()) {
+            assertThat(pause).isPositive();
+            bench.clock.advance(pause);
+        }
+
+        assertThat(dead(eternal)).isFalse();
+    }
+
+    @Test
+    void time_that_reading_takes_counts_for_nobody() {
+        bench.faulty.before("sessions", () -> bench.clock.advance(THIRD));
+        sweeper.runOnce();
+        bench.clock.advance(THIRD.minusSeconds(1));
+        sweeper.runOnce();
+        bench.clock.advance(THIRD.plusSeconds(1));
+        sweeper.runOnce();
+
+        assertThat(dead())
+                .as("it may have beaten until the first third was over")
+                .isFalse();
+    }
+
+    @Test
     void a_gap_that_is_none_for_the_sweepers_lease_is_one_for_a_shorter_one() {
         UUID hasty = opened(THIRD);
 

@@ -30,6 +30,7 @@ public final class FaultyStore {
     private final HistoryStore behind;
     private final HistoryStore front;
     private final Map<String, Queue<Fault>> faults = new ConcurrentHashMap<>();
+    private final Map<String, Runnable> before = new ConcurrentHashMap<>();
 
     /** What goes wrong with one call. */
     public enum Fault {
@@ -66,12 +67,21 @@ public final class FaultyStore {
         queue(method).addAll(List.of(what));
     }
 
+    /** Happens before the next call of this method. */
+    public void before(String method, Runnable what) {
+        before.put(method, what);
+    }
+
     /** Whether every fault that was asked for has been seen: a test that proves something asks at its end. */
     public boolean allSeen() {
         return faults.values().stream().allMatch(Queue::isEmpty);
     }
 
     private Object call(Method method, Object[] arguments) throws Throwable {
+        Runnable first = before.remove(method.getName());
+        if (first != null) {
+            first.run();
+        }
         Fault fault = queue(method.getName()).poll();
         if (fault == Fault.UNAVAILABLE) {
             throw new StoreUnavailableException(method.getName() + ": unavailable, as the test wants it");
