@@ -66,7 +66,12 @@ public interface DurableEngine extends AutoCloseable {
         /** How long running activities may go on at {@link DurableEngine#close()}; default 10s. */
         Builder drainTimeout(Duration timeout);
 
-        /** A session whose beat stands still for that long is dead; default 30s. */
+        /**
+         * Others take this process for dead when its beat stands still for that long; default 30s. Processes may have
+         * different ones.
+         *
+         * @throws IllegalArgumentException below 100 milliseconds or above a day
+         */
         Builder sessionLease(Duration lease);
 
         /** Upper bound of an idle poll; default 1s. */

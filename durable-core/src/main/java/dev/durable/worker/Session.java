@@ -23,9 +23,11 @@ import org.slf4j.LoggerFactory;
  */
 final class Session implements Chore {
     private static final Logger log = LoggerFactory.getLogger(Session.class);
-    /** What a lease may be: shorter ones end while a statement waits, longer ones are for ever. */
+
+    /** A shorter lease ends while a statement waits. */
     static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
 
+    /** A longer one is for ever. */
     static final Duration LONGEST_LEASE = Duration.ofDays(1);
 
     private static final Duration DATABASE_AWAY = Duration.ofMillis(500);
@@ -59,7 +61,7 @@ final class Session implements Chore {
         this.id = own.ids().get();
     }
 
-    /** Whatever a row says: nobody's lease takes a third of a moment, or for ever. */
+    /** The lease, or what comes nearest to it of those that are allowed: a row may say anything. */
     static Duration bounded(Duration lease) {
         return lease.compareTo(SHORTEST_LEASE) < 0
                 ? SHORTEST_LEASE

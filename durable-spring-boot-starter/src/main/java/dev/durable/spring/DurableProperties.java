@@ -28,7 +28,7 @@ public class DurableProperties {
     /** How long running activities may go on at shutdown. */
     private Duration drainTimeout = Duration.ofSeconds(10);
 
-    /** A worker whose beat stands still for that long is taken for dead. */
+    /** This worker is taken for dead when its beat stands still for that long; from 100ms to 1d. */
     private Duration sessionLease = Duration.ofSeconds(30);
 
     /** Upper bound of an idle poll. */

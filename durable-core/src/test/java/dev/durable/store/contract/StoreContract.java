@@ -33,7 +33,7 @@ public abstract class StoreContract {
     protected static final String TYPE = "OrderWorkflow";
     protected static final String ACTIVITY = "Payments.charge";
     /** How long the beat of a session may stand still. */
-    protected static final Duration LEASE = Duration.ofSeconds(20);
+    protected static final Duration LEASE = Duration.ofMillis(20_250);
 
     protected static final Duration OWNED = Duration.ofSeconds(30);
 

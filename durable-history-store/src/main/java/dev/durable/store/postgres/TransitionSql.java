@@ -53,8 +53,9 @@ final class TransitionSql {
              where s.run_id = any(?::uuid[]) and s.shard = any(?::smallint[])""";
 
     /**
-     * The step itself (that of a run alone is in {@link StepSql}): whoever presents the fence and the next event id replaces the fence. Says who rests although a
-     * message waits beyond those it consumes; a message that comes too late to be seen here is found by the next claim.
+     * The step itself (that of a run alone is in {@link StepSql}): whoever presents the fence and the next event id
+     * replaces the fence. Says who rests although a message waits beyond those it consumes; a message that comes too late
+     * to be seen here is found by the next claim.
      */
     static final String ADVANCE = """
             with x as (
