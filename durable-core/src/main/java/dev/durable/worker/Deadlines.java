@@ -10,7 +10,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Does things when their time has come, on the monotonic clock: timeouts of attempts, heartbeats that were held back,
- * looks at a queue for a retry that is due. What is entered must be quick and must not run user code.
+ * looks at a queue for a retry that is due, clients that have waited long enough. What is entered must be quick and
+ * must not run user code.
  */
 final class Deadlines implements Step {
     private static final Logger log = LoggerFactory.getLogger(Deadlines.class);

@@ -1,7 +1,8 @@
 package dev.durable.worker;
 
-import dev.durable.StoreUnavailableException;
+import dev.durable.store.StoreClock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -10,7 +11,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -18,17 +18,33 @@ import org.jspecify.annotations.Nullable;
 /** A thread a step. */
 final class ThreadDrive implements Drive {
     private static final long MOMENT_NANOS = 5_000_000;
-    /** How soon who waits notices that the engine was closed. */
-    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
-
     private static final Duration IDLE_THREADS_STAY = Duration.ofMinutes(1);
 
     /** Read by a loop of their own (the session asks for progress) while others are still added. */
     private final List<Loop> loops = new CopyOnWriteArrayList<>();
 
     private final List<Runnable> executors = new CopyOnWriteArrayList<>();
+    private final Waits waits;
     private boolean started;
-    private volatile boolean closed;
+
+    ThreadDrive() {
+        Deadlines limits = new Deadlines(new HostClock());
+        limits.onEarlier(add("waits", Kind.IO, limits));
+        waits = new Waits(limits);
+    }
+
+    /** For how long somebody waits, the store's time does not matter. */
+    private static final class HostClock implements StoreClock {
+        @Override
+        public Instant now() {
+            return Instant.now();
+        }
+
+        @Override
+        public long nanoTime() {
+            return System.nanoTime();
+        }
+    }
 
     @Override
     public Runnable add(String name, Kind kind, Step step) {
@@ -68,24 +84,7 @@ final class ThreadDrive implements Drive {
     @Override
     public <T extends @Nullable Object> T await(CompletableFuture<T> future, @Nullable Duration timeout)
             throws InterruptedException, ExecutionException, TimeoutException {
-        long left = timeout == null ? Long.MAX_VALUE : timeout.toNanos();
-        for (; left > LOOK_NANOS; left -= LOOK_NANOS) {
-            try {
-                return future.get(LOOK_NANOS, TimeUnit.NANOSECONDS);
-            } catch (TimeoutException e) {
-                refuseIfNobodyWorks(future);
-            }
-        }
-        return future.get(left, TimeUnit.NANOSECONDS);
-    }
-
-    private void refuseIfNobodyWorks(CompletableFuture<?> future) {
-        if (closed && !future.isDone()) {
-            throw new StoreUnavailableException(
-                    "the engine was closed while this waited for it, or before. What was sent may have happened or not:"
-                            + " look with the client of another engine, or of this process when it runs again. Usual cause:"
-                            + " a thread that goes on using the client while the application shuts down.");
-        }
+        return waits.await(future, timeout);
     }
 
     @Override
@@ -111,6 +110,6 @@ final class ThreadDrive implements Drive {
             loops.get(i).close();
         }
         executors.forEach(Runnable::run);
-        closed = true;
+        waits.close();
     }
 }

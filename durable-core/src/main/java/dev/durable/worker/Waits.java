@@ -1,0 +1,107 @@
+package dev.durable.worker;
+
+import dev.durable.StoreUnavailableException;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Threads that wait for what the engine does; when it is closed they hear of it at once. Thread-safe.
+ *
+ * <p>No wait has a timer of its own: a timed sleep of a virtual thread wakes the scheduler's timer thread when it begins
+ * and when it ends, and a client makes two waits a run. Limits are kept in {@link Deadlines}, which wakes nobody unless
+ * the new one is the first.
+ */
+final class Waits {
+    private final Deadlines limits;
+    private final Set<Wait<?>> waiting = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
+
+    /** A thread's wait: for a copy of the future, which may have others who wait and is not theirs to be ended by us. */
+    private static final class Wait<T extends @Nullable Object> {
+        private final CompletableFuture<T> copy;
+
+        Wait(CompletableFuture<T> future) {
+            this.copy = future.copy();
+        }
+
+        void giveUp(Why why) {
+            copy.completeExceptionally(new GivenUp(why));
+        }
+    }
+
+    private enum Why {
+        TIME_OVER,
+        CLOSED
+    }
+
+    /** Ends a wait; not seen outside. */
+    private static final class GivenUp extends Exception {
+        private final Why why;
+
+        GivenUp(Why why) {
+            super(null, null, false, false);
+            this.why = why;
+        }
+    }
+
+    Waits(Deadlines limits) {
+        this.limits = limits;
+    }
+
+    /**
+     * Blocks until the future is done.
+     *
+     * @param timeout null waits for ever
+     * @throws StoreUnavailableException when the engine is closed, and the future not done
+     */
+    <T extends @Nullable Object> T await(CompletableFuture<T> future, @Nullable Duration timeout)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        if (future.isDone()) {
+            return future.get();
+        }
+        Wait<T> wait = new Wait<>(future);
+        Deadlines.Deadline limit = timeout == null ? null : limits.in(timeout, () -> wait.giveUp(Why.TIME_OVER));
+        waiting.add(wait);
+        try {
+            // After it was added: whoever closes has seen it, or is seen here.
+            if (closed) {
+                wait.giveUp(Why.CLOSED);
+            }
+            return wait.copy.get();
+        } catch (ExecutionException e) {
+            if (!(e.getCause() instanceof GivenUp given)) {
+                return future.get();
+            }
+            if (given.why == Why.TIME_OVER) {
+                throw new TimeoutException("not done within " + timeout);
+            }
+            throw nobodyWorks();
+        } finally {
+            waiting.remove(wait);
+            limits.cancel(limit);
+        }
+    }
+
+    /** How many threads wait. */
+    int size() {
+        return waiting.size();
+    }
+
+    /** Nobody works any more: who waits now, or later, for what is not done is told so. */
+    void close() {
+        closed = true;
+        waiting.forEach(wait -> wait.giveUp(Why.CLOSED));
+    }
+
+    private static StoreUnavailableException nobodyWorks() {
+        return new StoreUnavailableException(
+                "the engine was closed while this waited for it, or before. What was sent may have happened or not:"
+                        + " look with the client of another engine, or of this process when it runs again. Usual cause:"
+                        + " a thread that goes on using the client while the application shuts down.");
+    }
+}
