@@ -8,14 +8,14 @@ final class JobSql {
             update durable.activity_job j set cancel_requested = true
               from (select j.c from unnest(?::uuid[], ?::smallint[], ?::int[]) as u(run_id, shard, seq)
                      cross join lateral (select j.ctid as c from durable.activity_job j
-                            where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j) u
+                            where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq offset 0) j) u
              where j.ctid = u.c""";
 
     static final String DROP = """
             delete from durable.activity_job where ctid = any(array(
                 select j.c from unnest(?::uuid[], ?::smallint[], ?::int[]) as u(run_id, shard, seq)
                  cross join lateral (select j.ctid as c from durable.activity_job j
-                        where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j))""";
+                        where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq offset 0) j))""";
 
     /**
      * Whoever holds the lease says something: locked in a statement of its own, so that the next sees what it waited
@@ -58,7 +58,7 @@ final class JobSql {
                                 ?::text[], ?::text[], ?::text[])
                            as u(run_id, shard, seq, delay, attempt, notes, last_failure, options, instead_of)
                      cross join lateral (select j.ctid as c from durable.activity_job j
-                            where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j) u
+                            where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq offset 0) j) u
              where j.ctid = u.c""");
 
     /** Used up: it stays where no claim looks. */
@@ -72,14 +72,14 @@ final class JobSql {
                                 ?::int[], ?::text[], ?::text[])
                            as u(run_id, shard, seq, state, fingerprint, crash, attempt, notes, last_failure)
                      cross join lateral (select j.ctid as c from durable.activity_job j
-                            where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j) u
+                            where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq offset 0) j) u
              where j.ctid = u.c""";
 
     static final String ANNOTATE = """
             update durable.activity_job j set notes = u.notes::json
               from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::text[]) as u(run_id, shard, seq, notes)
                      cross join lateral (select j.ctid as c from durable.activity_job j
-                            where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j) u
+                            where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq offset 0) j) u
              where j.ctid = u.c""";
 
     /** The body has returned, the attempt goes on in the hands of who has its token. */
@@ -92,7 +92,7 @@ final class JobSql {
               from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::text[], ?::bigint[], ?::bigint[],
                                 ?::int[]) as u(run_id, shard, seq, notes, left_ms, silence_ms, revision)
                      cross join lateral (select j.ctid as c from durable.activity_job j
-                            where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j) u
+                            where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq offset 0) j) u
              where j.ctid = u.c""");
 
     static final String HEARTBEAT = """
@@ -141,7 +141,7 @@ final class JobSql {
     static final String DETAILS = """
             select h.run_id, h.seq, h.details from unnest(?::uuid[], ?::smallint[], ?::int[]) as u(run_id, shard, seq)
              cross join lateral (select h.run_id, h.seq, h.details from durable.activity_heartbeat h
-                    where h.run_id = u.run_id and h.seq = u.seq and h.shard = u.shard) h""";
+                    where h.run_id = u.run_id and h.seq = u.seq and h.shard = u.shard offset 0) h""";
 
     /** Jobs that nobody runs and whose time is over; who is locked comes another time. The index has this expression. */
     static final String LOCK_OVERDUE = JobPlace.in("""

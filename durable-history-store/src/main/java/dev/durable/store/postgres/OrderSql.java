@@ -30,7 +30,7 @@ final class OrderSql {
               from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::boolean[], ?::text[])
                            as u(run_id, shard, seq, paused, note)
                      cross join lateral (select j.ctid as c from durable.activity_job j
-                            where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j) u
+                            where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq offset 0) j) u
              where j.ctid = u.c""");
 
     static final String RETRY_NOW = JobPlace.in("""
@@ -41,7 +41,7 @@ final class OrderSql {
               from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::text[])
                            as u(run_id, shard, seq, note)
                      cross join lateral (select j.ctid as c from durable.activity_job j
-                            where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j) u
+                            where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq offset 0) j) u
              where j.ctid = u.c""");
 
     /** A dead letter or an incident is tried again. Null input leaves what is there. */
@@ -56,7 +56,7 @@ final class OrderSql {
                                 ?::timestamptz[], ?::int[], ?::text[])
                            as u(run_id, shard, seq, input, options, close_deadline, max_crashes, note)
                      cross join lateral (select j.ctid as c from durable.activity_job j
-                            where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j) u
+                            where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq offset 0) j) u
              where j.ctid = u.c""");
 
     static final String DEADLINE = """
@@ -66,7 +66,7 @@ final class OrderSql {
               from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::timestamptz[], ?::text[])
                            as u(run_id, shard, seq, deadline, note)
                      cross join lateral (select j.ctid as c from durable.activity_job j
-                            where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j) u
+                            where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq offset 0) j) u
              where j.ctid = u.c""";
 
     static final String OPTIONS = """
@@ -79,7 +79,7 @@ final class OrderSql {
                                 ?::timestamptz[], ?::int[], ?::text[])
                            as u(run_id, shard, seq, options, start_deadline, close_deadline, more_crashes, note)
                      cross join lateral (select j.ctid as c from durable.activity_job j
-                            where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j) u
+                            where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq offset 0) j) u
              where j.ctid = u.c""";
 
     /** A sign of life of who has the token; the details go where those of workers go. */
@@ -90,7 +90,7 @@ final class OrderSql {
               from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::timestamptz[])
                            as u(run_id, shard, seq, silent_until)
                      cross join lateral (select j.ctid as c from durable.activity_job j
-                            where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j) u
+                            where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq offset 0) j) u
              where j.ctid = u.c""");
 
     static final String AUDIT = """

@@ -12,7 +12,7 @@ final class RequestSql {
               from unnest(?::uuid[], ?::smallint[], ?::uuid[], ?::int[], ?::smallint[], ?::text[], ?::text[], ?::text[])
                    as u(run_id, shard, message_id, ord, kind, name, payload, notes)
              cross join lateral (select s.task_queue from durable.run_state s
-                    where s.run_id = u.run_id and s.shard = u.shard) s
+                    where s.run_id = u.run_id and s.shard = u.shard offset 0) s
             on conflict do nothing
             returning task_queue""";
 
@@ -30,7 +30,7 @@ final class RequestSql {
                   from unnest(?::text[], ?::smallint[], ?::uuid[])
                        with ordinality as u(workflow_id, shard, run_id, target)
                   left join lateral (select s.run_id, s.shard, s.closing, s.task_queue from durable.run_state s
-                        where s.workflow_id = u.workflow_id and s.shard = u.shard
+                        where s.workflow_id = u.workflow_id and +s.shard = u.shard
                           and (u.run_id is null or s.run_id = u.run_id) for key share) s on true),
             t as materialized (
                 select array_agg(run_id order by target) as runs, array_agg(closing order by target) as closing,

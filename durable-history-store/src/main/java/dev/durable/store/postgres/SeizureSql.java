@@ -9,12 +9,12 @@ final class SeizureSql {
             select s.run_id, s.next_event_id,
                    coalesce(least(s.deadline, s.expires_at) <= durable.clock(), false) as due
               from durable.run_state s
-             where s.workflow_id = ? and s.shard = ? and (?::uuid is null or s.run_id = ?) for update""";
+             where s.workflow_id = ? and +s.shard = ? and (?::uuid is null or s.run_id = ?) for update""";
 
     /** Its senders may go on: nothing of it ends. */
     static final String LOCK_TO_PAUSE = """
             select s.run_id, s.task_queue, s.paused from durable.run_state s
-             where s.workflow_id = ? and s.shard = ? and (?::uuid is null or s.run_id = ?) for no key update""";
+             where s.workflow_id = ? and +s.shard = ? and (?::uuid is null or s.run_id = ?) for no key update""";
 
     /** Under the lock; a new fence, one event, one row of the audit. */
     static final String PAUSE = """
@@ -44,7 +44,7 @@ final class SeizureSql {
 
     /** The run that an earlier send of this seizure closed. */
     static final String CLOSED_BY = """
-            select w.run_id from durable.workflow_run w where w.workflow_id = ? and w.shard = ? and w.close_fence = ?""";
+            select w.run_id from durable.workflow_run w where w.workflow_id = ? and +w.shard = ? and w.close_fence = ?""";
 
     /** Locks the run where it is open, so that a transition still on its way is waited for. */
     static final String LOCK_FOR_READ_BACK = """

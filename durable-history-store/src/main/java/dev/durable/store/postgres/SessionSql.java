@@ -81,7 +81,7 @@ final class SessionSql {
                    begun = true
               from (select j.c from unnest(?::uuid[], ?::smallint[], ?::int[]) as u(run_id, shard, seq)
                      cross join lateral (select j.ctid as c from durable.activity_job j
-                            where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq) j) u
+                            where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq offset 0) j) u
              where j.ctid = u.c""");
 
     /** A session row goes only when no claim names it. */

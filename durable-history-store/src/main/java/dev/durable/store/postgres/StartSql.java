@@ -29,8 +29,9 @@ final class StartSql {
             delete from durable.run_state where ctid = any(array(
                 select s.c from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)
                  cross join lateral (select s.ctid as c from durable.run_state s
-                        where s.run_id = u.run_id and s.shard = u.shard) s
-                 where exists (select 1 from durable.workflow_run w where w.run_id = u.run_id and w.shard = u.shard)))
+                        where s.run_id = u.run_id and s.shard = u.shard offset 0) s
+                 where exists (select 1 from durable.workflow_run w
+                        where w.run_id = u.run_id and w.shard = u.shard offset 0)))
             returning run_id""";
 
     /** The latest run of each workflow id, closed as ours is not written yet: what a reuse policy is judged by. */
@@ -57,7 +58,7 @@ final class StartSql {
                             where w.run_id = u.run_id and w.shard = u.shard offset 0) as resent
               from unnest(?::uuid[], ?::smallint[], ?::text[]) as u(run_id, shard, workflow_id)
               left join lateral (select s.run_id from durable.run_state s
-                    where s.workflow_id = u.workflow_id and s.shard = u.shard) s on true""";
+                    where s.workflow_id = u.workflow_id and +s.shard = u.shard) s on true""";
 
     /** All of a batch are new, with nobody open and nothing a resend; then everything is written, or nothing. */
     static final String START = "with x as (" + STATES + "),\nruns as (" + RUNS + "),\nappended as ("
