@@ -19,7 +19,7 @@ final class LimitBatch {
     private static final String SETUP =
             "select set_config('jit', 'off', true), set_config('enable_seqscan', 'off', true),"
                     + " set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),"
-                    + " set_config('enable_memoize', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)";
+                    + " set_config('enable_memoize', 'off', true), set_config('enable_bitmapscan', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)";
     private static final String STATES = """
             insert into durable.run_state (run_id, shard, workflow_id, type, task_queue, fence, next_event_id)
             select u.run_id, u.shard, u.workflow_id, 'Sequence', 'default', u.fence, u.next_event_id
@@ -30,14 +30,13 @@ final class LimitBatch {
               from unnest(?::uuid[], ?::int2[], ?::text[]) as u(run_id, shard, workflow_id)""";
     private static final String ADVANCE = """
             with x as (update durable.run_state s set fence = u.new_fence, next_event_id = s.next_event_id + u.events
-                  from (select j.c, u.* from unnest(?::uuid[], ?::int2[], ?::uuid[], ?::int8[], ?::uuid[], ?::int4[])
-                            as u(run_id, shard, fence, next_event_id, new_fence, events)
-                     cross join lateral (select s.ctid as c from durable.run_state s where s.run_id = u.run_id
-                            and s.shard = u.shard and s.fence = u.fence and s.next_event_id = u.next_event_id for no key update) j) u
-                 where s.ctid = u.c returning 1) select durable.must(count(*) = ?, 'fence') from x""";
+                  from (select u.* from unnest(?::uuid[], ?::int2[], ?::uuid[], ?::int8[], ?::uuid[], ?::int4[])
+                            as u(run_id, shard, fence, next_event_id, new_fence, events) offset 0) u
+                 where s.run_id = any(array[u.run_id]) and +s.shard = u.shard and s.fence = u.fence
+                   and s.next_event_id = u.next_event_id returning 1) select durable.must(count(*) = ?, 'fence') from x""";
     private static final String LOCK = """
             with x as (select 1 from unnest(?::uuid[], ?::int2[], ?::uuid[]) as u(run_id, shard, fence)
-                cross join lateral (select 1 from durable.run_state s where s.run_id = u.run_id and s.shard = u.shard
+                cross join lateral (select 1 from durable.run_state s where s.run_id = u.run_id and +s.shard = u.shard
                        and s.fence = u.fence for update) s) select durable.must(count(*) = ?, 'closing fence') from x""";
     private static final String SETTLE = """
             with x as (delete from durable.activity_job where ctid = any(array(select j.c
@@ -47,7 +46,7 @@ final class LimitBatch {
             select durable.must(count(*) = ?, 'lease') from x""";
     private static final String NOTHING_WAITS = """
             select durable.must(not exists (select 1 from durable.inbox i where i.run_id = any(?::uuid[])
-                   and i.shard = any(?::int2[]) and i.wakes), 'close')""";
+                   and i.shard = any(?::int2[]) and i.wakes::int = 1), 'close')""";
     private static final String EVENTS = """
             insert into durable.history_event (run_id, event_id, at, message_id, fence, shard, type, attributes)
             select u.run_id, u.event_id, u.at, u.message_id, u.fence, u.shard, u.type, u.attributes::json
@@ -66,10 +65,10 @@ final class LimitBatch {
                    closed_at = statement_timestamp(), close_fence = u.fence
               from (select j.c, u.* from unnest(?::uuid[], ?::int2[], ?::uuid[], ?::text[]) as u(run_id, shard, fence, result)
                      cross join lateral (select w.ctid as c from durable.workflow_run w
-                            where w.run_id = u.run_id and w.shard = u.shard) j) u
+                            where w.run_id = u.run_id and +w.shard = u.shard offset 0) j) u
              where w.ctid = u.c""";
     private static final String DROP = """
-            delete from durable.run_state s where s.run_id = any(?::uuid[]) and s.shard = any(?::int2[])""";
+            delete from durable.run_state s where s.run_id = any(?::uuid[]) and +s.shard = any(?::int2[])""";
 
     private final Connection connection;
     private final List<LimitRun.Write> writes;

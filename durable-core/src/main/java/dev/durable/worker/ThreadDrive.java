@@ -25,11 +25,15 @@ final class ThreadDrive implements Drive {
 
     private final List<Runnable> executors = new CopyOnWriteArrayList<>();
     private final Waits waits;
+    /** Not one of the loops whose progress is watched: no lease hangs on it, and clients may hold it up. */
+    private final Loop timekeeper;
+
     private boolean started;
 
     ThreadDrive() {
         Deadlines limits = new Deadlines(new HostClock());
-        limits.onEarlier(add("waits", Kind.IO, limits));
+        timekeeper = new Loop("waits", limits, false);
+        limits.onEarlier(timekeeper::wake);
         waits = new Waits(limits);
     }
 
@@ -95,6 +99,7 @@ final class ThreadDrive implements Drive {
     @Override
     public void start() {
         started = true;
+        timekeeper.start();
         loops.forEach(Loop::start);
     }
 
@@ -110,6 +115,7 @@ final class ThreadDrive implements Drive {
             loops.get(i).close();
         }
         executors.forEach(Runnable::run);
+        timekeeper.close();
         waits.close();
     }
 }

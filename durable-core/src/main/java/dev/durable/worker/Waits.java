@@ -56,13 +56,16 @@ final class Waits {
     /**
      * Blocks until the future is done.
      *
-     * @param timeout null waits for ever
+     * @param timeout null waits for ever, zero or less only looks
      * @throws StoreUnavailableException when the engine is closed, and the future not done
      */
     <T extends @Nullable Object> T await(CompletableFuture<T> future, @Nullable Duration timeout)
             throws InterruptedException, ExecutionException, TimeoutException {
         if (future.isDone()) {
             return future.get();
+        }
+        if (timeout != null && !timeout.isPositive() && !closed) {
+            throw new TimeoutException("not done within " + timeout);
         }
         Wait<T> wait = new Wait<>(future);
         Deadlines.Deadline limit = timeout == null ? null : limits.in(timeout, () -> wait.giveUp(Why.TIME_OVER));
@@ -74,7 +77,8 @@ final class Waits {
             }
             return wait.copy.get();
         } catch (ExecutionException e) {
-            if (!(e.getCause() instanceof GivenUp given)) {
+            // Not given up: as the future itself tells it. Nor is a wait given up for what was done just before.
+            if (!(e.getCause() instanceof GivenUp given) || future.isDone()) {
                 return future.get();
             }
             if (given.why == Why.TIME_OVER) {

@@ -47,7 +47,7 @@ final class ClaimSql {
                 select c.run_id, s.c, s.fence, s.wake_at, s.last_session from candidate c
                  cross join lateral (
                         select s.ctid as c, s.fence, s.wake_at, s.last_session from durable.run_state s
-                         where s.run_id = c.run_id and s.shard = c.shard
+                         where s.run_id = c.run_id and +s.shard = c.shard
                            and (s.owned_until is null or s.owned_until <= durable.clock()
                                 or s.owned_until > durable.clock() + 2 * ? * interval '1 ms')
                            and (s.not_before is null or s.not_before <= durable.clock())

@@ -21,5 +21,5 @@ final class ReadSql {
                    w.memo
               from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)
              cross join lateral (select w.* from durable.workflow_run w
-                    where w.run_id = u.run_id and w.shard = u.shard and w.closed_at is not null offset 0) w""";
+                    where w.run_id = u.run_id and +w.shard = u.shard and w.closed_at is not null offset 0) w""";
 }

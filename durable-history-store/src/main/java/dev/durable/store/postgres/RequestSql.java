@@ -12,7 +12,7 @@ final class RequestSql {
               from unnest(?::uuid[], ?::smallint[], ?::uuid[], ?::int[], ?::smallint[], ?::text[], ?::text[], ?::text[])
                    as u(run_id, shard, message_id, ord, kind, name, payload, notes)
              cross join lateral (select s.task_queue from durable.run_state s
-                    where s.run_id = u.run_id and s.shard = u.shard offset 0) s
+                    where s.run_id = u.run_id and +s.shard = u.shard offset 0) s
             on conflict do nothing
             returning task_queue""";
 
@@ -60,7 +60,7 @@ final class RequestSql {
     static final String LATEST = """
             select u.item, w.run_id from unnest(?::int[], ?::text[], ?::smallint[]) as u(item, workflow_id, shard)
              cross join lateral (select w.run_id from durable.workflow_run w
-                    where w.workflow_id = u.workflow_id and w.shard = u.shard
+                    where w.workflow_id = u.workflow_id and +w.shard = u.shard
                     order by w.started_at desc limit 1) w""";
 
     /** Messages that stand in a history: sent again after they were accepted and consumed. */

@@ -21,7 +21,7 @@ final class SeizureSql {
             with x as (
                 update durable.run_state s
                    set paused = ?, fence = ?, owned_until = null, next_event_id = s.next_event_id + 1
-                 where s.run_id = ? and s.shard = ?
+                 where s.run_id = ? and +s.shard = ?
                 returning s.run_id, s.shard, s.fence, s.workflow_id, s.next_event_id - 1 as event_id),
             e as (
                 insert into durable.history_event (run_id, event_id, at, message_id, fence, shard, type, attributes)
@@ -38,7 +38,7 @@ final class SeizureSql {
 
     /** After the locks: what is dropped, and since when time has passed for this run. */
     static final String LEFT = """
-            select (select count(*) from durable.inbox i where i.run_id = ? and i.shard = ? and i.wakes)::int as messages,
+            select (select count(*) from durable.inbox i where i.run_id = ? and i.shard = ? and i.wakes::int = 1)::int as messages,
                    greatest(durable.clock(), (select e.at from durable.history_event e
                         where e.run_id = ? and e.shard = ? order by e.event_id desc limit 1)) as at""";
 
@@ -50,7 +50,7 @@ final class SeizureSql {
     static final String LOCK_FOR_READ_BACK = """
             select 1 from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)
              cross join lateral (select 1 from durable.run_state s
-                    where s.run_id = u.run_id and s.shard = u.shard for update) s""";
+                    where s.run_id = u.run_id and +s.shard = u.shard for update) s""";
 
     /** In a statement of its own, after the lock. */
     static final String READ_BACK = """
@@ -59,9 +59,9 @@ final class SeizureSql {
                        or coalesce(e.fence = u.fence, false) as happened
               from unnest(?::int[], ?::uuid[], ?::smallint[], ?::uuid[], ?::bigint[]) as u(item, run_id, shard, fence, event_id)
               left join lateral (select s.run_id, s.fence, s.next_event_id from durable.run_state s
-                    where s.run_id = u.run_id and s.shard = u.shard) s on true
+                    where s.run_id = u.run_id and +s.shard = u.shard) s on true
               left join lateral (select w.run_id, w.close_fence from durable.workflow_run w
-                    where w.run_id = u.run_id and w.shard = u.shard) w on true
+                    where w.run_id = u.run_id and +w.shard = u.shard) w on true
               left join lateral (select e.fence from durable.history_event e
                     where e.run_id = u.run_id and e.event_id = u.event_id and e.shard = u.shard) e on true""";
 

@@ -18,7 +18,7 @@ final class StartSql {
                           ?::boolean[], ?::bigint[], ?::timestamptz[], ?::timestamptz[], ?::timestamptz[])
                    as u(run_id, shard, workflow_id, type, task_queue, needs, fence, next_event_id, due, delay, wake_at,
                         deadline, expires_at)
-             where not exists (select 1 from durable.workflow_run w where w.run_id = u.run_id and w.shard = u.shard)
+             where not exists (select 1 from durable.workflow_run w where w.run_id = u.run_id and +w.shard = u.shard)
             on conflict do nothing
             returning run_id""";
 
@@ -29,9 +29,9 @@ final class StartSql {
             delete from durable.run_state where ctid = any(array(
                 select s.c from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)
                  cross join lateral (select s.ctid as c from durable.run_state s
-                        where s.run_id = u.run_id and s.shard = u.shard offset 0) s
+                        where s.run_id = u.run_id and +s.shard = u.shard offset 0) s
                  where exists (select 1 from durable.workflow_run w
-                        where w.run_id = u.run_id and w.shard = u.shard offset 0)))
+                        where w.run_id = u.run_id and +w.shard = u.shard offset 0)))
             returning run_id""";
 
     /** The latest run of each workflow id, closed as ours is not written yet: what a reuse policy is judged by. */
@@ -39,11 +39,11 @@ final class StartSql {
             select u.run_id, w.run_id as latest, w.status
               from unnest(?::uuid[], ?::smallint[], ?::text[]) as u(run_id, shard, workflow_id)
              cross join lateral (select w.run_id, w.status from durable.workflow_run w
-                    where w.workflow_id = u.workflow_id and w.shard = u.shard
+                    where w.workflow_id = u.workflow_id and +w.shard = u.shard
                     order by w.started_at desc limit 1) w""";
 
     static final String DROP_REFUSED = """
-            delete from durable.run_state s where s.run_id = any(?::uuid[]) and s.shard = any(?::smallint[])""";
+            delete from durable.run_state s where s.run_id = any(?::uuid[]) and +s.shard = any(?::smallint[])""";
 
     static final String RUNS = """
             insert into durable.workflow_run (run_id, shard, workflow_id, type, task_queue, status, started_at, memo)
@@ -55,7 +55,7 @@ final class StartSql {
     static final String IN_THE_WAY = """
             select u.run_id, s.run_id as open,
                    exists (select 1 from durable.workflow_run w
-                            where w.run_id = u.run_id and w.shard = u.shard offset 0) as resent
+                            where w.run_id = u.run_id and +w.shard = u.shard offset 0) as resent
               from unnest(?::uuid[], ?::smallint[], ?::text[]) as u(run_id, shard, workflow_id)
               left join lateral (select s.run_id from durable.run_state s
                     where s.workflow_id = u.workflow_id and +s.shard = u.shard) s on true""";

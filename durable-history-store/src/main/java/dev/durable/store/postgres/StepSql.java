@@ -16,7 +16,7 @@ final class StepSql {
     private static final String ADVANCE = """
             with waiting as (
                 select ?::boolean and exists (select 1 from durable.inbox i
-                       where i.run_id = ?::uuid and i.shard = ?::smallint and i.wakes offset ?::int) as more),
+                       where i.run_id = ?::uuid and i.shard = ?::smallint and i.wakes::int = 1 offset ?::int) as more),
             advanced as (
                 update durable.run_state s
                    set fence = ?::uuid, next_event_id = s.next_event_id + ?::int,
@@ -25,7 +25,7 @@ final class StepSql {
                        wake_at = case when ?::boolean and s.wake_at <= durable.clock() then ?::timestamptz
                                       else least(s.wake_at, ?::timestamptz) end,
                        not_before = null, stalls = 0, stalled_by = null, expires_at = null
-                 where s.run_id = ?::uuid and s.shard = ?::smallint and s.fence = ?::uuid
+                 where s.run_id = ?::uuid and +s.shard = ?::smallint and s.fence = ?::uuid
                    and s.next_event_id = ?::bigint
                 returning 1)""";
 

@@ -5,9 +5,13 @@ package dev.durable.store.postgres;
  *
  * <p>Lock order: run_state by (shard, workflow id), then activity_job by (run id, seq), then the rest by key. The arrays
  * come sorted so, {@code unnest} is the outer side, and each row but those of {@link #ADVANCE} is locked by key in a
- * LATERAL before it is written by ctid. A LATERAL that had to wait gives the <i>new</i> row version, which the same statement's snapshot does not see:
- * where a promise hangs on it rows are counted ({@code must}), or the lock is a statement of its own. A LATERAL that does
- * not lock ends in {@code offset 0}: else the planner may turn the sides round where it expects no rows.
+ * LATERAL before it is written by ctid. A LATERAL that had to wait gives the <i>new</i> row version, which the same
+ * statement's snapshot does not see: where a promise hangs on it rows are counted ({@code must}), or the lock is a
+ * statement of its own.
+ *
+ * <p>Plans must not depend on statistics, which may tell of tables that were empty (decision 0045, {@code PlanTest}). So
+ * an inner LATERAL that does not lock ends in {@code offset 0}, which keeps its side inner; and {@code +shard} and {@code
+ * wakes::int = 1} are comparisons that no index serves, which leaves the one that begins with what is looked for.
  */
 final class TransitionSql {
     private TransitionSql() {}
@@ -17,14 +21,14 @@ final class TransitionSql {
             select u.run_id from unnest(?::uuid[], ?::smallint[], ?::uuid[], ?::bigint[])
                        as u(run_id, shard, fence, next_event_id)
              cross join lateral (select 1 from durable.run_state s
-                    where s.run_id = u.run_id and s.shard = u.shard and s.fence = u.fence
+                    where s.run_id = u.run_id and +s.shard = u.shard and s.fence = u.fence
                       and s.next_event_id = u.next_event_id for no key update) s""";
 
     private static final String CLOSERS = """
             select 1 from unnest(?::uuid[], ?::smallint[], ?::uuid[], ?::bigint[])
                        as u(run_id, shard, fence, next_event_id)
              cross join lateral (select 1 from durable.run_state s
-                    where s.run_id = u.run_id and s.shard = u.shard and s.fence = u.fence
+                    where s.run_id = u.run_id and +s.shard = u.shard and s.fence = u.fence
                       and s.next_event_id = u.next_event_id for update) s""";
 
     /** Closers lock out senders, whose KEY SHARE this waits for; the inbox is tested in a later statement. */
@@ -45,13 +49,13 @@ final class TransitionSql {
     static final String WITH_MESSAGES = """
             select u.run_id from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)
              where exists (select 1 from durable.inbox i
-                    where i.run_id = u.run_id and i.shard = u.shard and i.wakes
+                    where i.run_id = u.run_id and i.shard = u.shard and i.wakes::int = 1
                       and i.message_id <> all(?::uuid[]))""";
 
     /** After three refusals: senders of messages wait outside until the run is closed. */
     static final String MARK_CLOSING = """
             update durable.run_state s set closing = true
-             where s.run_id = any(?::uuid[]) and s.shard = any(?::smallint[])""";
+             where s.run_id = any(?::uuid[]) and +s.shard = any(?::smallint[])""";
 
     /**
      * The step itself (that of a run alone is in {@link StepSql}): whoever presents the fence and the next event id
@@ -73,7 +77,7 @@ final class TransitionSql {
                        not_before = null, stalls = 0, stalled_by = null, expires_at = null
                   from (select u.*,
                                u.park and exists (select 1 from durable.inbox i where i.run_id = u.run_id
-                                          and i.shard = u.shard and i.wakes offset u.consumed) as more
+                                          and i.shard = u.shard and i.wakes::int = 1 offset u.consumed) as more
                           from unnest(?::uuid[], ?::smallint[], ?::uuid[], ?::bigint[], ?::uuid[], ?::int[], ?::int[],
                                       ?::boolean[], ?::timestamptz[])
                                as u(run_id, shard, fence, next_event_id, new_fence, events, consumed, park, wake_at)
@@ -92,7 +96,7 @@ final class TransitionSql {
                                     ?::bigint[])
                                as u(run_id, shard, fence, next_event_id, new_fence, reason, retry_in)
                          cross join lateral (select s.ctid as c from durable.run_state s
-                                where s.run_id = u.run_id and s.shard = u.shard and s.fence = u.fence
+                                where s.run_id = u.run_id and +s.shard = u.shard and s.fence = u.fence
                                   and s.next_event_id = u.next_event_id for no key update) s) u
                  where s.ctid = u.c returning 1)
             select durable.must(count(*) = ?, 'fence of a stalling run') from x""";
@@ -152,7 +156,7 @@ final class TransitionSql {
     static final String NOTHING_WAITS = """
             select durable.must(
                 not exists (select 1 from durable.inbox i
-                             where i.run_id = any(?::uuid[]) and i.shard = any(?::smallint[]) and i.wakes)
+                             where i.run_id = any(?::uuid[]) and i.shard = any(?::smallint[]) and i.wakes::int = 1)
                 and not exists (select 1 from durable.activity_job j
                              where j.run_id = any(?::uuid[]) and j.shard = any(?::smallint[])), 'close')""";
 
@@ -164,7 +168,7 @@ final class TransitionSql {
                                 ?::uuid[])
                            as u(run_id, shard, status, result, failure, fence)
                      cross join lateral (select w.ctid as c from durable.workflow_run w
-                            where w.run_id = u.run_id and w.shard = u.shard offset 0) j) u
+                            where w.run_id = u.run_id and +w.shard = u.shard offset 0) j) u
              where w.ctid = u.c""";
 
     static final String DROP_INBOX = """
@@ -174,7 +178,7 @@ final class TransitionSql {
             delete from durable.activity_heartbeat h where h.run_id = any(?::uuid[]) and h.shard = any(?::smallint[])""";
 
     static final String DROP_STATE = """
-            delete from durable.run_state s where s.run_id = any(?::uuid[]) and s.shard = any(?::smallint[])""";
+            delete from durable.run_state s where s.run_id = any(?::uuid[]) and +s.shard = any(?::smallint[])""";
 
     /**
      * Where nothing but closers is written, all of it goes into two statements. First the runs are locked, then their jobs

@@ -280,6 +280,71 @@ class InterleavingTest extends StoreContract {
         assertThat(commit.get()).containsOnly(Transition.Outcome.APPLIED);
     }
 
+    @Test
+    void steps_of_a_batch_lock_their_runs_in_the_order_of_all_others() {
+        List<NewRun> runs = inLockOrder();
+        Holder other = Holder.of("select 1");
+        Meanwhile<List<Transition.Outcome>> commit = bothSteppingWhile(
+                runs, () -> other.run(ofFirst("select 1 from durable.run_state where", runs) + " for update"));
+        other.awaitWaiter();
+        other.run("select 1 from durable.run_state where run_id = '"
+                + runs.get(1).run().runId() + "' for update nowait");
+        other.commit();
+
+        assertThat(commit.get()).containsOnly(Transition.Outcome.APPLIED);
+    }
+
+    @Test
+    void of_steps_that_waited_for_a_claim_only_that_of_the_claimed_run_is_lost() {
+        List<NewRun> runs = inLockOrder();
+        Holder claimer = Holder.of("select 1");
+        Meanwhile<List<Transition.Outcome>> commit = bothSteppingWhile(
+                runs, () -> claimer.run(ofFirst("update durable.run_state set fence = gen_random_uuid() where", runs)));
+        claimer.awaitWaiter();
+        claimer.commit();
+
+        // In the order of the batch, which has the second first.
+        assertThat(commit.get()).containsExactly(Transition.Outcome.APPLIED, Transition.Outcome.FENCE_LOST);
+        assertThat(eventTypes(runs.get(0).run())).containsExactly("WorkflowStarted");
+        assertThat(eventTypes(runs.get(1).run())).containsExactly("WorkflowStarted", "SideEffectRecorded");
+    }
+
+    @Test
+    void steps_of_a_batch_that_waited_keep_a_wake_that_was_lowered_meanwhile() {
+        List<NewRun> runs = inLockOrder();
+        Holder other = Holder.of("select 1");
+        Meanwhile<List<Transition.Outcome>> commit = bothSteppingWhile(
+                runs,
+                () -> other.run(ofFirst(
+                        "update durable.run_state set wake_at = durable.clock() + interval '1 hour' where", runs)));
+        other.awaitWaiter();
+        other.commit();
+
+        assertThat(commit.get()).containsOnly(Transition.Outcome.APPLIED);
+        assertThat(store.nextDue(Set.of(QUEUE), store.now()))
+                .hasValueSatisfying(due -> assertThat(due).isBefore(store.now().plusSeconds(5_400)));
+    }
+
+    /** Two runs that go on in one batch, which is sent once somebody has done something. */
+    private Meanwhile<List<Transition.Outcome>> bothSteppingWhile(List<NewRun> runs, Runnable before) {
+        store.start(runs);
+        Map<RunKey, Writer> writers = new java.util.HashMap<>();
+        claimRuns(session).forEach(claim -> writers.put(claim.run(), writer(claim)));
+        List<Transition> batch = Stream.of(runs.get(1), runs.get(0))
+                .map(run -> writers.get(run.run())
+                        .step()
+                        .event("SideEffectRecorded", "{}")
+                        .wakesAt(store.now().plusSeconds(7_200))
+                        .build())
+                .toList();
+        before.run();
+        return Meanwhile.of(() -> store.patient().commit(batch));
+    }
+
+    private static String ofFirst(String statement, List<NewRun> runs) {
+        return statement + " run_id = '" + runs.get(0).run().runId() + "'";
+    }
+
     /** Inserts into the inbox are sorted: two senders of the same ids wait for each other in one direction only. */
     @Test
     void messages_resent_in_another_order_do_not_cross() {

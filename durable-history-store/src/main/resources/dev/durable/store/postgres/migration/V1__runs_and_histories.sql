@@ -43,16 +43,14 @@ create table workflow_run (
     result        json,
     failure       json,
     memo          json,
-    attributes    jsonb       not null default '{}'
+    attributes    jsonb       not null default '{}',
+    primary key (run_id, shard)
 ) with (fillfactor = 85);
 
 -- The latest run of a workflow id. By the server's time, not by run id: a client may make an id long before it is used.
 create index workflow_run_by_workflow_id on workflow_run (workflow_id, started_at, shard);
 -- Search attributes; runs without any cost nothing here.
 create index workflow_run_by_attributes on workflow_run using gin (attributes jsonb_path_ops) where attributes <> '{}';
--- The key comes last: where the planner expects no row (the table was empty when it was analyzed) all indexes that name
--- any of the columns cost the same, and it takes the newest.
-alter table workflow_run add primary key (run_id, shard);
 
 -- The hot half of an open run: one narrow row, updated by each transition, deleted at the close.
 -- No index names fence, owned_until or anything else that each transition changes: those updates stay HOT.
@@ -75,6 +73,7 @@ create table run_state (
     type          text        not null,
     task_queue    text        not null,
     stalled_by    text,
+    primary key (run_id, shard),
     unique (workflow_id, shard)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000,
         autovacuum_analyze_scale_factor = 0.1, autovacuum_vacuum_cost_delay = 0);
@@ -82,8 +81,6 @@ create table run_state (
 create index run_state_due on run_state (task_queue, wake_at) where wake_at is not null;
 create index run_state_deadline on run_state (deadline) where deadline is not null;
 create index run_state_expiry on run_state (expires_at) where expires_at is not null;
--- Last, as that of workflow_run.
-alter table run_state add primary key (run_id, shard);
 
 -- The only truth about a run. Append-only (see below); partitioned by run id, which is by start time, so that old
 -- histories go by dropping a table. There is no default partition: a row that fits nowhere is refused, never misplaced.
