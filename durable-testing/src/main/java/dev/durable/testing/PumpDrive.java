@@ -98,8 +98,26 @@ final class PumpDrive implements Drive {
         return future.get();
     }
 
+    /** A body may wait for what the caller does next, or for time to move: it is given a moment, and not waited for. */
     @Override
     public void breathe() {
+        lock.lock();
+        try {
+            if (running > 0) {
+                lookAgain();
+            }
+            while (!stopped && !stepsAreIdle()) {
+                changed.await();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Until all bodies have ended, too. */
+    void awaitIdle() {
         try {
             idleOrDone(new CompletableFuture<>());
         } catch (InterruptedException e) {
@@ -110,12 +128,12 @@ final class PumpDrive implements Drive {
     /** Moves time, stopping at everything that is due on the way. */
     void advance(Duration by) {
         Instant target = time.now().plus(by);
-        breathe();
+        awaitIdle();
         while (time.now().isBefore(target)) {
             moveTo(time.nextDue()
                     .filter(next -> next.isAfter(time.now()) && next.isBefore(target))
                     .orElse(target));
-            breathe();
+            awaitIdle();
         }
     }
 
@@ -172,7 +190,11 @@ final class PumpDrive implements Drive {
     }
 
     private boolean idle() {
-        return broken != null || (running == 0 && !cranking && slots.stream().noneMatch(slot -> slot.woken));
+        return broken != null || (running == 0 && stepsAreIdle());
+    }
+
+    private boolean stepsAreIdle() {
+        return broken != null || (!cranking && slots.stream().noneMatch(slot -> slot.woken));
     }
 
     // ── cranking ─────────────────────────────────────────────────────────────────────────────────────────────────────

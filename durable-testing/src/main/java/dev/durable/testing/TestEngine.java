@@ -141,7 +141,7 @@ public final class TestEngine implements AutoCloseable {
     /** Returns when nothing is left to do at the present time. */
     public void settle() {
         client();
-        drive.breathe();
+        drive.awaitIdle();
     }
 
     /** Replays every history and stops. */
@@ -150,7 +150,7 @@ public final class TestEngine implements AutoCloseable {
         DurableEngine started = engine;
         try {
             if (started != null) {
-                drive.breathe();
+                drive.awaitIdle();
                 if (replayChecked) {
                     replayEverything(started.client());
                 }
