@@ -19,7 +19,8 @@ final class LimitBatch {
     private static final String SETUP =
             "select set_config('jit', 'off', true), set_config('enable_seqscan', 'off', true),"
                     + " set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),"
-                    + " set_config('enable_memoize', 'off', true), set_config('enable_bitmapscan', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)";
+                    + " set_config('enable_memoize', 'off', true), set_config('enable_bitmapscan', 'off', true),"
+                    + " set_config('plan_cache_mode', 'force_generic_plan', true)";
     private static final String STATES = """
             insert into durable.run_state (run_id, shard, workflow_id, type, task_queue, fence, next_event_id)
             select u.run_id, u.shard, u.workflow_id, 'Sequence', 'default', u.fence, u.next_event_id

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -259,9 +260,7 @@ class InterleavingTest extends StoreContract {
     @Test
     void a_batch_with_a_closer_locks_its_runs_in_the_order_of_all_others() {
         List<NewRun> runs = inLockOrder();
-        store.start(runs);
-        Map<RunKey, Writer> writers = new java.util.HashMap<>();
-        claimRuns(session).forEach(claim -> writers.put(claim.run(), writer(claim)));
+        Map<RunKey, Writer> writers = startedAndClaimed(runs);
         // Its row would be the first to be locked, were there no lock over all of them before.
         List<Transition> batch = List.of(
                 writers.get(runs.get(1).run()).closing().build(),
@@ -327,9 +326,7 @@ class InterleavingTest extends StoreContract {
 
     /** Two runs that go on in one batch, which is sent once somebody has done something. */
     private Meanwhile<List<Transition.Outcome>> bothSteppingWhile(List<NewRun> runs, Runnable before) {
-        store.start(runs);
-        Map<RunKey, Writer> writers = new java.util.HashMap<>();
-        claimRuns(session).forEach(claim -> writers.put(claim.run(), writer(claim)));
+        Map<RunKey, Writer> writers = startedAndClaimed(runs);
         List<Transition> batch = Stream.of(runs.get(1), runs.get(0))
                 .map(run -> writers.get(run.run())
                         .step()
@@ -339,6 +336,11 @@ class InterleavingTest extends StoreContract {
                 .toList();
         before.run();
         return Meanwhile.of(() -> store.patient().commit(batch));
+    }
+
+    private Map<RunKey, Writer> startedAndClaimed(List<NewRun> runs) {
+        store.start(runs);
+        return claimRuns(session).stream().collect(Collectors.toMap(claim -> claim.run(), claim -> writer(claim)));
     }
 
     private static String ofFirst(String statement, List<NewRun> runs) {

@@ -83,7 +83,7 @@ class PlanTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("statements")
     void goes_by_index_with_empty_tables(String name, String sql) throws SQLException {
-        assertGoesByIndex(name, sql, explain(empty, sql));
+        assertGoesByIndex(empty, name, sql);
     }
 
     /** Autovacuum came by while there was nothing to do: where no row is expected, any index is as good as another. */
@@ -91,8 +91,7 @@ class PlanTest {
     @MethodSource("statements")
     void goes_by_the_right_index_with_tables_that_were_empty_when_they_were_analyzed(String name, String sql)
             throws SQLException {
-        assertGoesByIndex(name, sql, explain(idle, sql));
-        assertIndexesAreEnteredFromTheFront(name, explain(idle, sql));
+        assertGoesByIndex(idle, name, sql);
     }
 
     /** The same, and then the load came back: a low index that is the wrong one costs less than a high one. */
@@ -100,14 +99,13 @@ class PlanTest {
     @MethodSource("statements")
     void goes_by_the_right_index_with_tables_that_have_filled_since_they_were_analyzed(String name, String sql)
             throws SQLException {
-        assertGoesByIndex(name, sql, explain(deserted, sql));
-        assertIndexesAreEnteredFromTheFront(name, explain(deserted, sql));
+        assertGoesByIndex(deserted, name, sql);
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("statements")
     void goes_by_index_with_full_tables(String name, String sql) throws SQLException {
-        assertGoesByIndex(name, sql, explain(full, sql));
+        assertGoesByIndex(full, name, sql);
     }
 
     @Test
@@ -170,7 +168,9 @@ class PlanTest {
         return String.join("\n", explain(database, sql, Locks.READ));
     }
 
-    static void assertGoesByIndex(String name, String sql, List<String> plan) {
+    static void assertGoesByIndex(TestDatabase database, String name, String sql) throws SQLException {
+        List<String> plan = explain(database, sql);
+        assertIndexesAreEnteredFromTheFront(database, name, plan);
         assertThat(String.join("\n", plan))
                 .as(name)
                 .doesNotContain("Seq Scan", "Bitmap", "Hash ", "hashed", "Merge", "Memoize");
@@ -197,13 +197,13 @@ class PlanTest {
     }
 
     /** An index whose first column is not compared is walked through from end to end, for each row that is looked up. */
-    private static void assertIndexesAreEnteredFromTheFront(String name, List<String> plan) {
+    private static void assertIndexesAreEnteredFromTheFront(TestDatabase database, String name, List<String> plan) {
         for (int i = 1; i < plan.size(); i++) {
             Matcher scan = INDEX_SCAN.matcher(plan.get(i - 1));
             Matcher condition = INDEX_CONDITION.matcher(plan.get(i));
             if (scan.find() && condition.find()) {
                 String column = Sql.column(
-                                idle.dataSource(),
+                                database.dataSource(),
                                 "select pg_get_indexdef('durable." + scan.group(1) + "'::regclass, 1, true)")
                         .getFirst();
                 // An expression is printed in other words.
