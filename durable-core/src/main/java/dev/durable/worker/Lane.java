@@ -3,10 +3,8 @@ package dev.durable.worker;
 import dev.durable.StoreUnavailableException;
 import dev.durable.store.CommitUnknownException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingDeque;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -29,23 +27,44 @@ final class Lane<I, O> implements Step {
 
     private final String name;
     private final int maxBatch;
+    private final CommitTurns.Line<Entry<I, O>> line;
+    private final CommitTurns.Seat<Entry<I, O>> seat;
     private final Function<List<I>, List<O>> write;
     /** Where items go that wait for somebody's lock, one at a time: they hold up nobody but each other. */
     private final @Nullable SlowRoad<I, O> slow;
 
-    private final LinkedBlockingDeque<Entry<I, O>> queue = new LinkedBlockingDeque<>();
     private List<Entry<I, O>> retrying = List.of();
-    private volatile Runnable wake = () -> {};
 
+    /** One that commits whatever the others do. */
     Lane(String name, int maxBatch, Function<List<I>, List<O>> write) {
-        this(name, maxBatch, write, null);
+        this(name, maxBatch, alone(maxBatch), write, null);
     }
 
-    private Lane(String name, int maxBatch, Function<List<I>, List<O>> write, @Nullable SlowRoad<I, O> slow) {
+    private Lane(
+            String name,
+            int maxBatch,
+            CommitTurns.Line<Entry<I, O>> line,
+            Function<List<I>, List<O>> write,
+            @Nullable SlowRoad<I, O> slow) {
         this.name = name;
         this.maxBatch = maxBatch;
+        this.line = line;
+        this.seat = line.seat();
         this.write = write;
         this.slow = slow;
+    }
+
+    private static <I, O> CommitTurns.Line<Entry<I, O>> alone(int maxBatch) {
+        return new CommitTurns(System::nanoTime).mainLine(maxBatch, 1, Entry::outcome);
+    }
+
+    /**
+     * The same, but it holds back for others.
+     *
+     * @param share with one in so many of the largest batch under way it goes beside it
+     */
+    Lane<I, O> takingTurns(CommitTurns turns, int share) {
+        return new Lane<>(name, maxBatch, turns.sideLine(maxBatch, share, Entry::outcome), write, slow);
     }
 
     /**
@@ -56,44 +75,32 @@ final class Lane<I, O> implements Step {
      */
     Lane<I, O> withSlowLane(Predicate<O> isLocked, Function<List<I>, List<O>> patient) {
         Lane<I, O> beside = new Lane<>(name + "-slow", 1, patient);
-        return new Lane<>(name, maxBatch, write, new SlowRoad<>(isLocked, beside));
+        return new Lane<>(name, maxBatch, alone(maxBatch), write, new SlowRoad<>(isLocked, beside));
     }
 
     /** Cranks this lane and the one beside it. */
     void drivenBy(Drive drive) {
-        onSubmit(drive.add(name, Drive.Kind.IO, this));
+        seat.onWork(drive.add(name, Drive.Kind.IO, this));
         if (slow != null) {
-            slow.lane.onSubmit(drive.add(slow.lane.name, Drive.Kind.IO, slow.lane));
+            slow.lane.drivenBy(drive);
         }
-    }
-
-    /** Who is woken when something is submitted. */
-    void onSubmit(Runnable wake) {
-        this.wake = wake;
     }
 
     /** Queues the item; the future completes after its commit, on the lane's thread. */
     CompletableFuture<O> submit(I item) {
         Entry<I, O> entry = new Entry<>(item, new CompletableFuture<>());
-        queue.add(entry);
-        wake.run();
+        line.add(entry);
         return entry.outcome;
-    }
-
-    /** Items that are queued, not counting those being written. */
-    int queued() {
-        return queue.size();
     }
 
     @Override
     public Duration runOnce() {
         List<Entry<I, O>> batch = retrying;
         if (batch.isEmpty()) {
-            batch = new ArrayList<>();
-            queue.drainTo(batch, maxBatch);
+            batch = seat.take();
         }
         if (batch.isEmpty()) {
-            return UNTIL_WOKEN;
+            return seat.pause();
         }
         retrying = batch;
         try {

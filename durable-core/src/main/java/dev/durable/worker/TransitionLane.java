@@ -43,33 +43,34 @@ final class TransitionLane implements Step {
     private final @Nullable TransitionLane slow;
 
     private final Supplier<UUID> fences;
-    private final TransitionQueue queue;
-    private final TransitionQueue.Seat seat;
+    private final CommitTurns.Line<Entry> line;
+    private final CommitTurns.Seat<Entry> seat;
     /** Members of a batch that failed with an error: sent one by one, so that only the culprit gets it. */
     private final ArrayDeque<Entry> alone = new ArrayDeque<>();
 
     private List<Entry> sending = List.of();
     private List<Entry> unknown = List.of();
 
-    TransitionLane(String name, HistoryStore store, TransitionQueue queue, Supplier<UUID> fences) {
-        this(name, store, queue, fences, beside(name, store, fences));
+    TransitionLane(String name, HistoryStore store, CommitTurns.Line<Entry> line, Supplier<UUID> fences) {
+        this(name, store, line, fences, beside(name, store, fences));
     }
 
     private static TransitionLane beside(String name, HistoryStore store, Supplier<UUID> fences) {
-        return new TransitionLane(name + "-slow", store, new TransitionQueue(1, store.clock()::nanoTime), fences, null);
+        CommitTurns.Line<Entry> alone = new CommitTurns(store.clock()::nanoTime).mainLine(1, 1, Entry::runId);
+        return new TransitionLane(name + "-slow", store, alone, fences, null);
     }
 
     private TransitionLane(
             String name,
             HistoryStore store,
-            TransitionQueue queue,
+            CommitTurns.Line<Entry> line,
             Supplier<UUID> fences,
             @Nullable TransitionLane slow) {
         this.name = name;
         this.store = store;
         this.writes = slow == null ? store.patient() : store;
-        this.queue = queue;
-        this.seat = queue.seat();
+        this.line = line;
+        this.seat = line.seat();
         this.fences = fences;
         this.slow = slow;
     }
@@ -160,10 +161,10 @@ final class TransitionLane implements Step {
     /** Nothing of it was written, so it may be sent as it is; where it waits already, behind the others. */
     private void stepAside(Entry entry) {
         if (slow == null) {
-            queue.add(entry);
+            line.add(entry);
         } else {
             log.info("somebody keeps {} locked; its transition is tried again alone", entry.transition.run());
-            slow.queue.add(entry);
+            slow.line.add(entry);
         }
     }
 

@@ -15,13 +15,16 @@ import java.util.function.Supplier;
  * what is written of it stays in order.
  */
 final class TransitionLanes {
-    private final TransitionQueue goingOn;
-    private final TransitionQueue ending;
+    /** Of runs that go on: with so many the second lane goes beside the first. Measured: docs/decisions/0041. */
+    private static final int CROWD = 64;
+
+    private final CommitTurns.Line<TransitionLane.Entry> goingOn;
+    private final CommitTurns.Line<TransitionLane.Entry> ending;
     private final List<TransitionLane> lanes;
 
-    TransitionLanes(HistoryStore store, int maxBatch, Supplier<UUID> fences) {
-        goingOn = new TransitionQueue(maxBatch, store.clock()::nanoTime);
-        ending = new TransitionQueue(maxBatch, store.clock()::nanoTime);
+    TransitionLanes(HistoryStore store, int maxBatch, Supplier<UUID> fences, CommitTurns turns) {
+        goingOn = turns.mainLine(maxBatch, CROWD, TransitionLane.Entry::runId);
+        ending = turns.sideLine(maxBatch, Lanes.SHARE, TransitionLane.Entry::runId);
         lanes = List.of(
                 new TransitionLane("transitions-1", store, goingOn, fences),
                 new TransitionLane("transitions-2", store, goingOn, fences),

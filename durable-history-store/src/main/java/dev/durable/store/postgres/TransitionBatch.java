@@ -241,7 +241,7 @@ final class TransitionBatch {
 
     private Param[] advance() {
         return with(
-                fences(advancing),
+                with(new Param[] {runs(advancing)}, fences(advancing)),
                 uuids(advancing, Transition::newFence),
                 ints(advancing, t -> t.events().size()),
                 ints(advancing, t -> t.consumed().size()),

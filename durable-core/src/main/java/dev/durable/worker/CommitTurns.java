@@ -1,0 +1,245 @@
+package dev.durable.worker;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingDeque;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import java.util.function.IntUnaryOperator;
+import java.util.function.LongSupplier;
+
+/**
+ * What waits to be committed, and which lanes go at once.
+ *
+ * <p>What arrives while a lane commits is its next batch, so one lane alone makes batches as large as the load. One beside
+ * it that took whatever waits would make all of them smaller, and a commit costs the server nearly the same however little
+ * it holds; without any beside it, nobody uses the server while the first waits for the disk. So a lane goes beside others
+ * with a crowd only, which is large enough to be cheap; or with whatever waits when {@linkplain #PATIENCE a while} has
+ * passed. Whoever is at work for longer than that may wait for somebody's lock: until it is back the others do not count
+ * on it. Measured: docs/decisions/0041 and 0046.
+ *
+ * <p>Nobody is overlooked: who adds looks for a lane after adding, a lane looks at its line after it has said that it is
+ * idle, and one that stays idle wakes those that held back for it.
+ */
+final class CommitTurns {
+    static final Duration PATIENCE = Duration.ofMillis(10);
+
+    private final LongSupplier nanoTime;
+    private final List<Line<?>> lines = new CopyOnWriteArrayList<>();
+    private final ReentrantLock deciding = new ReentrantLock();
+
+    /**
+     * @param nanoTime a monotonic clock
+     */
+    CommitTurns(LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
+    }
+
+    /**
+     * A line whose lanes hold back for each other only.
+     *
+     * @param maxBatch how many a lane takes at once
+     * @param crowd with how many one goes beside another
+     * @param distinct of two with the same one the later waits for the next batch
+     */
+    <E> Line<E> mainLine(int maxBatch, int crowd, Function<E, Object> distinct) {
+        return add(new Line<>(maxBatch, distinct, atWork -> crowd, false));
+    }
+
+    /**
+     * A line whose lanes hold back for those of main lines, too.
+     *
+     * @param maxBatch how many a lane takes at once
+     * @param share a crowd is one in so many of the largest batch under way
+     * @param distinct of two with the same one the later waits for the next batch
+     */
+    <E> Line<E> sideLine(int maxBatch, int share, Function<E, Object> distinct) {
+        return add(new Line<>(maxBatch, distinct, atWork -> Math.ceilDiv(atWork, share), true));
+    }
+
+    private <E> Line<E> add(Line<E> line) {
+        lines.add(line);
+        return line;
+    }
+
+    private enum State {
+        IDLE,
+        /** Idle, and sees to it that what waits does not wait for long. */
+        WATCHING,
+        AT_WORK,
+        /** At work for so long that the others go on as if it were not there. */
+        MISSING;
+
+        boolean isIdle() {
+            return this == IDLE || this == WATCHING;
+        }
+    }
+
+    /** What waits for the same lanes, in order. */
+    final class Line<E> {
+        private final int maxBatch;
+        private final Function<E, Object> distinct;
+        private final IntUnaryOperator crowd;
+        private final boolean aside;
+        private final LinkedBlockingDeque<E> waiting = new LinkedBlockingDeque<>();
+        private final List<Seat<E>> seats = new CopyOnWriteArrayList<>();
+        private long batches;
+
+        private Line(int maxBatch, Function<E, Object> distinct, IntUnaryOperator crowd, boolean aside) {
+            this.maxBatch = maxBatch;
+            this.distinct = distinct;
+            this.crowd = crowd;
+            this.aside = aside;
+        }
+
+        /** For a lane that takes from here. */
+        Seat<E> seat() {
+            Seat<E> seat = new Seat<>(this);
+            seats.add(seat);
+            return seat;
+        }
+
+        /** How many wait, not counting those being written. */
+        int size() {
+            return waiting.size();
+        }
+
+        /** Any thread. */
+        void add(E entry) {
+            waiting.add(entry);
+            Seat<E> idle = null;
+            boolean watched = false;
+            for (Seat<E> seat : seats) {
+                State state = seat.state;
+                watched |= state == State.WATCHING;
+                idle = idle == null && state.isIdle() ? seat : idle;
+            }
+            if (idle != null && (!watched || mayGo())) {
+                idle.wake.run();
+            }
+        }
+
+        /** Whether nobody is at work for whom its lanes hold back, or they need not. */
+        private boolean mayGo() {
+            int atWork = 0;
+            for (Line<?> line : lines) {
+                if (holdsBackFor(line)) {
+                    for (Seat<?> seat : line.seats) {
+                        atWork = seat.state == State.AT_WORK ? Math.max(atWork, seat.batch) : atWork;
+                    }
+                }
+            }
+            return atWork == 0 || waiting.size() >= crowd.applyAsInt(atWork);
+        }
+
+        private boolean holdsBackFor(Line<?> other) {
+            return other == this || aside && !other.aside;
+        }
+
+        private List<E> batch() {
+            List<E> batch = new ArrayList<>();
+            Set<Object> members = new HashSet<>();
+            E next = waiting.poll();
+            while (next != null && members.add(distinct.apply(next))) {
+                batch.add(next);
+                next = batch.size() < maxBatch ? waiting.poll() : null;
+            }
+            if (next != null) {
+                waiting.addFirst(next);
+            }
+            return batch;
+        }
+    }
+
+    /** A lane, as the others see it. Called by its lane's thread only; its state changes under the lock. */
+    final class Seat<E> {
+        private final Line<E> line;
+        private volatile Runnable wake = () -> {};
+        private volatile State state = State.IDLE;
+        /** How many it writes; told before the state. */
+        private volatile int batch;
+
+        private long begun;
+        private long seen;
+        private long since;
+
+        private Seat(Line<E> line) {
+            this.line = line;
+        }
+
+        void onWork(Runnable wake) {
+            this.wake = wake;
+        }
+
+        /** What the lane writes next: it has settled what it took before. Empty where it had better wait. */
+        List<E> take() {
+            List<Seat<?>> heldBack = List.of();
+            deciding.lock();
+            try {
+                boolean watched = state == State.WATCHING;
+                state = State.IDLE;
+                if (!line.waiting.isEmpty() && (line.mayGo() || overdue(watched))) {
+                    return begin(line.batch());
+                }
+                heldBack = freed();
+                return List.of();
+            } finally {
+                deciding.unlock();
+                heldBack.forEach(seat -> seat.wake.run());
+            }
+        }
+
+        private List<E> begin(List<E> taken) {
+            line.batches++;
+            begun = nanoTime.getAsLong();
+            batch = taken.size();
+            state = State.AT_WORK;
+            return taken;
+        }
+
+        /** Lanes of other lines that watch and may go, now that this one is idle. */
+        private List<Seat<?>> freed() {
+            List<Seat<?>> freed = new ArrayList<>();
+            for (Line<?> other : lines) {
+                if (other != line && other.holdsBackFor(line) && other.mayGo()) {
+                    other.seats.stream().filter(seat -> seat.state == State.WATCHING).forEach(freed::add);
+                }
+            }
+            return freed;
+        }
+
+        /** Watches on, unless nobody has taken from this line for as long as this watches. */
+        private boolean overdue(boolean watched) {
+            if (!watched || seen != line.batches) {
+                since = nanoTime.getAsLong();
+                seen = line.batches;
+            }
+            if (left() > 0) {
+                state = State.WATCHING;
+                return false;
+            }
+            for (Line<?> other : lines) {
+                other.seats.stream().filter(this::isLate).forEach(seat -> seat.state = State.MISSING);
+            }
+            return true;
+        }
+
+        /** At work since before this began to watch. */
+        private boolean isLate(Seat<?> other) {
+            return other.state == State.AT_WORK && other.begun - since <= 0;
+        }
+
+        private long left() {
+            return since + PATIENCE.toNanos() - nanoTime.getAsLong();
+        }
+
+        /** How long a lane that got nothing may sleep. */
+        Duration pause() {
+            return state == State.WATCHING ? Duration.ofNanos(Math.max(1, left())) : Step.UNTIL_WOKEN;
+        }
+    }
+}

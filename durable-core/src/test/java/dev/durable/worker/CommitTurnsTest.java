@@ -1,0 +1,313 @@
+package dev.durable.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Which lane writes what waits. */
+class CommitTurnsTest {
+    private static final int CROWD = 64;
+    private static final int SHARE = 4;
+
+    private long now;
+    private final CommitTurns turns = new CommitTurns(() -> now);
+    private final CommitTurns.Line<Item> line = turns.mainLine(100, CROWD, Item::run);
+    private final CommitTurns.Seat<Item> first = line.seat();
+    private final CommitTurns.Seat<Item> second = line.seat();
+    private final CommitTurns.Line<Item> sideLine = turns.sideLine(100, SHARE, Item::run);
+    private final CommitTurns.Seat<Item> side = sideLine.seat();
+    private final CommitTurns.Line<Item> otherSideLine = turns.sideLine(100, SHARE, Item::run);
+    private final CommitTurns.Seat<Item> otherSide = otherSideLine.seat();
+    private final List<String> woken = new ArrayList<>();
+    private int runs;
+
+    private record Item(String run, int number) {}
+
+    CommitTurnsTest() {
+        first.onWork(() -> woken.add("first"));
+        second.onWork(() -> woken.add("second"));
+        side.onWork(() -> woken.add("side"));
+        otherSide.onWork(() -> woken.add("other side"));
+    }
+
+    // ── lanes of one line ────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void what_comes_while_nobody_works_wakes_one_lane_which_takes_it() {
+        Item item = added(1).getFirst();
+
+        assertThat(woken).containsExactly("first");
+        assertThat(first.take()).containsExactly(item);
+        assertThat(first.take()).isEmpty();
+        assertThat(first.pause()).isEqualTo(Step.UNTIL_WOKEN);
+    }
+
+    @Test
+    void what_comes_while_a_lane_commits_is_its_next_batch() {
+        firstIsAtWork();
+        List<Item> next = added(3);
+
+        assertThat(second.take()).as("the other lane leaves it").isEmpty();
+        assertThat(first.take()).isEqualTo(next);
+    }
+
+    @Test
+    void a_crowd_is_a_batch_for_the_second_lane() {
+        firstIsAtWork();
+        added(CROWD - 1);
+        assertThat(second.take()).isEmpty();
+        woken.clear();
+
+        added(1);
+
+        assertThat(woken).containsExactly("second");
+        assertThat(second.take()).hasSize(CROWD);
+    }
+
+    @Test
+    void the_second_lane_is_woken_once_to_watch_and_not_for_each_that_comes() {
+        firstIsAtWork();
+        woken.clear();
+
+        added(1);
+        second.take();
+        added(10);
+
+        assertThat(woken).containsExactly("second");
+        assertThat(second.pause()).isEqualTo(CommitTurns.PATIENCE);
+    }
+
+    @Test
+    void who_waits_for_a_lane_that_does_not_come_back_is_taken_by_the_other() {
+        firstIsAtWork();
+        List<Item> late = added(2);
+        second.take();
+        assertThat(second.take()).as("woken too soon").isEmpty();
+
+        patiencePasses();
+        assertThat(second.take()).as("after its pause").isEqualTo(late);
+    }
+
+    @Test
+    void nobody_counts_on_a_lane_that_does_not_come_back_until_it_is_back() {
+        firstIsAtWork();
+        added(1);
+        second.take();
+        patiencePasses();
+        second.take();
+        second.take();
+        woken.clear();
+
+        List<Item> next = added(1);
+        assertThat(woken).containsExactly("second");
+        assertThat(second.take()).as("at once").isEqualTo(next);
+
+        added(1);
+        assertThat(first.take()).as("back, and the second is at work").isEmpty();
+        assertThat(first.pause()).isEqualTo(CommitTurns.PATIENCE);
+    }
+
+    @Test
+    void a_lane_that_came_back_meanwhile_is_waited_for_anew() {
+        firstIsAtWork();
+        added(1);
+        second.take();
+        first.take();
+        List<Item> next = added(1);
+        patiencePasses();
+
+        assertThat(second.take()).isEmpty();
+        assertThat(second.pause()).isEqualTo(CommitTurns.PATIENCE);
+        assertThat(first.take()).isEqualTo(next);
+    }
+
+    @Test
+    void nothing_waits_any_more_so_nobody_watches() {
+        firstIsAtWork();
+        added(1);
+        second.take();
+        first.take();
+
+        assertThat(second.take()).isEmpty();
+        assertThat(second.pause()).isEqualTo(Step.UNTIL_WOKEN);
+    }
+
+    @Test
+    void when_both_commit_nobody_is_woken_and_who_comes_back_first_takes_it() {
+        firstIsAtWork();
+        added(CROWD);
+        second.take();
+        woken.clear();
+        List<Item> next = added(1);
+
+        assertThat(woken).isEmpty();
+        assertThat(second.take()).as("the first is at work").isEmpty();
+        assertThat(first.take()).isEqualTo(next);
+    }
+
+    @Test
+    void batches_are_bounded() {
+        List<Item> all = added(130);
+
+        assertThat(first.take()).isEqualTo(all.subList(0, 100));
+        assertThat(second.take()).as("no crowd is left").isEmpty();
+        assertThat(first.take()).isEqualTo(all.subList(100, 130));
+    }
+
+    @Test
+    void two_of_one_run_go_into_batches_of_their_own() {
+        List<Item> all = Stream.of(new Item("a", 1), new Item("b", 1), new Item("a", 2))
+                .peek(line::add)
+                .toList();
+
+        assertThat(first.take()).isEqualTo(all.subList(0, 2));
+        assertThat(first.take()).isEqualTo(all.subList(2, 3));
+    }
+
+    // ── side lines ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void a_side_line_goes_at_once_where_the_main_one_rests() {
+        Item item = addedAside(1).getFirst();
+
+        assertThat(woken).containsExactly("side");
+        assertThat(side.take()).containsExactly(item);
+    }
+
+    @Test
+    void beside_the_main_line_a_side_line_goes_with_its_share_of_the_largest_batch_there() {
+        added(70);
+        first.take();
+        added(80);
+        second.take();
+        woken.clear();
+
+        addedAside(1);
+        assertThat(side.take()).isEmpty();
+        addedAside(18);
+        assertThat(side.take()).isEmpty();
+        assertThat(woken).as("once, to watch").containsExactly("side");
+        addedAside(1);
+
+        assertThat(woken).containsExactly("side", "side");
+        assertThat(side.take()).as("a quarter of 80").hasSize(20);
+    }
+
+    @Test
+    void beside_few_a_side_line_goes_with_whatever_it_has() {
+        added(SHARE);
+        first.take();
+
+        addedAside(1);
+
+        assertThat(side.take()).hasSize(1);
+    }
+
+    @Test
+    void a_side_line_that_holds_back_is_woken_when_the_main_one_rests() {
+        added(80);
+        first.take();
+        List<Item> held = addedAside(2);
+        side.take();
+        woken.clear();
+
+        first.take();
+
+        assertThat(woken).containsExactly("side");
+        assertThat(side.take()).isEqualTo(held);
+    }
+
+    @Test
+    void a_side_line_that_holds_back_is_not_woken_while_another_main_lane_is_at_work() {
+        added(80);
+        first.take();
+        added(80);
+        second.take();
+        addedAside(2);
+        side.take();
+        woken.clear();
+
+        first.take();
+
+        assertThat(woken).isEmpty();
+        assertThat(side.pause()).isEqualTo(CommitTurns.PATIENCE);
+    }
+
+    @Test
+    void a_side_line_waits_no_longer_than_its_patience_though_the_main_one_comes_back_again_and_again() {
+        added(80);
+        first.take();
+        List<Item> held = addedAside(2);
+        side.take();
+        now += 1;
+        added(80);
+        first.take();
+
+        now += CommitTurns.PATIENCE.toNanos() - 1;
+
+        assertThat(side.take()).isEqualTo(held);
+        added(1);
+        assertThat(second.take())
+                .as("the first came back meanwhile, so it is counted on")
+                .isEmpty();
+    }
+
+    @Test
+    void a_main_lane_that_does_not_come_back_holds_up_nobody() {
+        added(80);
+        first.take();
+        addedAside(1);
+        side.take();
+        patiencePasses();
+        side.take();
+        side.take();
+        woken.clear();
+
+        List<Item> next = addedAside(1);
+
+        assertThat(woken).containsExactly("side");
+        assertThat(side.take()).isEqualTo(next);
+        List<Item> more = added(1);
+        assertThat(second.take()).isEqualTo(more);
+    }
+
+    @Test
+    void side_lines_do_not_hold_back_for_each_other_nor_the_main_one_for_them() {
+        addedAside(80);
+        side.take();
+
+        List<Item> aside = added(otherSideLine, 1);
+        List<Item> next = added(1);
+
+        assertThat(otherSide.take()).isEqualTo(aside);
+        assertThat(first.take()).isEqualTo(next);
+    }
+
+    private void patiencePasses() {
+        now += CommitTurns.PATIENCE.toNanos();
+    }
+
+    private void firstIsAtWork() {
+        added(1);
+        first.take();
+    }
+
+    private List<Item> added(int count) {
+        return added(line, count);
+    }
+
+    private List<Item> addedAside(int count) {
+        return added(sideLine, count);
+    }
+
+    private List<Item> added(CommitTurns.Line<Item> line, int count) {
+        return IntStream.range(0, count)
+                .mapToObj(i -> new Item("run-" + ++runs, 1))
+                .peek(line::add)
+                .toList();
+    }
+}
