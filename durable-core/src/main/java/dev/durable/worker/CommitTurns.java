@@ -206,7 +206,9 @@ final class CommitTurns {
             List<Seat<?>> freed = new ArrayList<>();
             for (Line<?> other : lines) {
                 if (other != line && other.holdsBackFor(line) && other.mayGo()) {
-                    other.seats.stream().filter(seat -> seat.state == State.WATCHING).forEach(freed::add);
+                    other.seats.stream()
+                            .filter(seat -> seat.state == State.WATCHING)
+                            .forEach(freed::add);
                 }
             }
             return freed;
