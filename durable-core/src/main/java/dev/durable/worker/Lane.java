@@ -55,7 +55,7 @@ final class Lane<I, O> implements Step {
     }
 
     private static <I, O> CommitTurns.Line<Entry<I, O>> alone(int maxBatch) {
-        return new CommitTurns(System::nanoTime).mainLine(maxBatch, 1, Entry::outcome);
+        return new CommitTurns(System::nanoTime).mainLine(maxBatch, 1, entry -> entry.outcome);
     }
 
     /**
@@ -64,7 +64,7 @@ final class Lane<I, O> implements Step {
      * @param share with one in so many of the largest batch under way it goes beside it
      */
     Lane<I, O> takingTurns(CommitTurns turns, int share) {
-        return new Lane<>(name, maxBatch, turns.sideLine(maxBatch, share, Entry::outcome), write, slow);
+        return new Lane<>(name, maxBatch, turns.sideLine(maxBatch, share, entry -> entry.outcome), write, slow);
     }
 
     /**
