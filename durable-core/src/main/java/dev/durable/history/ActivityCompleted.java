@@ -41,9 +41,4 @@ public record ActivityCompleted(
             String worker) {
         this(id, at, seq, attempt, messageId, result, startedAt, worker, null);
     }
-
-    /** The same at its place in the history. */
-    public ActivityCompleted placed(long place, Instant time) {
-        return new ActivityCompleted(place, time, seq, attempt, messageId, result, startedAt, worker, local);
-    }
 }

@@ -1,6 +1,5 @@
 package dev.durable.worker;
 
-import dev.durable.history.HistoryEvent;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobKey;
@@ -11,19 +10,12 @@ import java.util.UUID;
  * What the last attempt of an activity ended with, in this process and not yet durable.
  *
  * @param job which job; the lease it ended under is also the message's id
- * @param event the outcome, which has no place in the history yet
  * @param message the outcome as the inbox would take it: name is the event's type, payload its attributes
  * @param heartbeats whether heartbeat details of it may be in the store
  * @param local of a local activity: it has no job, and its lease is known to its run only
  * @param whenSettled told once it is durable or stale
  */
-record AttemptOutcome(
-        ClaimedJob job,
-        HistoryEvent.ActivityClosed event,
-        InboxMessage message,
-        boolean heartbeats,
-        boolean local,
-        Runnable whenSettled) {
+record AttemptOutcome(ClaimedJob job, InboxMessage message, boolean heartbeats, boolean local, Runnable whenSettled) {
 
     JobKey key() {
         return job.key();

@@ -127,7 +127,6 @@ final class AttemptReport {
         host.reports()
                 .settle(new AttemptOutcome(
                         job,
-                        event,
                         EventJson.outcome(job.lease(), event, notes.all()),
                         heartbeats.getAsBoolean(),
                         host.reports().local(),

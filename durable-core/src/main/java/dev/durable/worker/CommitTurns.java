@@ -9,8 +9,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingDeque;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
-import java.util.function.IntUnaryOperator;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What waits to be committed, and which lanes go at once.
@@ -23,7 +23,8 @@ import java.util.function.LongSupplier;
  * on it. Measured: docs/decisions/0041 and 0046.
  *
  * <p>Nobody is overlooked: who adds looks for a lane after adding, a lane looks at its line after it has said that it is
- * idle, and one that stays idle wakes those that held back for it.
+ * idle, and after it has decided it looks for lanes for what still waits, in all lines. What waits and may not go yet has a
+ * lane that watches, or waits for its own, all of which are at work.
  */
 final class CommitTurns {
     static final Duration PATIENCE = Duration.ofMillis(10);
@@ -44,21 +45,20 @@ final class CommitTurns {
      *
      * @param maxBatch how many a lane takes at once
      * @param crowd with how many one goes beside another
-     * @param distinct of two with the same one the later waits for the next batch
      */
-    <E> Line<E> mainLine(int maxBatch, int crowd, Function<E, Object> distinct) {
-        return add(new Line<>(maxBatch, distinct, atWork -> crowd, false));
+    <E> Line<E> mainLine(int maxBatch, int crowd) {
+        return add(new Line<>(maxBatch, crowd, 0));
     }
 
     /**
      * A line whose lanes hold back for those of main lines, too.
      *
      * @param maxBatch how many a lane takes at once
-     * @param share a crowd is one in so many of the largest batch under way
-     * @param distinct of two with the same one the later waits for the next batch
+     * @param crowd with how many one goes beside another of this line
+     * @param share beside main lines one goes with one in so many of the largest batch there
      */
-    <E> Line<E> sideLine(int maxBatch, int share, Function<E, Object> distinct) {
-        return add(new Line<>(maxBatch, distinct, atWork -> Math.ceilDiv(atWork, share), true));
+    <E> Line<E> sideLine(int maxBatch, int crowd, int share) {
+        return add(new Line<>(maxBatch, crowd, share));
     }
 
     private <E> Line<E> add(Line<E> line) {
@@ -82,18 +82,25 @@ final class CommitTurns {
     /** What waits for the same lanes, in order. */
     final class Line<E> {
         private final int maxBatch;
-        private final Function<E, Object> distinct;
-        private final IntUnaryOperator crowd;
-        private final boolean aside;
+        private final int crowd;
+        /** 0 is a main line. */
+        private final int share;
+
         private final LinkedBlockingDeque<E> waiting = new LinkedBlockingDeque<>();
         private final List<Seat<E>> seats = new CopyOnWriteArrayList<>();
+        private @Nullable Function<E, Object> distinct;
         private long batches;
 
-        private Line(int maxBatch, Function<E, Object> distinct, IntUnaryOperator crowd, boolean aside) {
+        private Line(int maxBatch, int crowd, int share) {
             this.maxBatch = maxBatch;
-            this.distinct = distinct;
             this.crowd = crowd;
-            this.aside = aside;
+            this.share = share;
+        }
+
+        /** Of two with the same key the later one waits for the next batch. */
+        Line<E> withBatchesOfDistinct(Function<E, Object> key) {
+            distinct = key;
+            return this;
         }
 
         /** For a lane that takes from here. */
@@ -103,14 +110,14 @@ final class CommitTurns {
             return seat;
         }
 
-        /** How many wait, not counting those being written. */
-        int size() {
-            return waiting.size();
-        }
-
         /** Any thread. */
         void add(E entry) {
             waiting.add(entry);
+            look();
+        }
+
+        /** Wakes an idle lane to take what waits; or, where it may not yet, to watch, if none does. */
+        private void look() {
             Seat<E> idle = null;
             boolean watched = false;
             for (Seat<E> seat : seats) {
@@ -123,28 +130,40 @@ final class CommitTurns {
             }
         }
 
-        /** Whether nobody is at work for whom its lanes hold back, or they need not. */
+        /** Whether what waits is enough beside those that are at work. */
         private boolean mayGo() {
-            int atWork = 0;
-            for (Line<?> line : lines) {
-                if (holdsBackFor(line)) {
-                    for (Seat<?> seat : line.seats) {
-                        atWork = seat.state == State.AT_WORK ? Math.max(atWork, seat.batch) : atWork;
+            int waits = waiting.size();
+            if (largestAtWork() > 0 && waits < crowd) {
+                return false;
+            }
+            if (share > 0) {
+                for (Line<?> line : lines) {
+                    if (line.share == 0 && waits < Math.ceilDiv(line.largestAtWork(), share)) {
+                        return false;
                     }
                 }
             }
-            return atWork == 0 || waiting.size() >= crowd.applyAsInt(atWork);
+            return true;
         }
 
-        private boolean holdsBackFor(Line<?> other) {
-            return other == this || aside && !other.aside;
+        private int largestAtWork() {
+            int largest = 0;
+            for (Seat<E> seat : seats) {
+                largest = seat.state == State.AT_WORK ? Math.max(largest, seat.batch) : largest;
+            }
+            return largest;
         }
 
         private List<E> batch() {
             List<E> batch = new ArrayList<>();
+            Function<E, Object> key = distinct;
+            if (key == null) {
+                waiting.drainTo(batch, maxBatch);
+                return batch;
+            }
             Set<Object> members = new HashSet<>();
             E next = waiting.poll();
-            while (next != null && members.add(distinct.apply(next))) {
+            while (next != null && members.add(key.apply(next))) {
                 batch.add(next);
                 next = batch.size() < maxBatch ? waiting.poll() : null;
             }
@@ -177,41 +196,33 @@ final class CommitTurns {
 
         /** What the lane writes next: it has settled what it took before. Empty where it had better wait. */
         List<E> take() {
-            List<Seat<?>> heldBack = List.of();
+            List<E> taken = decide();
+            // What others held back for may have become smaller; what is left here needs another lane, or one that watches.
+            for (Line<?> other : lines) {
+                if (!other.waiting.isEmpty() && (other != line || !taken.isEmpty())) {
+                    other.look();
+                }
+            }
+            return taken;
+        }
+
+        private List<E> decide() {
             deciding.lock();
             try {
                 boolean watched = state == State.WATCHING;
                 state = State.IDLE;
-                if (!line.waiting.isEmpty() && (line.mayGo() || overdue(watched))) {
-                    return begin(line.batch());
+                if (line.waiting.isEmpty() || !(line.mayGo() || overdue(watched))) {
+                    return List.of();
                 }
-                heldBack = freed();
-                return List.of();
+                List<E> taken = line.batch();
+                line.batches++;
+                begun = nanoTime.getAsLong();
+                batch = taken.size();
+                state = State.AT_WORK;
+                return taken;
             } finally {
                 deciding.unlock();
-                heldBack.forEach(seat -> seat.wake.run());
             }
-        }
-
-        private List<E> begin(List<E> taken) {
-            line.batches++;
-            begun = nanoTime.getAsLong();
-            batch = taken.size();
-            state = State.AT_WORK;
-            return taken;
-        }
-
-        /** Lanes of other lines that watch and may go, now that this one is idle. */
-        private List<Seat<?>> freed() {
-            List<Seat<?>> freed = new ArrayList<>();
-            for (Line<?> other : lines) {
-                if (other != line && other.holdsBackFor(line) && other.mayGo()) {
-                    other.seats.stream()
-                            .filter(seat -> seat.state == State.WATCHING)
-                            .forEach(freed::add);
-                }
-            }
-            return freed;
         }
 
         /** Watches on, unless nobody has taken from this line for as long as this watches. */

@@ -12,7 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Group commit: what arrives while one batch commits is the next batch; no timer, no artificial delay.
+ * Group commit: what arrives while one batch commits is the next batch; no timer, no artificial delay, unless its line has
+ * it hold back for others ({@link CommitTurns}).
  *
  * <p>The items must be safe to send again (message ids, lease tokens and run ids make them so): a batch whose COMMIT
  * gave no answer, and one that found the database away, is sent again until it is answered. Any other error is laid on
@@ -26,7 +27,6 @@ final class Lane<I, O> implements Step {
     private static final Duration DATABASE_AWAY = Duration.ofMillis(250);
 
     private final String name;
-    private final int maxBatch;
     private final CommitTurns.Line<Entry<I, O>> line;
     private final CommitTurns.Seat<Entry<I, O>> seat;
     private final Function<List<I>, List<O>> write;
@@ -35,36 +35,27 @@ final class Lane<I, O> implements Step {
 
     private List<Entry<I, O>> retrying = List.of();
 
-    /** One that commits whatever the others do. */
+    /** One that commits whatever others do. */
     Lane(String name, int maxBatch, Function<List<I>, List<O>> write) {
-        this(name, maxBatch, alone(maxBatch), write, null);
+        this(name, new CommitTurns(System::nanoTime).mainLine(maxBatch, 1), write);
+    }
+
+    /** The only one that takes from that line. */
+    Lane(String name, CommitTurns.Line<Entry<I, O>> line, Function<List<I>, List<O>> write) {
+        this(name, line, line.seat(), write, null);
     }
 
     private Lane(
             String name,
-            int maxBatch,
             CommitTurns.Line<Entry<I, O>> line,
+            CommitTurns.Seat<Entry<I, O>> seat,
             Function<List<I>, List<O>> write,
             @Nullable SlowRoad<I, O> slow) {
         this.name = name;
-        this.maxBatch = maxBatch;
         this.line = line;
-        this.seat = line.seat();
+        this.seat = seat;
         this.write = write;
         this.slow = slow;
-    }
-
-    private static <I, O> CommitTurns.Line<Entry<I, O>> alone(int maxBatch) {
-        return new CommitTurns(System::nanoTime).mainLine(maxBatch, 1, entry -> entry.outcome);
-    }
-
-    /**
-     * The same, but it holds back for others.
-     *
-     * @param share with one in so many of the largest batch under way it goes beside it
-     */
-    Lane<I, O> takingTurns(CommitTurns turns, int share) {
-        return new Lane<>(name, maxBatch, turns.sideLine(maxBatch, share, entry -> entry.outcome), write, slow);
     }
 
     /**
@@ -75,7 +66,7 @@ final class Lane<I, O> implements Step {
      */
     Lane<I, O> withSlowLane(Predicate<O> isLocked, Function<List<I>, List<O>> patient) {
         Lane<I, O> beside = new Lane<>(name + "-slow", 1, patient);
-        return new Lane<>(name, maxBatch, alone(maxBatch), write, new SlowRoad<>(isLocked, beside));
+        return new Lane<>(name, line, seat, write, new SlowRoad<>(isLocked, beside));
     }
 
     /** Cranks this lane and the one beside it. */
@@ -158,5 +149,6 @@ final class Lane<I, O> implements Step {
 
     private record SlowRoad<I, O>(Predicate<O> isLocked, Lane<I, O> lane) {}
 
-    private record Entry<I, O>(I item, CompletableFuture<O> outcome) {}
+    /** An item that waits. */
+    record Entry<I, O>(I item, CompletableFuture<O> outcome) {}
 }

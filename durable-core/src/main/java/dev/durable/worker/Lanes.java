@@ -14,22 +14,23 @@ record Lanes(
         Lane<Delivery, Delivery.Outcome> deliveries,
         Lane<JobUpdate, JobUpdate.Outcome> jobs,
         TransitionLanes transitions) {
-    /** Starts and endings go beside a batch when they are at least a quarter of it: docs/decisions/0046. */
-    static final int SHARE = 4;
-
     private static final int MAX_BATCH = 256;
+    /** With so many a lane goes beside another of its line: docs/decisions/0041. */
+    private static final int CROWD = 64;
+    /** Beside steps under way, starts and endings go with one in so many of them: docs/decisions/0046. */
+    private static final int SHARE = 4;
 
     static Lanes to(HistoryStore store, Supplier<UUID> random) {
         CommitTurns turns = new CommitTurns(store.clock()::nanoTime);
         return new Lanes(
-                new Lane<>("starts", MAX_BATCH, store::start)
-                        .withSlowLane(StartOutcome.Locked.class::isInstance, store.patient()::start)
-                        .takingTurns(turns, SHARE),
+                new Lane<>("starts", turns.sideLine(MAX_BATCH, CROWD, SHARE), store::start)
+                        .withSlowLane(StartOutcome.Locked.class::isInstance, store.patient()::start),
                 new Lane<>("messages", MAX_BATCH, store::deliver)
                         .withSlowLane(Delivery.Outcome.LOCKED::equals, store.patient()::deliver),
                 new Lane<>("jobs", MAX_BATCH, store::update)
                         .withSlowLane(JobUpdate.Outcome.LOCKED::equals, store.patient()::update),
-                new TransitionLanes(store, MAX_BATCH, random, turns));
+                new TransitionLanes(
+                        store, random, turns.mainLine(MAX_BATCH, CROWD), turns.sideLine(MAX_BATCH, CROWD, SHARE)));
     }
 
     void drivenBy(Drive drive) {

@@ -1,7 +1,6 @@
 package dev.durable.worker;
 
 import dev.durable.history.ActivityCancelled;
-import dev.durable.history.ActivityCompleted;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.EventJson;
 import dev.durable.history.HistoryEvent;
@@ -132,7 +131,7 @@ final class LiveRun {
                 AttemptOutcome outcome = outcomes.remove();
                 draft.settle(outcome);
                 if (!outcome.local() || locals.ended(outcome)) {
-                    deliver(draft, outcome);
+                    deliver(draft, outcome.message());
                 }
             } else {
                 return true;
@@ -174,30 +173,11 @@ final class LiveRun {
     }
 
     private void deliverEncoded(Draft draft, InboxMessage message) {
-        List<StoredEvent> informing = EventJson.decodeNotes(message.notes());
-        StoredEvent stored = stored(draft, informing, message);
-        deliver(draft, informing, (HistoryEvent.Inbound) EventJson.decode(stored), stored);
-    }
-
-    /** What ended in this process need not be read from its JSON. */
-    private void deliver(Draft draft, AttemptOutcome outcome) {
-        if (!(outcome.event() instanceof ActivityCompleted completed)) {
-            deliver(draft, outcome.message());
-            return;
-        }
-        List<StoredEvent> informing = EventJson.decodeNotes(outcome.message().notes());
-        StoredEvent stored = stored(draft, informing, outcome.message());
-        ActivityCompleted event = completed.placed(stored.id(), stored.at());
-        assert event.equals(EventJson.decode(stored)) : "a replay would read " + EventJson.decode(stored);
-        deliver(draft, informing, event, stored);
-    }
-
-    private StoredEvent stored(Draft draft, List<StoredEvent> informing, InboxMessage message) {
+        String notes = message.notes();
+        List<StoredEvent> informing = EventJson.decodeNotes(notes);
         long id = draft.nextEventId() + informing.size();
-        return new StoredEvent(id, message.name(), feedingTime(), message.messageId(), message.payload());
-    }
-
-    private void deliver(Draft draft, List<StoredEvent> informing, HistoryEvent.Inbound event, StoredEvent stored) {
+        StoredEvent stored = new StoredEvent(id, message.name(), feedingTime(), message.messageId(), message.payload());
+        HistoryEvent.Inbound event = (HistoryEvent.Inbound) EventJson.decode(stored);
         if (instance.accepts(event)) {
             draft.inform(informing);
             feed(draft, event, stored);

@@ -56,7 +56,7 @@ final class TransitionLane implements Step {
     }
 
     private static TransitionLane beside(String name, HistoryStore store, Supplier<UUID> fences) {
-        CommitTurns.Line<Entry> alone = new CommitTurns(store.clock()::nanoTime).mainLine(1, 1, Entry::runId);
+        CommitTurns.Line<Entry> alone = new CommitTurns(store.clock()::nanoTime).mainLine(1, 1);
         return new TransitionLane(name + "-slow", store, alone, fences, null);
     }
 

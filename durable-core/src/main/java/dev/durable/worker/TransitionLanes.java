@@ -11,20 +11,21 @@ import java.util.function.Supplier;
  * The lanes of transitions: two that share the runs that go on, two that share those that end.
  *
  * <p>Those that end are apart because they lock out senders: in a batch with one of them all rows must be locked before the
- * first is written, while runs that go on are locked as they are written. A run has one transition under way at most, so
+ * first is written, while runs that go on are locked as they are written; they hold back for those. A run has one transition under way at most, so
  * what is written of it stays in order.
  */
 final class TransitionLanes {
-    /** Of runs that go on: with so many the second lane goes beside the first. Measured: docs/decisions/0041. */
-    private static final int CROWD = 64;
-
     private final CommitTurns.Line<TransitionLane.Entry> goingOn;
     private final CommitTurns.Line<TransitionLane.Entry> ending;
     private final List<TransitionLane> lanes;
 
-    TransitionLanes(HistoryStore store, int maxBatch, Supplier<UUID> fences, CommitTurns turns) {
-        goingOn = turns.mainLine(maxBatch, CROWD, TransitionLane.Entry::runId);
-        ending = turns.sideLine(maxBatch, Lanes.SHARE, TransitionLane.Entry::runId);
+    TransitionLanes(
+            HistoryStore store,
+            Supplier<UUID> fences,
+            CommitTurns.Line<TransitionLane.Entry> steps,
+            CommitTurns.Line<TransitionLane.Entry> endings) {
+        goingOn = steps.withBatchesOfDistinct(TransitionLane.Entry::runId);
+        ending = endings.withBatchesOfDistinct(TransitionLane.Entry::runId);
         lanes = List.of(
                 new TransitionLane("transitions-1", store, goingOn, fences),
                 new TransitionLane("transitions-2", store, goingOn, fences),

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Which lane writes what waits. */
 class CommitTurnsTest {
@@ -15,12 +17,12 @@ class CommitTurnsTest {
 
     private long now;
     private final CommitTurns turns = new CommitTurns(() -> now);
-    private final CommitTurns.Line<Item> line = turns.mainLine(100, CROWD, Item::run);
+    private final CommitTurns.Line<Item> line = turns.<Item>mainLine(100, CROWD).withBatchesOfDistinct(Item::run);
     private final CommitTurns.Seat<Item> first = line.seat();
     private final CommitTurns.Seat<Item> second = line.seat();
-    private final CommitTurns.Line<Item> sideLine = turns.sideLine(100, SHARE, Item::run);
+    private final CommitTurns.Line<Item> sideLine = turns.sideLine(100, CROWD, SHARE);
     private final CommitTurns.Seat<Item> side = sideLine.seat();
-    private final CommitTurns.Line<Item> otherSideLine = turns.sideLine(100, SHARE, Item::run);
+    private final CommitTurns.Line<Item> otherSideLine = turns.sideLine(100, CROWD, SHARE);
     private final CommitTurns.Seat<Item> otherSide = otherSideLine.seat();
     private final List<String> woken = new ArrayList<>();
     private int runs;
@@ -159,6 +161,20 @@ class CommitTurnsTest {
     }
 
     @Test
+    void what_a_bounded_batch_leaves_wakes_the_other_lane_to_take_it_or_to_watch() {
+        added(130);
+        woken.clear();
+        first.take();
+        assertThat(woken).as("for 30").containsExactly("second");
+        assertThat(second.take()).isEmpty();
+        assertThat(second.pause()).isEqualTo(CommitTurns.PATIENCE);
+
+        added(CROWD - 30);
+        assertThat(woken).as("for a crowd").containsExactly("second", "second");
+        assertThat(second.take()).hasSize(CROWD);
+    }
+
+    @Test
     void two_of_one_run_go_into_batches_of_their_own() {
         List<Item> all = Stream.of(new Item("a", 1), new Item("b", 1), new Item("a", 2))
                 .peek(line::add)
@@ -219,6 +235,33 @@ class CommitTurnsTest {
 
         assertThat(woken).containsExactly("side");
         assertThat(side.take()).isEqualTo(held);
+    }
+
+    @Test
+    void a_side_line_that_holds_back_is_woken_when_a_smaller_main_batch_makes_it_a_crowd() {
+        added(80);
+        first.take();
+        List<Item> held = addedAside(2);
+        side.take();
+        woken.clear();
+
+        added(8);
+        first.take();
+
+        assertThat(woken).contains("side");
+        assertThat(side.take()).isEqualTo(held);
+    }
+
+    @Test
+    void two_lanes_of_a_side_line_hold_back_for_each_other_as_those_of_the_main_one() {
+        CommitTurns.Seat<Item> beside = sideLine.seat();
+        addedAside(40);
+        side.take();
+
+        addedAside(CROWD - 1);
+        assertThat(beside.take()).as("a share of its own line is no crowd").isEmpty();
+        addedAside(1);
+        assertThat(beside.take()).hasSize(CROWD);
     }
 
     @Test
@@ -285,6 +328,45 @@ class CommitTurnsTest {
 
         assertThat(otherSide.take()).isEqualTo(aside);
         assertThat(first.take()).isEqualTo(next);
+    }
+
+    // ── threads ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** Polls nowhere: whoever is overlooked waits until the test's timeout. */
+    @Test
+    @Timeout(60)
+    void nobody_is_overlooked_whoever_adds_takes_or_rests_meanwhile() throws Exception {
+        CommitTurns real = new CommitTurns(System::nanoTime);
+        List<CommitTurns.Line<CompletableFuture<Void>>> all =
+                List.of(real.mainLine(16, 8), real.sideLine(16, 8, SHARE), real.sideLine(16, 8, SHARE));
+        try (ThreadDrive drive = new ThreadDrive()) {
+            for (CommitTurns.Line<CompletableFuture<Void>> each : all) {
+                lane(drive, each);
+                lane(drive, each);
+            }
+            drive.start();
+            List<Thread> clients = IntStream.range(0, 24)
+                    .mapToObj(i -> Thread.startVirtualThread(() -> {
+                        for (int n = 0; n < 2_000; n++) {
+                            CompletableFuture<Void> item = new CompletableFuture<>();
+                            all.get((i + n) % all.size()).add(item);
+                            item.join();
+                        }
+                    }))
+                    .toList();
+            for (Thread client : clients) {
+                client.join();
+            }
+        }
+    }
+
+    private static void lane(Drive drive, CommitTurns.Line<CompletableFuture<Void>> line) {
+        CommitTurns.Seat<CompletableFuture<Void>> seat = line.seat();
+        seat.onWork(drive.add("lane", Drive.Kind.IO, () -> {
+            List<CompletableFuture<Void>> batch = seat.take();
+            batch.forEach(item -> item.complete(null));
+            return batch.isEmpty() ? seat.pause() : Step.AGAIN;
+        }));
     }
 
     private void patiencePasses() {

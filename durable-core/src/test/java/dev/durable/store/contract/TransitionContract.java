@@ -19,6 +19,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Steps of runs: applied whole under the current fence, or not at all. */
@@ -350,6 +351,46 @@ abstract class TransitionContract extends StoreContract {
         writer.write(writer.step().wakesAt(store.now().minusMillis(1)));
 
         assertThat(claimedIds(session)).containsExactly("order-1");
+    }
+
+    @Test
+    void of_many_runs_that_park_together_those_stay_for_whom_more_waits_than_they_consume() {
+        Writer none = claimed("order-1");
+        Writer waits = claimed("order-2");
+        Writer consumes = claimed("order-3");
+        Writer consumesOne = claimed("order-4");
+        Writer awake = claimed("order-5");
+        signalled(waits.run(), "approve");
+        InboxMessage only = signalled(consumes.run(), "approve");
+        InboxMessage older = signalled(consumesOne.run(), "approve");
+        signalled(consumesOne.run(), "remind");
+        signalled(awake.run(), "approve");
+
+        List<Transition.Outcome> outcomes = store.commit(List.of(
+                none.step().schedules(1).build(),
+                waits.step().schedules(1).build(),
+                consumes.step().consumes(only).build(),
+                consumesOne.step().consumes(older).build(),
+                awake.step().schedules(1).staysAwake().build()));
+
+        assertThat(outcomes).containsExactly(APPLIED, APPLIED_MORE, APPLIED, APPLIED_MORE, APPLIED);
+        assertThat(Stream.of(none, waits, consumes, consumesOne, awake)
+                        .map(writer -> details(writer.run()).ownedUntil() != null))
+                .containsExactly(false, true, false, true, true);
+    }
+
+    @Test
+    void where_no_message_waits_for_any_of_many_all_rest() {
+        Writer one = claimed("order-1");
+        Writer other = claimed("order-2");
+        signalled(claimed("order-3").run(), "approve");
+
+        assertThat(store.commit(List.of(
+                        one.step().schedules(1).build(),
+                        other.step().schedules(1).build())))
+                .containsExactly(APPLIED, APPLIED);
+        assertThat(details(one.run()).ownedUntil()).isNull();
+        assertThat(details(other.run()).ownedUntil()).isNull();
     }
 
     @Test

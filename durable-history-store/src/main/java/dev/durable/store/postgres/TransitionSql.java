@@ -60,8 +60,8 @@ final class TransitionSql {
     /**
      * The step itself (that of a run alone is in {@link StepSql}): whoever presents the fence and the next event id
      * replaces the fence. Says who rests although a message waits beyond those it consumes; a message that comes too late
-     * to be seen here is found by the next claim. Mostly no run of the batch has any: that is asked once for all of them,
-     * which costs a tenth of asking for each.
+     * to be seen here is found by the next claim. Mostly no run of the batch has any: that is asked once for all of them
+     * (one descent of the index from PostgreSQL 17 on), and only then for each.
      *
      * <p>Here the update itself locks, row by row in the order of the arrays; where it had to wait it tests the row's new
      * version. A lock before it costs a tenth more (decision 0045). The id is compared as one of an array so that the table
