@@ -197,7 +197,8 @@ final class CommitTurns {
         /** What the lane writes next: it has settled what it took before. Empty where it had better wait. */
         List<E> take() {
             List<E> taken = decide();
-            // What others held back for may have become smaller; what is left here needs another lane, or one that watches.
+            // What others held back for may have become smaller; what is left here needs another lane, or one that
+            // watches.
             for (Line<?> other : lines) {
                 if (!other.waiting.isEmpty() && (other != line || !taken.isEmpty())) {
                     other.look();
