@@ -225,10 +225,7 @@ class CommitTurnsTest {
 
     @Test
     void a_side_line_that_holds_back_is_woken_when_the_main_one_rests() {
-        added(80);
-        first.take();
-        List<Item> held = addedAside(2);
-        side.take();
+        List<Item> held = heldBackForTheFirst();
         woken.clear();
 
         first.take();
@@ -239,10 +236,7 @@ class CommitTurnsTest {
 
     @Test
     void a_side_line_that_holds_back_is_woken_when_a_smaller_main_batch_makes_it_a_crowd() {
-        added(80);
-        first.take();
-        List<Item> held = addedAside(2);
-        side.take();
+        List<Item> held = heldBackForTheFirst();
         woken.clear();
 
         added(8);
@@ -282,10 +276,7 @@ class CommitTurnsTest {
 
     @Test
     void a_side_line_waits_no_longer_than_its_patience_though_the_main_one_comes_back_again_and_again() {
-        added(80);
-        first.take();
-        List<Item> held = addedAside(2);
-        side.take();
+        List<Item> held = heldBackForTheFirst();
         now += 1;
         added(80);
         first.take();
@@ -371,6 +362,15 @@ class CommitTurnsTest {
 
     private void patiencePasses() {
         now += CommitTurns.PATIENCE.toNanos();
+    }
+
+    /** Two on the side, too few beside the eighty that the first lane writes. */
+    private List<Item> heldBackForTheFirst() {
+        added(80);
+        first.take();
+        List<Item> held = addedAside(2);
+        side.take();
+        return held;
     }
 
     private void firstIsAtWork() {
