@@ -17,7 +17,7 @@ final class Server implements AutoCloseable {
     /** What a small production server has; the rest stays as PostgreSQL ships. */
     private static final Map<String, String> SETTINGS = Map.of(
             "shared_buffers",
-            "512MB",
+            "2GB",
             "min_wal_size",
             "2GB",
             "max_wal_size",

@@ -1,6 +1,7 @@
 package dev.durable.declare;
 
 import dev.durable.ActivityOptions;
+import dev.durable.history.OptionsJson;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -16,6 +17,7 @@ public record ActivityMethod(String name, List<String> aliases, MethodSpec spec,
 
     public ActivityMethod {
         aliases = List.copyOf(aliases);
+        options = OptionsJson.shared(options);
     }
 
     /**

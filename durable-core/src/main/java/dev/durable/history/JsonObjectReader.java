@@ -1,5 +1,11 @@
 package dev.durable.history;
 
+import static dev.durable.history.JsonScan.NONE;
+import static dev.durable.history.JsonScan.endOfName;
+import static dev.durable.history.JsonScan.endOfValue;
+import static dev.durable.history.JsonScan.stands;
+import static dev.durable.history.JsonScan.skipBlanks;
+
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -8,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
@@ -32,9 +39,14 @@ final class JsonObjectReader {
                     .build())
             .build();
 
+    private static final int BOUNDS = 4;
+
     private final String text;
-    private String[] names = new String[8];
-    private int[] bounds = new int[16];
+    /** Of each property: where its name begins and ends, where its value does. */
+    private int[] bounds = new int[8 * BOUNDS];
+    /** Set where the text has a name with escapes. */
+    private String @Nullable [] names;
+
     private int size;
 
     private JsonObjectReader(String text) {
@@ -43,15 +55,63 @@ final class JsonObjectReader {
 
     static JsonObjectReader of(String text) {
         JsonObjectReader object = new JsonObjectReader(text);
+        return object.scan() ? object : parsed(text);
+    }
+
+    /** Finds names and values; false where a parser should look. */
+    private boolean scan() {
+        int at = skipBlanks(text, 0);
+        if (!stands(text, at, '{')) {
+            return false;
+        }
+        at = skipBlanks(text, at + 1);
+        boolean more = !stands(text, at, '}');
+        while (more) {
+            int colon = endOfName(text, at);
+            int start = colon == NONE ? NONE : skipBlanks(text, colon + 1);
+            int end = colon == NONE ? NONE : endOfValue(text, start);
+            int quote = text.indexOf('"', at + 1);
+            if (end == NONE || text.indexOf('\\', at, quote) >= 0) {
+                return false;
+            }
+            add(at + 1, quote, start, end);
+            at = skipBlanks(text, end);
+            more = stands(text, at, ',');
+            if (more) {
+                at = skipBlanks(text, at + 1);
+            }
+        }
+        return stands(text, at, '}') && skipBlanks(text, at + 1) == text.length();
+    }
+
+    private void add(int nameStart, int nameEnd, int start, int end) {
+        int at = size * BOUNDS;
+        if (at == bounds.length) {
+            bounds = Arrays.copyOf(bounds, 2 * at);
+        }
+        bounds[at] = nameStart;
+        bounds[at + 1] = nameEnd;
+        bounds[at + 2] = start;
+        bounds[at + 3] = end;
+        size++;
+    }
+
+    /** The same by a parser, which takes all that is JSON and says what is none. */
+    static JsonObjectReader parsed(String text) {
+        JsonObjectReader object = new JsonObjectReader(text);
+        List<String> names = new ArrayList<>();
         try (JsonParser in = JSON.createParser(ObjectReadContext.empty(), text)) {
             require(in.nextToken() == JsonToken.START_OBJECT, "it is no JSON object");
             while (in.nextToken() != JsonToken.END_OBJECT) {
-                object.add(in);
+                names.add(in.currentName());
+                in.nextToken();
+                object.add(0, 0, start(in), end(in));
             }
             require(in.nextToken() == null, "something follows the JSON object");
         } catch (JacksonException e) {
             throw new IllegalArgumentException("it is no JSON: " + e.getOriginalMessage(), e);
         }
+        object.names = names.toArray(String[]::new);
         return object;
     }
 
@@ -67,18 +127,6 @@ final class JsonObjectReader {
             throw new IllegalArgumentException("it is no JSON: " + e.getOriginalMessage(), e);
         }
         return elements;
-    }
-
-    private void add(JsonParser in) {
-        if (size == names.length) {
-            names = Arrays.copyOf(names, 2 * size);
-            bounds = Arrays.copyOf(bounds, 4 * size);
-        }
-        names[size] = in.currentName();
-        in.nextToken();
-        bounds[2 * size] = start(in);
-        bounds[2 * size + 1] = end(in);
-        size++;
     }
 
     private static int start(JsonParser in) {
@@ -99,18 +147,37 @@ final class JsonObjectReader {
 
     /** The names in the order they stand. */
     List<String> names() {
-        return List.of(Arrays.copyOf(names, size));
+        return IntStream.range(0, size).mapToObj(this::name).toList();
+    }
+
+    private String name(int property) {
+        int at = property * BOUNDS;
+        return names == null ? text.substring(bounds[at], bounds[at + 1]) : names[property];
+    }
+
+    /** Where the bounds of the first property of this name stand. */
+    private int find(String name) {
+        for (int i = 0; i < size; i++) {
+            if (isNamed(i, name)) {
+                return i * BOUNDS;
+            }
+        }
+        return NONE;
+    }
+
+    private boolean isNamed(int property, String name) {
+        if (names != null) {
+            return names[property].equals(name);
+        }
+        int at = property * BOUNDS;
+        return bounds[at + 1] - bounds[at] == name.length() && text.startsWith(name, bounds[at]);
     }
 
     /** The value as it stands in the text; null where the property is absent. */
     @Nullable
     String jsonOrNull(String name) {
-        for (int i = 0; i < size; i++) {
-            if (names[i].equals(name)) {
-                return text.substring(bounds[2 * i], bounds[2 * i + 1]);
-            }
-        }
-        return null;
+        int at = find(name);
+        return at == NONE ? null : text.substring(bounds[at + 2], bounds[at + 3]);
     }
 
     String json(String name) {
@@ -132,7 +199,19 @@ final class JsonObjectReader {
     }
 
     String string(String name) {
-        return unquote(json(name));
+        String value = plainOrNull(name);
+        return value == null ? unquote(json(name)) : value;
+    }
+
+    /** The string without its quotes, if it is one and has no escapes. */
+    private @Nullable String plainOrNull(String name) {
+        int at = find(name);
+        if (at == NONE || text.charAt(bounds[at + 2]) != '"') {
+            return null;
+        }
+        int from = bounds[at + 2] + 1;
+        int to = bounds[at + 3] - 1;
+        return text.indexOf('\\', from, to) < 0 ? text.substring(from, to) : null;
     }
 
     String string(String name, String otherwise) {
@@ -142,6 +221,10 @@ final class JsonObjectReader {
 
     @Nullable
     String stringOrNull(String name) {
+        String plain = plainOrNull(name);
+        if (plain != null) {
+            return plain;
+        }
         String json = jsonOrNull(name);
         return json == null || json.equals("null") ? null : unquote(json);
     }

@@ -1,6 +1,6 @@
 package dev.durable.history;
 
-import java.io.Writer;
+import java.io.StringWriter;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -15,65 +15,107 @@ import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * Writes one JSON object, property by property. Streaming, because every event of every run passes here: no mapper, no
- * reflection. What is null or empty is left out.
+ * Writes one JSON object, property by property, what is null or empty left out. Every event of every run passes here: no
+ * mapper, no reflection; strings that need escapes are left to Jackson.
  */
 final class JsonObjectWriter {
     private static final JsonFactory JSON = new JsonFactory();
+    private static final int USUAL_CHARS = 256;
 
-    private final JsonGenerator out;
+    private final StringBuilder out = new StringBuilder(USUAL_CHARS);
 
-    private JsonObjectWriter(JsonGenerator out) {
-        this.out = out;
-    }
+    private JsonObjectWriter() {}
 
     /** The text of an object with the properties that {@code body} writes. */
     static String object(Consumer<JsonObjectWriter> body) {
-        Text text = new Text();
-        try (JsonGenerator out = JSON.createGenerator(ObjectWriteContext.empty(), text)) {
-            out.writeStartObject();
-            body.accept(new JsonObjectWriter(out));
-            out.writeEndObject();
-        }
-        return LoneSurrogates.escape(text.toString());
+        JsonObjectWriter writer = new JsonObjectWriter();
+        writer.braces(body);
+        return LoneSurrogates.escape(writer.out.toString());
     }
 
     /** The text of a string: in quotes, escaped. */
     static String quote(String value) {
-        Text text = new Text();
-        try (JsonGenerator out = JSON.createGenerator(ObjectWriteContext.empty(), text)) {
-            out.writeString(value);
+        if (isPlain(value)) {
+            return '"' + value + '"';
+        }
+        StringWriter text = new StringWriter();
+        try (JsonGenerator escaping = JSON.createGenerator(ObjectWriteContext.empty(), text)) {
+            escaping.writeString(value);
         }
         return LoneSurrogates.escape(text.toString());
     }
 
+    /** Whether it stands in JSON as it is. */
+    private static boolean isPlain(String value) {
+        for (int i = 0; i < value.length(); i++) {
+            char c = value.charAt(i);
+            if (c < ' ' || c == '"' || c == '\\' || Character.isSurrogate(c)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void string(String value) {
+        if (isPlain(value)) {
+            out.append('"').append(value).append('"');
+        } else {
+            out.append(quote(value));
+        }
+    }
+
+    private void braces(Consumer<JsonObjectWriter> body) {
+        out.append('{');
+        body.accept(this);
+        out.append('}');
+    }
+
+    /** Between two values a comma; none behind what opens. */
+    private void next() {
+        char last = out.charAt(out.length() - 1);
+        if (last != '{' && last != '[') {
+            out.append(',');
+        }
+    }
+
+    private StringBuilder name(String name) {
+        next();
+        string(name);
+        return out.append(':');
+    }
+
     JsonObjectWriter string(String name, @Nullable String value) {
         if (value != null) {
-            out.writeStringProperty(name, value);
+            name(name);
+            string(value);
         }
         return this;
     }
 
     JsonObjectWriter number(String name, long value) {
-        out.writeNumberProperty(name, value);
+        name(name).append(value);
         return this;
     }
 
+    /** JSON has no infinite numbers: they are strings. */
     JsonObjectWriter number(String name, double value) {
-        out.writeNumberProperty(name, value);
+        if (!Double.isFinite(value)) {
+            return string(name, Double.toString(value));
+        }
+        name(name).append(value);
         return this;
     }
 
     /** Written only where it is set. */
     JsonObjectWriter flag(String name, boolean value) {
         if (value) {
-            out.writeBooleanProperty(name, true);
+            name(name).append(true);
         }
         return this;
     }
 
     JsonObjectWriter instant(String name, @Nullable Instant value) {
-        return value == null ? this : string(name, value.toString());
+        return value == null ? this : string(name, IsoInstant.format(value));
     }
 
     JsonObjectWriter duration(String name, @Nullable Duration value) {
@@ -91,34 +133,24 @@ final class JsonObjectWriter {
 
     /** Embeds JSON text as it is, to the byte. */
     JsonObjectWriter json(String name, String value) {
-        out.writeName(name);
-        out.writeRawValue(value);
+        name(name).append(value);
         return this;
     }
 
     JsonObjectWriter strings(String name, List<String> values) {
-        if (!values.isEmpty()) {
-            out.writeArrayPropertyStart(name);
-            values.forEach(out::writeString);
-            out.writeEndArray();
-        }
-        return this;
+        return elements(name, values, this::string);
     }
 
     /** Sorted by key: the same map gives the same text in every process. */
     JsonObjectWriter map(String name, Map<String, String> values) {
-        if (!values.isEmpty()) {
-            out.writeObjectPropertyStart(name);
-            new TreeMap<>(values).forEach(out::writeStringProperty);
-            out.writeEndObject();
-        }
-        return this;
+        return values.isEmpty()
+                ? this
+                : object(name, object -> new TreeMap<>(values).forEach(object::string));
     }
 
     JsonObjectWriter object(String name, Consumer<JsonObjectWriter> body) {
-        out.writeObjectPropertyStart(name);
-        body.accept(this);
-        out.writeEndObject();
+        name(name);
+        braces(body);
         return this;
     }
 
@@ -129,41 +161,18 @@ final class JsonObjectWriter {
     }
 
     <T> JsonObjectWriter objects(String name, List<T> values, BiConsumer<T, JsonObjectWriter> body) {
-        if (!values.isEmpty()) {
-            out.writeArrayPropertyStart(name);
-            for (T value : values) {
-                out.writeStartObject();
-                body.accept(value, this);
-                out.writeEndObject();
-            }
-            out.writeEndArray();
-        }
-        return this;
+        return elements(name, values, value -> braces(object -> body.accept(value, object)));
     }
 
-    /** A StringWriter without its locks. */
-    private static final class Text extends Writer {
-        private final StringBuilder text = new StringBuilder(256);
-
-        @Override
-        public void write(char[] chars, int from, int length) {
-            text.append(chars, from, length);
+    private <T> JsonObjectWriter elements(String name, List<T> values, Consumer<T> element) {
+        if (!values.isEmpty()) {
+            name(name).append('[');
+            for (T value : values) {
+                next();
+                element.accept(value);
+            }
+            out.append(']');
         }
-
-        @Override
-        public void write(String string, int from, int length) {
-            text.append(string, from, from + length);
-        }
-
-        @Override
-        public void flush() {}
-
-        @Override
-        public void close() {}
-
-        @Override
-        public String toString() {
-            return text.toString();
-        }
+        return this;
     }
 }

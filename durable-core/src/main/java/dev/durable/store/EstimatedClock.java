@@ -21,6 +21,8 @@ public final class EstimatedClock implements StoreClock {
     /** A reading that took longer says too little. */
     private static final Duration SURE = Duration.ofMillis(20);
 
+    private static final int MICRO = 1_000;
+
     private final Supplier<Instant> reading;
     private final LongSupplier ticks;
     private final AtomicReference<Mark> mark;
@@ -30,7 +32,7 @@ public final class EstimatedClock implements StoreClock {
         this.reading = reading;
         this.ticks = ticks;
         Instant at = reading.get();
-        this.mark = new AtomicReference<>(new Mark(at, ticks.getAsLong(), at));
+        this.mark = new AtomicReference<>(new Mark(at, ticks.getAsLong(), at.truncatedTo(ChronoUnit.MICROS)));
     }
 
     /** Reads again. Who does so every few seconds, or lets answers of the database be {@link #observe}d, keeps it true. */
@@ -56,8 +58,9 @@ public final class EstimatedClock implements StoreClock {
     @Override
     public Instant now() {
         Mark last = mark.get();
-        Instant estimate = last.at.plusNanos(ticks.getAsLong() - last.ticks);
-        return (estimate.isBefore(last.floor) ? last.floor : estimate).truncatedTo(ChronoUnit.MICROS);
+        long nanos = last.at.getNano() + (ticks.getAsLong() - last.ticks);
+        Instant estimate = Instant.ofEpochSecond(last.at.getEpochSecond(), nanos - Math.floorMod(nanos, MICRO));
+        return estimate.isBefore(last.floor) ? last.floor : estimate;
     }
 
     @Override
@@ -74,7 +77,7 @@ public final class EstimatedClock implements StoreClock {
      *
      * @param at the database's time
      * @param ticks when it was received
-     * @param floor what has been told by then
+     * @param floor what has been told by then, to the microsecond
      */
     private record Mark(Instant at, long ticks, Instant floor) {}
 }

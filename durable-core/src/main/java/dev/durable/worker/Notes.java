@@ -64,10 +64,11 @@ final class Notes {
     int workersLost() {
         lock.lock();
         try {
-            return events.stream()
-                    .filter(event -> kind(event).equals(WORKER_LOST))
-                    .mapToInt(event -> 1 + ((ActivityAttemptFailed) event).omitted())
-                    .sum();
+            int lost = 0;
+            for (HistoryEvent event : events) {
+                lost += kind(event).equals(WORKER_LOST) ? 1 + ((ActivityAttemptFailed) event).omitted() : 0;
+            }
+            return lost;
         } finally {
             lock.unlock();
         }

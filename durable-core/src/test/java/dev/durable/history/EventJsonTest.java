@@ -83,6 +83,27 @@ class EventJsonTest {
     }
 
     @Test
+    void equal_options_are_one_object_however_they_are_written() {
+        String json = "{\"taskQueue\":\"shared\",\"priority\":7}";
+
+        ActivityOptions read = OptionsJson.decode(json);
+
+        assertThat(OptionsJson.decode(" " + json)).isSameAs(read);
+        assertThat(OptionsJson.shared(read.withRetry(ActivityOptions.DEFAULT.retry()))).isSameAs(read);
+        assertThat(OptionsJson.decode(json.replace('7', '8'))).isNotEqualTo(read);
+    }
+
+    @Test
+    void what_was_written_last_is_not_mistaken_for_other_options() {
+        ActivityOptions first = OptionsJson.decode("{\"priority\":1}");
+        ActivityOptions second = OptionsJson.decode("{\"priority\":2}");
+
+        assertThat(OptionsJson.encode(first)).isEqualTo(OptionsJson.encode(first)).contains("\"priority\":1");
+        assertThat(OptionsJson.encode(second)).contains("\"priority\":2");
+        assertThat(OptionsJson.encode(first)).contains("\"priority\":1");
+    }
+
+    @Test
     void properties_of_a_newer_version_are_ignored() {
         HistoryEvent event = EventJson.decode(
                 new StoredEvent(4, "TimerFired", AT, null, "{\"later\":{\"seq\":9},\"seq\":2,\"x\":[]}"));

@@ -1,0 +1,74 @@
+package dev.durable.history;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+class JsonObjectWriterTest {
+    private static final JsonMapper JACKSON = JsonMapper.shared();
+
+    @Test
+    void every_kind_of_property_has_its_form() {
+        String written = JsonObjectWriter.object(out -> out.string("string", "text")
+                .string("none", null)
+                .number("long", Long.MIN_VALUE)
+                .number("double", 0.1)
+                .number("infinite", Double.POSITIVE_INFINITY)
+                .flag("yes", true)
+                .flag("no", false)
+                .instant("instant", Instant.parse("2026-03-01T09:00:00.000120Z"))
+                .duration("duration", Duration.ofSeconds(90))
+                .uuid("uuid", new UUID(1, 2))
+                .json("json", " {\"a\" : [1, 2]} ")
+                .payload("payload", new Payload("1.50"))
+                .payload("noPayload", null)
+                .strings("strings", List.of("a", "b\n"))
+                .strings("noStrings", List.of())
+                .map("map", Map.of("b", "2", "a\"", "1"))
+                .map("noMap", Map.of())
+                .object("empty", object -> {})
+                .objects("objects", List.of(1, 2), (value, object) -> object.number("n", value)));
+
+        assertThat(written)
+                .isEqualTo("{\"string\":\"text\",\"long\":-9223372036854775808,\"double\":0.1,\"infinite\":\"Infinity\","
+                        + "\"yes\":true,\"instant\":\"2026-03-01T09:00:00.000120Z\",\"duration\":\"PT1M30S\","
+                        + "\"uuid\":\"00000000-0000-0001-0000-000000000002\",\"json\": {\"a\" : [1, 2]} ,"
+                        + "\"payload\":1.50,\"strings\":[\"a\",\"b\\n\"],\"map\":{\"a\\\"\":\"1\",\"b\":\"2\"},"
+                        + "\"empty\":{},\"objects\":[{\"n\":1},{\"n\":2}]}");
+    }
+
+    @Test
+    void no_property_is_an_empty_object() {
+        assertThat(JsonObjectWriter.object(out -> {})).isEqualTo("{}");
+    }
+
+    @Test
+    void whatever_a_string_holds_comes_back() {
+        Random random = new Random(5);
+        for (int i = 0; i < 20_000; i++) {
+            StringBuilder text = new StringBuilder();
+            for (int length = random.nextInt(12); length > 0; length--) {
+                text.appendCodePoint(
+                        random.nextInt(3) == 0 ? random.nextInt(0x110000) : random.nextInt(i % 2 == 0 ? 0x80 : 0x20));
+            }
+            String value = text.toString();
+
+            String written = JsonObjectWriter.object(out -> out.string("a" + value, value));
+
+            JsonNode read = JACKSON.readTree(written);
+            assertThat(read.properties()).hasSize(1);
+            assertThat(read.get("a" + value).stringValue()).isEqualTo(value);
+            assertThat(JsonObjectReader.of(written).string("a" + value)).isEqualTo(value);
+            assertThat(written).isEqualTo("{" + JsonObjectWriter.quote("a" + value) + ":"
+                    + LoneSurrogates.escape(JACKSON.writeValueAsString(value)) + "}");
+        }
+    }
+}
