@@ -3,8 +3,8 @@ package dev.durable.history;
 import static dev.durable.history.JsonScan.NONE;
 import static dev.durable.history.JsonScan.endOfName;
 import static dev.durable.history.JsonScan.endOfValue;
-import static dev.durable.history.JsonScan.stands;
 import static dev.durable.history.JsonScan.skipBlanks;
+import static dev.durable.history.JsonScan.stands;
 
 import java.time.Duration;
 import java.time.Instant;

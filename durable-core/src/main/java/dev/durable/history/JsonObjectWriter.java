@@ -143,9 +143,7 @@ final class JsonObjectWriter {
 
     /** Sorted by key: the same map gives the same text in every process. */
     JsonObjectWriter map(String name, Map<String, String> values) {
-        return values.isEmpty()
-                ? this
-                : object(name, object -> new TreeMap<>(values).forEach(object::string));
+        return values.isEmpty() ? this : object(name, object -> new TreeMap<>(values).forEach(object::string));
     }
 
     JsonObjectWriter object(String name, Consumer<JsonObjectWriter> body) {

@@ -89,7 +89,8 @@ class EventJsonTest {
         ActivityOptions read = OptionsJson.decode(json);
 
         assertThat(OptionsJson.decode(" " + json)).isSameAs(read);
-        assertThat(OptionsJson.shared(read.withRetry(ActivityOptions.DEFAULT.retry()))).isSameAs(read);
+        assertThat(OptionsJson.shared(read.withRetry(ActivityOptions.DEFAULT.retry())))
+                .isSameAs(read);
         assertThat(OptionsJson.decode(json.replace('7', '8'))).isNotEqualTo(read);
     }
 
@@ -98,7 +99,9 @@ class EventJsonTest {
         ActivityOptions first = OptionsJson.decode("{\"priority\":1}");
         ActivityOptions second = OptionsJson.decode("{\"priority\":2}");
 
-        assertThat(OptionsJson.encode(first)).isEqualTo(OptionsJson.encode(first)).contains("\"priority\":1");
+        assertThat(OptionsJson.encode(first))
+                .isEqualTo(OptionsJson.encode(first))
+                .contains("\"priority\":1");
         assertThat(OptionsJson.encode(second)).contains("\"priority\":2");
         assertThat(OptionsJson.encode(first)).contains("\"priority\":1");
     }

@@ -11,8 +11,22 @@ import org.junit.jupiter.api.Test;
 /** What is sliced by hand is what a parser finds, and what a parser refuses is refused. */
 class JsonObjectReaderTest {
     private static final String[] SCALARS = {
-        "null", "true", "false", "0", "-0", "-12", "3.25", "1e5", "2E-7", "-0.5e+10", "\"\"", "\"x\"", "\"ü€😀\"",
-        "\"\\n\\\"\\\\\\/\\u00e9\\ud800\"", "\"{[,:]}\"", "12345678901234567890"
+        "null",
+        "true",
+        "false",
+        "0",
+        "-0",
+        "-12",
+        "3.25",
+        "1e5",
+        "2E-7",
+        "-0.5e+10",
+        "\"\"",
+        "\"x\"",
+        "\"ü€😀\"",
+        "\"\\n\\\"\\\\\\/\\u00e9\\ud800\"",
+        "\"{[,:]}\"",
+        "12345678901234567890"
     };
     private static final String[] BLANKS = {"", "", "", " ", "\n\t", "\r "};
     private static final String MUTANTS = "{}[]\",:\\0 -+.eEtu\u0001\u007fx\t/";
@@ -25,7 +39,9 @@ class JsonObjectReaderTest {
         for (int i = 0; i < TEXTS; i++) {
             String text = blanks() + object(4) + blanks();
             assertThat(told(text, JsonObjectReader::of)).as(text).isEqualTo(told(text, JsonObjectReader::parsed));
-            assertThat(JsonScan.endOfValue(text.strip(), 0)).as(text).isEqualTo(text.strip().length());
+            assertThat(JsonScan.endOfValue(text.strip(), 0))
+                    .as(text)
+                    .isEqualTo(text.strip().length());
         }
     }
 

@@ -38,11 +38,12 @@ class JsonObjectWriterTest {
                 .objects("objects", List.of(1, 2), (value, object) -> object.number("n", value)));
 
         assertThat(written)
-                .isEqualTo("{\"string\":\"text\",\"long\":-9223372036854775808,\"double\":0.1,\"infinite\":\"Infinity\","
-                        + "\"yes\":true,\"instant\":\"2026-03-01T09:00:00.000120Z\",\"duration\":\"PT1M30S\","
-                        + "\"uuid\":\"00000000-0000-0001-0000-000000000002\",\"json\": {\"a\" : [1, 2]} ,"
-                        + "\"payload\":1.50,\"strings\":[\"a\",\"b\\n\"],\"map\":{\"a\\\"\":\"1\",\"b\":\"2\"},"
-                        + "\"empty\":{},\"objects\":[{\"n\":1},{\"n\":2}]}");
+                .isEqualTo(
+                        "{\"string\":\"text\",\"long\":-9223372036854775808,\"double\":0.1,\"infinite\":\"Infinity\","
+                                + "\"yes\":true,\"instant\":\"2026-03-01T09:00:00.000120Z\",\"duration\":\"PT1M30S\","
+                                + "\"uuid\":\"00000000-0000-0001-0000-000000000002\",\"json\": {\"a\" : [1, 2]} ,"
+                                + "\"payload\":1.50,\"strings\":[\"a\",\"b\\n\"],\"map\":{\"a\\\"\":\"1\",\"b\":\"2\"},"
+                                + "\"empty\":{},\"objects\":[{\"n\":1},{\"n\":2}]}");
     }
 
     @Test
@@ -67,8 +68,9 @@ class JsonObjectWriterTest {
             assertThat(read.properties()).hasSize(1);
             assertThat(read.get("a" + value).stringValue()).isEqualTo(value);
             assertThat(JsonObjectReader.of(written).string("a" + value)).isEqualTo(value);
-            assertThat(written).isEqualTo("{" + JsonObjectWriter.quote("a" + value) + ":"
-                    + LoneSurrogates.escape(JACKSON.writeValueAsString(value)) + "}");
+            assertThat(written)
+                    .isEqualTo("{" + JsonObjectWriter.quote("a" + value) + ":"
+                            + LoneSurrogates.escape(JACKSON.writeValueAsString(value)) + "}");
         }
     }
 }
