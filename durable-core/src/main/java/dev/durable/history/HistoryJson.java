@@ -160,9 +160,8 @@ public final class HistoryJson {
     }
 
     private static String attributes(String json) {
-        JsonObjectReader attributes = JsonObjectReader.of(json);
-        return attributes.names().stream()
-                .map(name -> "      " + JsonObjectWriter.quote(name) + ": " + attributes.json(name))
+        return JsonObjectReader.of(json).properties().entrySet().stream()
+                .map(property -> "      " + JsonObjectWriter.quote(property.getKey()) + ": " + property.getValue())
                 .collect(Collectors.joining(",\n", "{\n", "\n    }"));
     }
 

@@ -14,7 +14,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
@@ -44,7 +43,7 @@ final class JsonObjectReader {
     private final String text;
     /** Of each property: where its name begins and ends, where its value does. */
     private int[] bounds = new int[8 * BOUNDS];
-    /** Set where the text has a name with escapes. */
+    /** Set where a parser has read the text; the bounds of names are unused then. */
     private String @Nullable [] names;
 
     private int size;
@@ -68,9 +67,12 @@ final class JsonObjectReader {
         boolean more = !stands(text, at, '}');
         while (more) {
             int colon = endOfName(text, at);
-            int start = colon == NONE ? NONE : skipBlanks(text, colon + 1);
-            int end = colon == NONE ? NONE : endOfValue(text, start);
-            int quote = text.indexOf('"', at + 1);
+            if (colon == NONE) {
+                return false;
+            }
+            int quote = text.indexOf('"', at + 1); // ends the name, unless it is an escaped one
+            int start = skipBlanks(text, colon + 1);
+            int end = endOfValue(text, start);
             if (end == NONE || text.indexOf('\\', at, quote) >= 0) {
                 return false;
             }
@@ -145,9 +147,19 @@ final class JsonObjectReader {
         }
     }
 
-    /** The names in the order they stand. */
-    List<String> names() {
-        return IntStream.range(0, size).mapToObj(this::name).toList();
+    /** Whether the scan took it; a parser read it where it did not. */
+    boolean isScanned() {
+        return names == null;
+    }
+
+    /** The values as they stand in the text, by name, in the order they stand; of one name the first. */
+    Map<String, String> properties() {
+        Map<String, String> properties = new LinkedHashMap<>();
+        for (int i = 0; i < size; i++) {
+            int at = i * BOUNDS;
+            properties.putIfAbsent(name(i), text.substring(bounds[at + 2], bounds[at + 3]));
+        }
+        return properties;
     }
 
     private String name(int property) {
@@ -304,9 +316,8 @@ final class JsonObjectReader {
         if (json == null) {
             return Map.of();
         }
-        JsonObjectReader object = of(json);
-        Map<String, String> map = new LinkedHashMap<>();
-        object.names().forEach(key -> map.put(key, object.string(key)));
+        Map<String, String> map = of(json).properties();
+        map.replaceAll((key, value) -> unquote(value));
         return map;
     }
 

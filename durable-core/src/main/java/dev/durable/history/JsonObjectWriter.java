@@ -30,7 +30,7 @@ final class JsonObjectWriter {
     static String object(Consumer<JsonObjectWriter> body) {
         JsonObjectWriter writer = new JsonObjectWriter();
         writer.braces(body);
-        return LoneSurrogates.escape(writer.out.toString());
+        return writer.out.toString();
     }
 
     /** The text of a string: in quotes, escaped. */
@@ -70,7 +70,7 @@ final class JsonObjectWriter {
         out.append('}');
     }
 
-    /** Between two values a comma; none behind what opens. */
+    /** Between two values a comma; none behind what opens, as no value ends so. */
     private void next() {
         char last = out.charAt(out.length() - 1);
         if (last != '{' && last != '[') {
@@ -131,9 +131,9 @@ final class JsonObjectWriter {
         return value == null ? this : json(name, value.json());
     }
 
-    /** Embeds JSON text as it is, to the byte. */
+    /** Embeds JSON text as it is, to the byte; what UTF-8 has no bytes for is escaped. */
     JsonObjectWriter json(String name, String value) {
-        name(name).append(value);
+        name(name).append(LoneSurrogates.escape(value));
         return this;
     }
 

@@ -2,11 +2,10 @@ package dev.durable.history;
 
 /**
  * Where JSON values end in a text. Every event that is replayed passes here, and a replay wants slices of the text, not
- * tokens: that takes a fifth of what a parser takes (docs/decisions/0047).
+ * tokens (docs/decisions/0047).
  *
- * <p>Strict: what it takes for a value is one by RFC 8259, to the last character. What it does not take may be one all the
- * same (one nested deeper than {@value #DEEPEST}), so whoever is told {@link #NONE} asks a parser, which also knows what is
- * wrong.
+ * <p>Strict: what it takes for a value is one by RFC 8259. What it does not take may be one all the same (one nested deeper
+ * than {@value #DEEPEST}), so whoever is told {@link #NONE} asks a parser, which also knows what is wrong.
  */
 final class JsonScan {
     /** No value that this knows of. */
@@ -35,7 +34,7 @@ final class JsonScan {
         return at < text.length() && text.charAt(at) == c;
     }
 
-    /** The index behind the value that begins there; {@link #NONE} where none does. */
+    /** The index behind the value that begins there, whatever follows; {@link #NONE} where none does. */
     static int endOfValue(String text, int from) {
         return endOfValue(text, from, 0);
     }

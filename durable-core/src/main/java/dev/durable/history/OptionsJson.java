@@ -31,13 +31,13 @@ public final class OptionsJson {
             Caffeine.newBuilder().maximumSize(500).build(OptionsJson::read);
 
     private static final Interner<ActivityOptions> SHARED = Interner.newWeakInterner();
-    private static volatile Written lastWritten = new Written(DEFAULT, write(DEFAULT));
+    private static volatile Written lastWritten = new Written(shared(DEFAULT), write(DEFAULT));
 
     private record Written(ActivityOptions options, String json) {}
 
     private OptionsJson() {}
 
-    /** Options as JSON text. Those of one call after the other are mostly the same object: that is looked at first. */
+    /** Options as JSON text. Those of one call and the next are often the same object, which is looked at first. */
     @SuppressWarnings("ReferenceEquality")
     public static String encode(ActivityOptions options) {
         Written last = lastWritten;
@@ -54,8 +54,9 @@ public final class OptionsJson {
     }
 
     /**
-     * The one object that stands for all equal to these. A replay compares the options of each call with those that were
-     * recorded, which costs nothing where they are the same object, and a fifth of the replay where they are not.
+     * The one object that stands for all equal to these: those that activities are declared with, and those that are read.
+     * A replay compares the options of each call with the recorded ones, which costs nothing where they are the same
+     * object, and a sixth of the replay where they are not: that is so where a call site changes them.
      */
     public static ActivityOptions shared(ActivityOptions options) {
         return SHARED.intern(options);

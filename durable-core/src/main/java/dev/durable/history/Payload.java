@@ -31,9 +31,8 @@ public record Payload(String json) {
      * @throws IllegalArgumentException if it is no JSON object
      */
     public Map<String, Payload> properties() {
-        JsonObjectReader object = JsonObjectReader.of(json);
         Map<String, Payload> properties = new LinkedHashMap<>();
-        object.names().forEach(name -> properties.put(name, object.payload(name)));
+        JsonObjectReader.of(json).properties().forEach((name, value) -> properties.put(name, new Payload(value)));
         return properties;
     }
 

@@ -9,6 +9,7 @@ import dev.durable.RegistrationException;
 import dev.durable.Run;
 import dev.durable.Signal;
 import dev.durable.Workflow;
+import dev.durable.history.OptionsJson;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -149,6 +150,15 @@ class RegistryTest {
                 .build();
 
         assertThat(twice.workflowTypes()).containsExactlyInAnyOrder("OrderWorkflow", "Orders");
+    }
+
+    @Test
+    void declared_options_are_the_object_that_histories_give() {
+        for (ActivityMethod activity :
+                Registry.builder().build().activityType(Payments.class).methods()) {
+            assertThat(OptionsJson.decode(OptionsJson.encode(activity.options())))
+                    .isSameAs(activity.options());
+        }
     }
 
     @Test

@@ -92,6 +92,7 @@ class EventJsonTest {
         assertThat(OptionsJson.shared(read.withRetry(ActivityOptions.DEFAULT.retry())))
                 .isSameAs(read);
         assertThat(OptionsJson.decode(json.replace('7', '8'))).isNotEqualTo(read);
+        assertThat(OptionsJson.decode("{}")).isSameAs(ActivityOptions.DEFAULT);
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.durable.history;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -69,8 +70,37 @@ class JsonObjectWriterTest {
             assertThat(read.get("a" + value).stringValue()).isEqualTo(value);
             assertThat(JsonObjectReader.of(written).string("a" + value)).isEqualTo(value);
             assertThat(written)
-                    .isEqualTo("{" + JsonObjectWriter.quote("a" + value) + ":"
-                            + LoneSurrogates.escape(JACKSON.writeValueAsString(value)) + "}");
+                    .isEqualTo(LoneSurrogates.escape("{" + JACKSON.writeValueAsString("a" + value) + ":"
+                            + JACKSON.writeValueAsString(value) + "}"));
         }
+    }
+
+    @Test
+    void numbers_are_written_as_jackson_writes_them() {
+        for (double value : new double[] {
+            0, -0.0, 1, 1e7, 9_999_999, 1e-3, 1e-4, 1e300, Double.MIN_VALUE, Double.MAX_VALUE, Double.NaN,
+            Double.NEGATIVE_INFINITY, 2.0 / 3
+        }) {
+            assertThat(JsonObjectWriter.object(out -> out.number("n", value)))
+                    .isEqualTo("{\"n\":" + JACKSON.writeValueAsString(value) + "}");
+        }
+    }
+
+    @Test
+    void half_a_character_in_embedded_text_survives() {
+        assertThat(JsonObjectWriter.object(out -> out.payload("p", new Payload("\"\ud800\"")).json("j", "[\"\udc00\"]")))
+                .isEqualTo("{\"p\":\"\\ud800\",\"j\":[\"\\udc00\"]}");
+    }
+
+    @Test
+    void no_text_is_no_value() {
+        assertThatThrownBy(() -> JsonObjectWriter.object(out -> out.payload("p", new Payload(nothing()))))
+                .isInstanceOf(NullPointerException.class);
+    }
+
+    /** What a store or a codec with a fault might give. */
+    @SuppressWarnings("NullAway")
+    private static String nothing() {
+        return null;
     }
 }

@@ -22,6 +22,23 @@ class EstimatedClockTest {
     }
 
     @Test
+    void it_tells_whole_microseconds_and_never_early() {
+        database = NOON.plusNanos(999_999_999);
+        EstimatedClock exact = new EstimatedClock(() -> database, () -> ticks);
+        assertThat(exact.now()).isEqualTo(NOON.plusNanos(999_999_000));
+
+        ticks++;
+        assertThat(exact.now()).isEqualTo(NOON.plusSeconds(1));
+        ticks += 999;
+        assertThat(exact.now()).isEqualTo(NOON.plusSeconds(1));
+        ticks++;
+        assertThat(exact.now()).isEqualTo(NOON.plusSeconds(1).plusNanos(1_000));
+
+        ticks -= 5_000;
+        assertThat(exact.now()).as("not before what its reading said").isEqualTo(NOON.plusNanos(999_999_000));
+    }
+
+    @Test
     void it_stands_until_a_database_clock_that_was_set_back_catches_up() {
         pass(Duration.ofSeconds(10));
         database = NOON.plusSeconds(4);
