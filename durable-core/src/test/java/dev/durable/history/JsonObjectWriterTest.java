@@ -78,8 +78,19 @@ class JsonObjectWriterTest {
     @Test
     void numbers_are_written_as_jackson_writes_them() {
         for (double value : new double[] {
-            0, -0.0, 1, 1e7, 9_999_999, 1e-3, 1e-4, 1e300, Double.MIN_VALUE, Double.MAX_VALUE, Double.NaN,
-            Double.NEGATIVE_INFINITY, 2.0 / 3
+            0,
+            -0.0,
+            1,
+            1e7,
+            9_999_999,
+            1e-3,
+            1e-4,
+            1e300,
+            Double.MIN_VALUE,
+            Double.MAX_VALUE,
+            Double.NaN,
+            Double.NEGATIVE_INFINITY,
+            2.0 / 3
         }) {
             assertThat(JsonObjectWriter.object(out -> out.number("n", value)))
                     .isEqualTo("{\"n\":" + JACKSON.writeValueAsString(value) + "}");
@@ -88,7 +99,8 @@ class JsonObjectWriterTest {
 
     @Test
     void half_a_character_in_embedded_text_survives() {
-        assertThat(JsonObjectWriter.object(out -> out.payload("p", new Payload("\"\ud800\"")).json("j", "[\"\udc00\"]")))
+        assertThat(JsonObjectWriter.object(
+                        out -> out.payload("p", new Payload("\"\ud800\"")).json("j", "[\"\udc00\"]")))
                 .isEqualTo("{\"p\":\"\\ud800\",\"j\":[\"\\udc00\"]}");
     }
 
