@@ -57,7 +57,7 @@ final class Main implements Callable<Integer> {
             description =
                     "The same before, unmeasured; a quarter of it where this process is warm already, after the first"
                             + " round of each.",
-            defaultValue = "60")
+            defaultValue = "90")
     private int warmup;
 
     @Option(names = "--in-flight", paramLabel = "N", description = "Runs at once.", defaultValue = "256")
