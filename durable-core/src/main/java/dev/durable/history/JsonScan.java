@@ -45,8 +45,8 @@ final class JsonScan {
         }
         return switch (text.charAt(from)) {
             case '"' -> endOfString(text, from);
-            case '{' -> endOfObject(text, from, depth);
-            case '[' -> endOfArray(text, from, depth);
+            case '{' -> endOfAll(text, from, depth, '}');
+            case '[' -> endOfAll(text, from, depth, ']');
             case 't' -> endOfWord(text, from, "true");
             case 'f' -> endOfWord(text, from, "false");
             case 'n' -> endOfWord(text, from, "null");
@@ -58,26 +58,29 @@ final class JsonScan {
         return text.startsWith(word, from) ? from + word.length() : NONE;
     }
 
-    private static int endOfObject(String text, int from, int depth) {
+    /** Of an object, where each value has a name, or an array. */
+    private static int endOfAll(String text, int from, int depth, char close) {
         int at = skipBlanks(text, from + 1);
-        if (stands(text, at, '}')) {
-            return at + 1;
-        }
-        while (true) {
-            int colon = endOfName(text, at);
-            int end = colon == NONE ? NONE : endOfValue(text, skipBlanks(text, colon + 1), depth + 1);
+        boolean more = !stands(text, at, close);
+        while (more) {
+            if (close == '}') {
+                int colon = endOfName(text, at);
+                if (colon == NONE) {
+                    return NONE;
+                }
+                at = skipBlanks(text, colon + 1);
+            }
+            int end = endOfValue(text, at, depth + 1);
             if (end == NONE) {
                 return NONE;
             }
             at = skipBlanks(text, end);
-            if (stands(text, at, '}')) {
-                return at + 1;
+            more = stands(text, at, ',');
+            if (more) {
+                at = skipBlanks(text, at + 1);
             }
-            if (!stands(text, at, ',')) {
-                return NONE;
-            }
-            at = skipBlanks(text, at + 1);
         }
+        return stands(text, at, close) ? at + 1 : NONE;
     }
 
     /** The index of the colon behind the name that begins there; {@link #NONE} where none does. */
@@ -85,27 +88,6 @@ final class JsonScan {
         int end = stands(text, from, '"') ? endOfString(text, from) : NONE;
         int colon = end == NONE ? NONE : skipBlanks(text, end);
         return colon != NONE && stands(text, colon, ':') ? colon : NONE;
-    }
-
-    private static int endOfArray(String text, int from, int depth) {
-        int at = skipBlanks(text, from + 1);
-        if (stands(text, at, ']')) {
-            return at + 1;
-        }
-        while (true) {
-            int end = endOfValue(text, at, depth + 1);
-            if (end == NONE) {
-                return NONE;
-            }
-            at = skipBlanks(text, end);
-            if (stands(text, at, ']')) {
-                return at + 1;
-            }
-            if (!stands(text, at, ',')) {
-                return NONE;
-            }
-            at = skipBlanks(text, at + 1);
-        }
     }
 
     /** The index behind the string whose quote stands there; {@link #NONE} where it does not end, or is no JSON. */
