@@ -5,6 +5,7 @@ import dev.durable.declare.MethodSpec;
 import dev.durable.history.Payload;
 import java.lang.reflect.Type;
 import java.util.List;
+import java.util.StringJoiner;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
@@ -70,13 +71,11 @@ public final class PayloadCodec {
         if (declared.size() != arguments.length) {
             throw PayloadErrors.wrongCount(method, arguments.length);
         }
-        StringBuilder array = new StringBuilder("[");
+        StringJoiner array = array();
         for (int i = 0; i < arguments.length; i++) {
-            array.append(i == 0 ? "" : ",");
-            array.append(
-                    encode(arguments[i], declared.get(i), argument(method, i)).json());
+            array.add(encode(arguments[i], declared.get(i), argument(method, i)).json());
         }
-        return together(array.append(']'), method.name());
+        return together(array, method.name());
     }
 
     /**
@@ -86,14 +85,13 @@ public final class PayloadCodec {
      * @throws PayloadException if one can't be written, or is too large
      */
     public Payload encodeArguments(String callee, @Nullable Object[] arguments) {
-        StringBuilder array = new StringBuilder("[");
+        StringJoiner array = array();
         for (int i = 0; i < arguments.length; i++) {
             int number = i + 1;
-            array.append(i == 0 ? "" : ",");
-            array.append(undeclared(arguments[i], () -> "argument " + number + " of " + callee)
+            array.add(undeclared(arguments[i], () -> "argument " + number + " of " + callee)
                     .json());
         }
-        return together(array.append(']'), callee);
+        return together(array, callee);
     }
 
     private Payload undeclared(@Nullable Object value, Supplier<String> what) {
@@ -188,7 +186,11 @@ public final class PayloadCodec {
         return payload;
     }
 
-    private Payload together(StringBuilder array, String callee) {
+    private static StringJoiner array() {
+        return new StringJoiner(",", "[", "]");
+    }
+
+    private Payload together(StringJoiner array, String callee) {
         Payload payload = new Payload(array.toString());
         int bytes = excess(payload);
         if (bytes > 0) {

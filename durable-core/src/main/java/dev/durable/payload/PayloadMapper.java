@@ -21,11 +21,18 @@ final class PayloadMapper {
     static JsonMapper create(Consumer<? super JsonMapper.Builder> customizer) {
         JsonMapper.Builder builder = JsonMapper.builder(factory())
                 .annotationIntrospector(new PayloadAnnotations())
-                .addModule(new SimpleModule("durable").addAbstractTypeMapping(Set.class, LinkedHashSet.class));
+                .addModule(module());
         keepValuesAsTheyAre(builder);
         followChangingTypes(builder);
         customizer.accept(builder);
         return builder.deactivateDefaultTyping().build();
+    }
+
+    private static SimpleModule module() {
+        SimpleModule module = new SimpleModule("durable");
+        module.addAbstractTypeMapping(Set.class, LinkedHashSet.class);
+        module.setValueInstantiators(ConstructorCall.everywhere());
+        return module;
     }
 
     /** Writes what this reader gives back as it was, and refuses the rest. */
@@ -39,6 +46,7 @@ final class PayloadMapper {
     /** Sizes are limited when a value is written, with an error that says so: what was written must be readable. */
     private static JsonFactory factory() {
         return JsonFactory.builder()
+                .recyclerPool(new BufferPool())
                 .streamReadConstraints(StreamReadConstraints.builder()
                         .maxNumberLength(Integer.MAX_VALUE)
                         .maxStringLength(Integer.MAX_VALUE)

@@ -4,6 +4,7 @@ import dev.durable.Durable;
 import dev.durable.declare.ActivityMethod;
 import java.lang.StackWalker.StackFrame;
 import java.util.Iterator;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,12 @@ import org.jspecify.annotations.Nullable;
 final class Capture {
     private static final StackWalker STACK = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
 
+    /** The same without methods and lines, which is much cheaper, where the JDK has it (22 and newer). */
+    private static final StackWalker CLASSES = StackWalker.getInstance(Stream.of(StackWalker.Option.values())
+            .filter(option -> option == StackWalker.Option.RETAIN_CLASS_REFERENCE
+                    || option.name().equals("DROP_METHOD_INFO"))
+            .collect(Collectors.toSet()));
+
     private @Nullable OpenActivity taken;
 
     /** Refuses a call that does not come from {@code Durable.async} itself, or is not the only one. */
@@ -22,9 +29,10 @@ final class Capture {
         if (taken != null) {
             throw refused("it called " + taken.call.name() + " and then " + activity.name());
         }
-        String between = STACK.walk(frames -> callerOfStub(frames, activity));
-        if (between != null) {
-            throw refused(between + " stands between");
+        Class<?> stub = activity.spec().method().getDeclaringClass();
+        if (CLASSES.walk(frames -> callerOf(stub, frames)).getDeclaringClass() != Durable.class) {
+            StackFrame between = STACK.walk(frames -> callerOf(stub, frames));
+            throw refused(Lines.text(between.toStackTraceElement()) + " stands between");
         }
     }
 
@@ -39,10 +47,9 @@ final class Capture {
         return taken;
     }
 
-    /** Who called the stub; null where it was {@code Durable}. */
-    private static @Nullable String callerOfStub(Stream<StackFrame> frames, ActivityMethod activity) {
+    /** The first frame beyond the stub, which is of this type. */
+    private static StackFrame callerOf(Class<?> type, Stream<StackFrame> frames) {
         Iterator<StackFrame> stack = frames.iterator();
-        Class<?> type = activity.spec().method().getDeclaringClass();
         StackFrame frame = stack.next();
         while (stack.hasNext() && !type.isAssignableFrom(frame.getDeclaringClass())) {
             frame = stack.next();
@@ -51,7 +58,7 @@ final class Capture {
         while (stack.hasNext() && frame.getDeclaringClass() == stub) {
             frame = stack.next();
         }
-        return frame.getDeclaringClass() == Durable.class ? null : Lines.text(frame.toStackTraceElement());
+        return frame;
     }
 
     private static IllegalArgumentException refused(String what) {

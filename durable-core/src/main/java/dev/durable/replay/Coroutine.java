@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *  └── cancelled ──► ENDED ◄── returned, threw, or was evicted
  * </pre>
  */
-final class Coroutine implements Open {
+final class Coroutine extends Open {
     /** How often a dying coroutine may call before it is taken for a loop that swallows every Throwable. */
     private static final int MAX_CALLS_AFTER_DEATH = 1_000;
 
@@ -121,7 +121,7 @@ final class Coroutine implements Open {
      * begun never does, but for a handler: its message was accepted, so it may still change state.
      */
     @Override
-    public void cancel(String why) {
+    void cancel(String why) {
         if (ended) {
             scope.cancel(why);
             return;
@@ -145,7 +145,7 @@ final class Coroutine implements Open {
     }
 
     @Override
-    public boolean shielded() {
+    boolean shielded() {
         return shieldedFromOutside;
     }
 

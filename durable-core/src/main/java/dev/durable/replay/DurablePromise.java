@@ -4,7 +4,6 @@ import dev.durable.CancelledException;
 import dev.durable.Promise;
 import java.time.Duration;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -15,14 +14,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class DurablePromise<T extends @Nullable Object> implements Promise<T> {
     private final DurableCalls run;
+    private final int number;
     private @Nullable Open source;
     private @Nullable Outcome<T> outcome;
-    private @Nullable Set<Listener> listeners;
+    /** The first who listens, which is nearly always the only one; the others came later. */
+    private @Nullable Listener listener;
+
+    private @Nullable Set<Listener> others;
     private long order;
     private boolean observed;
 
     DurablePromise(DurableCalls run) {
         this.run = run;
+        this.number = run.nextPromise();
     }
 
     /** What {@link #cancel} cancels, and what it is called after. */
@@ -129,9 +133,16 @@ final class DurablePromise<T extends @Nullable Object> implements Promise<T> {
         }
         outcome = how;
         order = run.nextSettled();
-        Set<Listener> told = listeners == null ? Set.of() : listeners;
-        listeners = null;
-        List.copyOf(told).forEach(listener -> listener.settled(this));
+        Listener first = listener;
+        Set<Listener> later = others;
+        listener = null;
+        others = null; // who is told may stop to listen, which changes nothing any more
+        if (first != null) {
+            first.settled(this);
+        }
+        if (later != null) {
+            later.forEach(told -> told.settled(this));
+        }
     }
 
     /** Whether it is of this run; says so where it is not. */
@@ -145,21 +156,29 @@ final class DurablePromise<T extends @Nullable Object> implements Promise<T> {
     void observe() {
         if (!observed) {
             observed = true;
-            run.unobserved().remove(this);
+            if (hasFailed()) {
+                run.unobserved().remove(this);
+            }
         }
     }
 
     /** Listens to one that has not settled. */
-    void listen(Listener listener) {
-        if (listeners == null) {
-            listeners = new LinkedHashSet<>(4);
+    void listen(Listener another) {
+        if (listener == null && others == null) {
+            listener = another;
+        } else {
+            if (others == null) {
+                others = new LinkedHashSet<>(4);
+            }
+            others.add(another);
         }
-        listeners.add(listener);
     }
 
-    void unlisten(Listener listener) {
-        if (listeners != null) {
-            listeners.remove(listener);
+    void unlisten(Listener another) {
+        if (listener == another) {
+            listener = null;
+        } else if (others != null) {
+            others.remove(another);
         }
     }
 
@@ -192,6 +211,12 @@ final class DurablePromise<T extends @Nullable Object> implements Promise<T> {
         } catch (Throwable failure) {
             throw Sneaky.<RuntimeException>raise(failure);
         }
+    }
+
+    /** Equal to itself only: cheaper than the identity's, which each new object asks the JVM for. */
+    @Override
+    public int hashCode() {
+        return number;
     }
 
     @Override

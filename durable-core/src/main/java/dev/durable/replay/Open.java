@@ -1,10 +1,23 @@
 package dev.durable.replay;
 
-/** Something a coroutine started that has not ended: an activity, a timer, another coroutine. */
-interface Open {
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Something a coroutine started that has not ended: an activity, a timer, another coroutine. Knows its neighbours in the
+ * {@link Scope} it was started in, which alone touches them: as entries of a hash set they were a tenth of a replay.
+ */
+abstract sealed class Open permits OpenActivity, OpenTimer, Coroutine {
+    @Nullable
+    Open before;
+
+    @Nullable
+    Open after;
+
+    boolean isListed;
+
     /** Cancels it at once. */
-    void cancel(String why);
+    abstract void cancel(String why);
 
     /** Whether it was started in {@code detached}: then only its own promise cancels it, never what started it. */
-    boolean shielded();
+    abstract boolean shielded();
 }

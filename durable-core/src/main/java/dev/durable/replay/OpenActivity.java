@@ -6,7 +6,7 @@ import dev.durable.history.ActivityScheduled;
 import org.jspecify.annotations.Nullable;
 
 /** An activity that was scheduled and has no outcome. Cancelled, it stays open until its outcome, which nobody hears of. */
-final class OpenActivity implements Open {
+final class OpenActivity extends Open {
     final int seq;
     final ActivityCall call;
     final DurablePromise<@Nullable Object> promise;
@@ -33,7 +33,7 @@ final class OpenActivity implements Open {
     }
 
     @Override
-    public void cancel(String why) {
+    void cancel(String why) {
         if (cancelled || promise.isSettled()) {
             return;
         }
@@ -53,7 +53,7 @@ final class OpenActivity implements Open {
     }
 
     @Override
-    public boolean shielded() {
+    boolean shielded() {
         return shielded;
     }
 

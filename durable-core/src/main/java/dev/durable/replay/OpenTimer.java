@@ -6,7 +6,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /** A timer that has neither fired nor was cancelled. */
-final class OpenTimer implements Open {
+final class OpenTimer extends Open {
     final int seq;
     final Instant fireAt;
     final DurablePromise<@Nullable Void> promise;
@@ -27,7 +27,7 @@ final class OpenTimer implements Open {
     }
 
     @Override
-    public void cancel(String why) {
+    void cancel(String why) {
         if (work.close(this)) {
             work.journal().put((id, at) -> new TimerCancelled(id, at, seq));
             home.remove(this);
@@ -41,7 +41,7 @@ final class OpenTimer implements Open {
     }
 
     @Override
-    public boolean shielded() {
+    boolean shielded() {
         return shielded;
     }
 

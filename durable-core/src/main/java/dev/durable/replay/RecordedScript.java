@@ -21,10 +21,14 @@ final class RecordedScript implements Script {
 
     RecordedScript(HistoryEvent.Inbound event, List<HistoryEvent.Command> recorded, Comparison comparison) {
         this.event = event;
-        this.recorded = recorded.stream()
-                .filter(command -> !(command instanceof VersionRecorded))
-                .toList();
+        this.recorded = withoutVersions(recorded);
         this.comparison = comparison;
+    }
+
+    private static List<HistoryEvent.Command> withoutVersions(List<HistoryEvent.Command> recorded) {
+        List<HistoryEvent.Command> others = new ArrayList<>(recorded);
+        others.removeIf(VersionRecorded.class::isInstance);
+        return others;
     }
 
     @Override

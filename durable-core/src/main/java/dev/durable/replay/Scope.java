@@ -1,28 +1,57 @@
 package dev.durable.replay;
 
-import java.util.LinkedHashSet;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What one coroutine has open, in the order it was started. A coroutine that has ended stays known while it is not empty. */
 final class Scope {
     private final @Nullable Coroutine owner;
-    private final Set<Open> open = new LinkedHashSet<>(4);
+    private @Nullable Open first;
+    private @Nullable Open last;
 
     /** The scope of a coroutine or, without one, of the run. */
     Scope(@Nullable Coroutine owner) {
         this.owner = owner;
     }
 
+    /** What is in no scope yet. */
     void add(Open work) {
-        open.add(work);
+        work.isListed = true;
+        work.before = last;
+        if (last == null) {
+            first = work;
+        } else {
+            last.after = work;
+        }
+        last = work;
     }
 
+    /** Nothing happens where it is gone already. */
     void remove(Open work) {
-        if (open.remove(work) && owner != null) {
+        if (!work.isListed) {
+            return;
+        }
+        unlink(work, work.before, work.after);
+        if (owner != null) {
             owner.leaveIfDone();
         }
+    }
+
+    private void unlink(Open work, @Nullable Open before, @Nullable Open after) {
+        if (before == null) {
+            first = after;
+        } else {
+            before.after = after;
+        }
+        if (after == null) {
+            last = before;
+        } else {
+            after.before = before;
+        }
+        work.before = null;
+        work.after = null;
+        work.isListed = false;
     }
 
     /** Whether it is the scope of the run itself. */
@@ -31,12 +60,16 @@ final class Scope {
     }
 
     boolean isEmpty() {
-        return open.isEmpty();
+        return first == null;
     }
 
     /** Cancels what can be cancelled from outside. */
     void cancel(String why) {
-        for (Open work : List.copyOf(open)) {
+        List<Open> all = new ArrayList<>();
+        for (Open work = first; work != null; work = work.after) {
+            all.add(work);
+        }
+        for (Open work : all) {
             if (!work.shielded()) {
                 work.cancel(why);
             }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import dev.durable.PayloadException;
 import dev.durable.TypeRef;
@@ -34,6 +36,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -356,6 +359,82 @@ class PayloadCodecTest {
     void a_type_may_gain_and_lose_properties() {
         assertThat(decode("{\"sku\":\"a\",\"colour\":{\"x\":[1]}}", Line.class))
                 .isEqualTo(new Line("a", 0, null, Optional.empty()));
+    }
+
+    record Guarded(String name, int most, boolean open) {
+        Guarded {
+            if (most < 0) {
+                throw new IllegalStateException(name + " has " + most);
+            }
+            if (most == 13) {
+                throw new LinkageError("13");
+            }
+        }
+    }
+
+    static final class Made {
+        private final String text;
+
+        private Made(String text) {
+            this.text = text;
+        }
+
+        @JsonCreator
+        static Made of(@JsonProperty("first") String first, @JsonProperty("last") String last) {
+            return new Made(first + " " + last);
+        }
+    }
+
+    static final class Built {
+        private final List<String> parts;
+
+        @JsonCreator
+        private Built(@JsonProperty("parts") String... parts) {
+            this.parts = List.of(parts);
+        }
+    }
+
+    @Test
+    void what_is_missing_for_a_constructor_is_null_or_the_primitives_default() {
+        assertThat(decode("{\"name\":\"a\"}", Guarded.class)).isEqualTo(new Guarded("a", 0, false));
+        assertThat(decode("{\"open\":true,\"most\":null}", Guarded.class)).isEqualTo(new Guarded(null, 0, true));
+        assertThat(decode("{}", Guarded.class)).isEqualTo(new Guarded(null, 0, false));
+    }
+
+    @Test
+    void a_constructor_that_refuses_its_arguments_is_named_with_its_path() {
+        assertThatThrownBy(() ->
+                        decode("[{\"name\":\"a\",\"most\":-1}]", new TypeRef<List<Guarded>>() {}.type()))
+                .isExactlyInstanceOf(PayloadException.class)
+                .hasMessageStartingWith(
+                        "the result of Payments.charge can't be read as java.util.List<dev.durable.payload.PayloadCodecTest$Guarded>: at [0]: Cannot construct instance of `dev.durable.payload.PayloadCodecTest$Guarded`, problem: a has -1.")
+                .hasRootCauseExactlyInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> decode("{\"most\":13}", Guarded.class))
+                .isExactlyInstanceOf(LinkageError.class)
+                .hasMessage("13");
+    }
+
+    @Test
+    void factories_and_constructors_with_many_arguments_make_values_too() {
+        assertThat((Made) decode("{\"last\":\"Lovelace\",\"first\":\"Ada\"}", Made.class))
+                .extracting(made -> made.text)
+                .isEqualTo("Ada Lovelace");
+        assertThat((Built) decode("{\"parts\":[\"a\",\"b\"]}", Built.class))
+                .extracting(built -> built.parts)
+                .isEqualTo(List.of("a", "b"));
+    }
+
+    @Test
+    void a_constructor_that_is_closed_to_us_is_called_by_jackson() {
+        PayloadCodec closed =
+                new PayloadCodec(1_000, mapper -> mapper.disable(MapperFeature.CAN_OVERRIDE_ACCESS_MODIFIERS));
+        assertThatThrownBy(() -> closed.decode(new Payload("{\"x\":1}"), Closed.class, "it"))
+                .hasMessageContaining("from class tools.jackson.databind");
+    }
+
+    static final class Closed {
+        @JsonCreator
+        private Closed(@JsonProperty("x") int x) {}
     }
 
     @Test

@@ -8,7 +8,10 @@ import dev.durable.CancelledException;
 import dev.durable.Durable;
 import dev.durable.Promise;
 import java.time.Duration;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rules 5 and 6: cancelling a promise or the run, and what a cancelled coroutine may still do. */
 class CancelTest {
@@ -58,6 +61,32 @@ class CancelTest {
                     .expect("cancel activity 1", "cancel timer 1", "cancel activity 2", "cancel timer 2")
                     .expectSeen("work: timer 2 due 2026-01-01T01:00:00Z was cancelled: Promise.cancel was called")
                     .expectClose("completed \"\"");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "1", "2", "4", "12", "23", "34", "14", "41", "123", "321", "1234", "4321", "2413"})
+    void what_has_ended_is_not_cancelled_and_what_is_left_is_in_the_order_it_was_started(String ended) {
+        try (GivenRun run = GivenRun.of(w -> {
+            Promise<?> work = async(() -> {
+                for (int i = 1; i <= 4; i++) {
+                    async(w.acts::a, "" + i);
+                }
+                await(() -> w.has("one more"));
+                async(w.acts::a, "5");
+                await(() -> false);
+            });
+            await(() -> w.has("stop"));
+            work.cancel();
+            return "";
+        })) {
+            ended.chars().forEach(seq -> run.completed(seq - '0', "").expect());
+            run.tell("one more").expect("schedule 5 Acts.a[\"5\"]");
+            String[] left = IntStream.rangeClosed(1, 5)
+                    .filter(seq -> ended.indexOf('0' + seq) < 0)
+                    .mapToObj(seq -> "cancel activity " + seq)
+                    .toArray(String[]::new);
+            run.tell("stop").expect(left);
         }
     }
 

@@ -109,8 +109,12 @@ class LogTest {
                 throw new IllegalStateException("asked for");
             });
             asked.handle((value, failure) -> value);
+            Promise<String> askedLate = Durable.async(() -> {
+                throw new IllegalStateException("asked for when it had failed");
+            });
             Durable.async(w.acts::a, "1").cancel();
             w.acts.nothing();
+            askedLate.handle((value, failure) -> value);
             return "";
         })) {
             run.completed(2, null).evicted().signal("unheard", "x");

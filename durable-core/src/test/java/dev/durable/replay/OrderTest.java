@@ -5,6 +5,8 @@ import static dev.durable.Durable.await;
 
 import dev.durable.Durable;
 import dev.durable.Promise;
+import dev.durable.WaitTimedOutException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -54,6 +56,32 @@ class OrderTest {
         })) {
             // the run's own wait began before those of the coroutines, which start when it blocks
             run.completed(1, "!").expectSeen("main !", "0!", "1!", "2!", "3!");
+        }
+    }
+
+    @Test
+    void who_waits_again_waits_behind_those_who_went_on_waiting() {
+        try (GivenRun run = GivenRun.of(w -> {
+            Promise<String> label = async(w.acts::a, "label");
+            List<Promise<?>> all = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                int number = i;
+                all.add(async(() -> {
+                    try {
+                        if (number == 0) {
+                            label.get(Duration.ofSeconds(1));
+                        }
+                    } catch (WaitTimedOutException e) {
+                        w.see("0 gave up");
+                    }
+                    w.see(number + label.get());
+                }));
+            }
+            Promise.all(all);
+            return "";
+        })) {
+            run.fired(1).expectSeen("0 gave up");
+            run.completed(1, "!").expectSeen("0 gave up", "1!", "2!", "0!");
         }
     }
 
