@@ -28,7 +28,8 @@ class BufferPoolTest {
 
     @Test
     void nothing_is_lent_twice_and_not_more_than_its_places_are_kept() {
-        List<BufferRecycler> lent = Stream.generate(pool::acquirePooled).limit(40).toList();
+        List<BufferRecycler> lent =
+                Stream.generate(pool::acquirePooled).limit(40).toList();
         assertThat(different(lent)).hasSize(40);
         lent.forEach(pool::releasePooled);
         assertThat(pool.pooledCount()).isEqualTo(16);

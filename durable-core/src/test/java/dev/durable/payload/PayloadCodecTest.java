@@ -403,8 +403,7 @@ class PayloadCodecTest {
 
     @Test
     void a_constructor_that_refuses_its_arguments_is_named_with_its_path() {
-        assertThatThrownBy(() ->
-                        decode("[{\"name\":\"a\",\"most\":-1}]", new TypeRef<List<Guarded>>() {}.type()))
+        assertThatThrownBy(() -> decode("[{\"name\":\"a\",\"most\":-1}]", new TypeRef<List<Guarded>>() {}.type()))
                 .isExactlyInstanceOf(PayloadException.class)
                 .hasMessageStartingWith(
                         "the result of Payments.charge can't be read as java.util.List<dev.durable.payload.PayloadCodecTest$Guarded>: at [0]: Cannot construct instance of `dev.durable.payload.PayloadCodecTest$Guarded`, problem: a has -1.")
