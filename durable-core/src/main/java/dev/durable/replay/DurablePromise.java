@@ -175,7 +175,7 @@ final class DurablePromise<T extends @Nullable Object> implements Promise<T> {
     }
 
     void unlisten(Listener another) {
-        if (listener == another) {
+        if (another.equals(listener)) {
             listener = null;
         } else if (others != null) {
             others.remove(another);
