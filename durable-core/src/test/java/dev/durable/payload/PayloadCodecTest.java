@@ -433,7 +433,7 @@ class PayloadCodecTest {
 
     static final class Closed {
         @JsonCreator
-        private Closed(@JsonProperty("x") int x) {}
+        private Closed(@SuppressWarnings("unused") @JsonProperty("x") int x) {}
     }
 
     @Test
