@@ -13,18 +13,16 @@ import tools.jackson.databind.introspect.AnnotatedConstructor;
 import tools.jackson.databind.module.SimpleValueInstantiators;
 
 /**
- * Makes an object by the constructor that takes its properties, as Jackson does, through a handle that is kept. Jackson's
- * adapts itself to the arguments at each call ({@code invokeWithArguments}), which is a tenth of a replay.
+ * Makes an object by the constructor that takes its properties, as Jackson does, through a handle that is kept: Jackson's
+ * adapts itself to the arguments at each call ({@code invokeWithArguments}). Where the constructor is closed to us,
+ * Jackson's own way stays, and with it its error.
  */
 final class ConstructorCall extends StdValueInstantiator {
-    private static final MethodType SHAPE = MethodType.methodType(Object.class, Object[].class);
+    private final MethodHandle handle;
 
-    private final AnnotatedConstructor constructor;
-    private volatile @Nullable MethodHandle handle;
-
-    private ConstructorCall(StdValueInstantiator jacksons, AnnotatedConstructor constructor) {
+    private ConstructorCall(StdValueInstantiator jacksons, MethodHandle handle) {
         super(jacksons);
-        this.constructor = constructor;
+        this.handle = handle;
     }
 
     /** Puts one wherever an object is made by a constructor with properties. */
@@ -35,42 +33,34 @@ final class ConstructorCall extends StdValueInstantiator {
                     DeserializationConfig config, BeanDescription.Supplier type, ValueInstantiator instantiator) {
                 return instantiator.getClass() == StdValueInstantiator.class
                                 && instantiator.getWithArgsCreator() instanceof AnnotatedConstructor constructor
-                        ? new ConstructorCall((StdValueInstantiator) instantiator, constructor)
+                        ? inPlaceOf((StdValueInstantiator) instantiator, constructor)
                         : instantiator;
             }
         };
     }
 
+    private static StdValueInstantiator inPlaceOf(StdValueInstantiator jacksons, AnnotatedConstructor constructor) {
+        try {
+            MethodHandle handle = MethodHandles.lookup()
+                    .unreflectConstructor(constructor.getAnnotated())
+                    .asFixedArity()
+                    .asSpreader(Object[].class, constructor.getParameterCount())
+                    .asType(MethodType.methodType(Object.class, Object[].class));
+            return new ConstructorCall(jacksons, handle);
+        } catch (IllegalAccessException closed) {
+            return jacksons;
+        }
+    }
+
+    /** What the constructor throws is told with the path to the value; Jackson lets a bare Throwable pass. */
     @Override
     public Object createFromObjectWith(DeserializationContext context, @Nullable Object[] arguments) {
         try {
-            return (Object) handle().invokeExact(arguments);
+            return (Object) handle.invokeExact(arguments);
         } catch (Error e) {
             throw e;
         } catch (Throwable e) {
             return context.handleInstantiationProblem(_valueClass, arguments, rewrapCtorProblem(context, e));
-        }
-    }
-
-    /** Made late: Jackson makes the constructor accessible after it has asked for who calls it. */
-    private MethodHandle handle() throws ReflectiveOperationException {
-        MethodHandle known = handle;
-        if (known == null) {
-            known = find();
-            handle = known;
-        }
-        return known;
-    }
-
-    private MethodHandle find() throws ReflectiveOperationException {
-        MethodHandles.Lookup lookup = MethodHandles.lookup();
-        try {
-            return lookup.unreflectConstructor(constructor.getAnnotated())
-                    .asFixedArity()
-                    .asSpreader(Object[].class, constructor.getParameterCount())
-                    .asType(SHAPE);
-        } catch (IllegalAccessException closed) { // to us; a module may be open to Jackson alone
-            return lookup.bind(constructor, "call", SHAPE);
         }
     }
 }

@@ -21,7 +21,7 @@ final class PayloadMapper {
     static JsonMapper create(Consumer<? super JsonMapper.Builder> customizer) {
         JsonMapper.Builder builder = JsonMapper.builder(factory())
                 .annotationIntrospector(new PayloadAnnotations())
-                .addModule(module());
+                .addModule(module()); // before the application's, which are asked first then
         keepValuesAsTheyAre(builder);
         followChangingTypes(builder);
         customizer.accept(builder);

@@ -48,7 +48,6 @@ public final class DurableCalls {
     private final Feed feed;
     private final Draws draws;
     private final RandomGenerator random = this::drawBits;
-    private int promises;
     private long settled;
 
     DurableCalls(WorkflowType type, RunKey run, ReplaySetup setup, Dispatcher.Factory dispatchers) {
@@ -238,10 +237,6 @@ public final class DurableCalls {
 
     public boolean allHandlersFinished() {
         return !feed.hasHandlers();
-    }
-
-    int nextPromise() {
-        return ++promises;
     }
 
     long nextSettled() {

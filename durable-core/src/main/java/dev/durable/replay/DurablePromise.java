@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class DurablePromise<T extends @Nullable Object> implements Promise<T> {
     private final DurableCalls run;
-    private final int number;
     private @Nullable Open source;
     private @Nullable Outcome<T> outcome;
     /** The first who listens, which is nearly always the only one; the others came later. */
@@ -26,7 +25,6 @@ final class DurablePromise<T extends @Nullable Object> implements Promise<T> {
 
     DurablePromise(DurableCalls run) {
         this.run = run;
-        this.number = run.nextPromise();
     }
 
     /** What {@link #cancel} cancels, and what it is called after. */
@@ -162,7 +160,7 @@ final class DurablePromise<T extends @Nullable Object> implements Promise<T> {
         }
     }
 
-    /** Listens to one that has not settled. */
+    /** Listens to one that has not settled. Each listens once at the most. */
     void listen(Listener another) {
         if (listener == null && others == null) {
             listener = another;
@@ -211,12 +209,6 @@ final class DurablePromise<T extends @Nullable Object> implements Promise<T> {
         } catch (Throwable failure) {
             throw Sneaky.<RuntimeException>raise(failure);
         }
-    }
-
-    /** Equal to itself only: cheaper than the identity's, which each new object asks the JVM for. */
-    @Override
-    public int hashCode() {
-        return number;
     }
 
     @Override

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Something a coroutine started that has not ended: an activity, a timer, another coroutine. Knows its neighbours in the
- * {@link Scope} it was started in, which alone touches them: as entries of a hash set they were a tenth of a replay.
+ * {@link Scope} it was started in, which alone touches them: cheaper than entries of a hash set.
  */
 abstract sealed class Open permits OpenActivity, OpenTimer, Coroutine {
     @Nullable

@@ -15,8 +15,11 @@ final class Scope {
         this.owner = owner;
     }
 
-    /** What is in no scope yet. */
+    /** Only what is in no scope yet. */
     void add(Open work) {
+        if (work.isListed) {
+            throw new AssertionError(work + " is in a scope already");
+        }
         work.isListed = true;
         work.before = last;
         if (last == null) {

@@ -65,7 +65,7 @@ class BufferPoolTest {
             thread.join();
         }
         assertThat(faults).isEmpty();
-        assertThat(pool.pooledCount()).isBetween(1, 8);
+        assertThat(pool.pooledCount()).isBetween(1, 16);
     }
 
     private static void await(CyclicBarrier barrier) {

@@ -27,6 +27,7 @@ import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -35,10 +36,16 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.BeanDescription;
+import tools.jackson.databind.DeserializationConfig;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.deser.ValueInstantiator;
+import tools.jackson.databind.deser.std.StdValueInstantiator;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.module.SimpleModule;
+import tools.jackson.databind.module.SimpleValueInstantiators;
 
 class PayloadCodecTest {
     private static final TypeRef<Map<String, Object>> PLAIN_MAP = new TypeRef<>() {};
@@ -424,7 +431,7 @@ class PayloadCodecTest {
     }
 
     @Test
-    void a_constructor_that_is_closed_to_us_is_called_by_jackson() {
+    void a_constructor_that_is_closed_to_us_is_left_to_jackson() {
         PayloadCodec closed =
                 new PayloadCodec(1_000, mapper -> mapper.disable(MapperFeature.CAN_OVERRIDE_ACCESS_MODIFIERS));
         assertThatThrownBy(() -> closed.decode(new Payload("{\"x\":1}"), Closed.class, "it"))
@@ -434,6 +441,25 @@ class PayloadCodecTest {
     static final class Closed {
         @JsonCreator
         private Closed(@SuppressWarnings("unused") @JsonProperty("x") int x) {}
+    }
+
+    /** The module for Kotlin refuses anything else in its place. */
+    @Test
+    void a_module_of_the_application_gets_jacksons_own_instantiators() {
+        Map<Class<?>, Class<?>> given = new HashMap<>();
+        SimpleModule module = new SimpleModule().setValueInstantiators(new SimpleValueInstantiators() {
+            @Override
+            public ValueInstantiator modifyValueInstantiator(
+                    DeserializationConfig config, BeanDescription.Supplier type, ValueInstantiator instantiator) {
+                given.put(type.getBeanClass(), instantiator.getClass());
+                return instantiator;
+            }
+        });
+        PayloadCodec own = new PayloadCodec(1_000, mapper -> mapper.addModule(module));
+        Guarded value = new Guarded("a", 1, true);
+        Payload written = own.encode(value, Guarded.class, "it");
+        assertThat(own.decode(written, Guarded.class, "it")).isEqualTo(value);
+        assertThat(given).containsEntry(Guarded.class, StdValueInstantiator.class);
     }
 
     @Test
