@@ -36,7 +36,7 @@ public interface DurableEngine extends AutoCloseable {
     /** What the worker is doing now: its session, its slots, its zombies. */
     WorkerStatus worker();
 
-    /** Drains and stops. */
+    /** Drains and stops, and ends the threads of the runs that are in memory; the runs go on elsewhere, or later. */
     @Override
     void close();
 

@@ -236,5 +236,6 @@ final class Engine implements PreparedEngine {
         if (activities != null) {
             activities.close();
         }
+        turns.close();
     }
 }

@@ -88,6 +88,16 @@ final class RunActor {
         return (now == 0) != (weighed == 0) || now > weighed + weighed / 2;
     }
 
+    /** Whether it has an instance, whose coroutines have threads. For who turns it. */
+    boolean isWarm() {
+        return holding.isWarm();
+    }
+
+    /** Ends its coroutines, whatever is under way: nothing will come of it in this process. For who turns it. */
+    void unwind() {
+        holding.goCold();
+    }
+
     /** Reads all mail and does what follows from it. */
     void readMail() {
         queued.set(false);

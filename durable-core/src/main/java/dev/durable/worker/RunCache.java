@@ -49,9 +49,8 @@ final class RunCache {
         return actors.estimatedSize();
     }
 
-    /** Forgets all, unwinding their coroutines. */
+    /** Forgets all. Their coroutines go on until {@link Turns#close}. */
     void clear() {
-        actors.asMap().values().forEach(actor -> actor.post(new Mail.Evict()));
         actors.invalidateAll();
     }
 }

@@ -15,11 +15,15 @@ import dev.durable.StoreUnavailableException;
 import dev.durable.Workflow;
 import dev.durable.WorkflowHandle;
 import dev.durable.store.HistoryStore;
+import dev.durable.store.contract.FaultyStore;
+import dev.durable.store.contract.FaultyStore.Fault;
 import dev.durable.store.memory.InMemoryHistoryStore;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -98,6 +102,23 @@ class EngineTest {
         }
     }
 
+    @Workflow
+    static class Patient {
+        static final List<Thread> THREADS = new CopyOnWriteArrayList<>();
+
+        @Run
+        void run(Duration first) {
+            THREADS.add(Thread.currentThread());
+            Durable.async(() -> {
+                THREADS.add(Thread.currentThread());
+                Durable.await(() -> false);
+                return "never";
+            });
+            Durable.sleep(first);
+            Durable.await(() -> false);
+        }
+    }
+
     private final HistoryStore store = new InMemoryHistoryStore();
 
     @Test
@@ -147,6 +168,44 @@ class EngineTest {
         }
 
         assertThatThrownBy(() -> result.get(20, TimeUnit.SECONDS)).hasCauseInstanceOf(StoreUnavailableException.class);
+    }
+
+    @Test
+    void a_closed_engine_leaves_no_thread_of_its_runs() throws Exception {
+        Patient.THREADS.clear();
+        try (DurableEngine engine =
+                DurableEngine.builder(store).register(Patient.class).start()) {
+            for (int i = 0; i < 600; i++) {
+                engine.client().startVoid(Patient.class, "p-" + i, w -> w.run(Duration.ofDays(1)));
+            }
+        }
+
+        assertThat(Patient.THREADS).hasSize(1_200);
+        assertAllEnd(Patient.THREADS);
+    }
+
+    @Test
+    void nor_of_a_run_whose_transition_is_still_to_be_written() throws Exception {
+        Patient.THREADS.clear();
+        FaultyStore faulty = FaultyStore.over(store);
+        CountDownLatch tried = new CountDownLatch(1);
+        try (DurableEngine engine =
+                DurableEngine.builder(faulty.store()).register(Patient.class).start()) {
+            engine.client().startVoid(Patient.class, "p-1", w -> w.run(Duration.ofMillis(50)));
+            faulty.next("commit", Collections.nCopies(1_000, Fault.UNAVAILABLE).toArray(new Fault[0]));
+            faulty.before("commit", tried::countDown);
+            assertThat(tried.await(10, TimeUnit.SECONDS)).isTrue();
+        }
+
+        assertThat(faulty.allSeen()).as("still refused").isFalse();
+        assertThat(Patient.THREADS).hasSize(2);
+        assertAllEnd(Patient.THREADS);
+    }
+
+    private static void assertAllEnd(List<Thread> threads) throws InterruptedException {
+        for (Thread thread : threads) {
+            assertThat(thread.join(Duration.ofSeconds(5))).as("%s ends", thread).isTrue();
+        }
     }
 
     @Test
