@@ -36,7 +36,10 @@ public interface DurableEngine extends AutoCloseable {
     /** What the worker is doing now: its session, its slots, its zombies. */
     WorkerStatus worker();
 
-    /** Drains and stops, and ends the threads of the runs that are in memory; the runs go on elsewhere, or later. */
+    /**
+     * Drains and stops. Then the threads of the runs that are in memory here end: what their code does in {@code finally}
+     * has no effect on the runs, which go on elsewhere, or later. It is waited for that for ten seconds at most.
+     */
     @Override
     void close();
 

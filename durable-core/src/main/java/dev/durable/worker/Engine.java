@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -221,6 +222,37 @@ final class Engine implements PreparedEngine {
             return;
         }
         closed = true;
+        inTurn(
+                this::deafen,
+                () -> withActivities(side -> side.drain(settings.limits().drain())),
+                // Before the loops end: an outcome that nobody here will feed any more goes to the inbox.
+                runs::forget,
+                drive::close,
+                () -> withActivities(ActivitySide::close),
+                waiters::close,
+                turns::close);
+    }
+
+    /** Each of them, whatever becomes of those before it. */
+    private static void inTurn(Runnable... parts) {
+        RuntimeException failure = null;
+        for (Runnable part : parts) {
+            try {
+                part.run();
+            } catch (RuntimeException e) {
+                if (failure == null) {
+                    failure = e;
+                } else {
+                    failure.addSuppressed(e);
+                }
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    private void deafen() {
         try {
             if (nudges != null) {
                 nudges.close();
@@ -228,14 +260,11 @@ final class Engine implements PreparedEngine {
         } catch (Exception e) {
             log.warn("the listener for nudges did not close", e);
         }
+    }
+
+    private void withActivities(Consumer<ActivitySide> what) {
         if (activities != null) {
-            activities.drain(settings.limits().drain());
+            what.accept(activities);
         }
-        runs.forget();
-        drive.close();
-        if (activities != null) {
-            activities.close();
-        }
-        turns.close();
     }
 }

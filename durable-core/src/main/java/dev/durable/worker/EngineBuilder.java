@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Collects what an engine is made of. */
@@ -31,11 +32,12 @@ public final class EngineBuilder implements DurableEngine.Builder {
     private Errors errors = Errors.DEFAULT;
     private boolean worker = true;
     private boolean strict;
-    private Drive drive = new ThreadDrive();
+    private @Nullable Drive drive;
     private Supplier<UUID> random = new RandomIds();
 
     public EngineBuilder(HistoryStore store) {
         this.store = store;
+        registry.register(BackgroundJob.class);
     }
 
     @Override
@@ -194,13 +196,27 @@ public final class EngineBuilder implements DurableEngine.Builder {
     @Override
     public DurableEngine start() {
         PreparedEngine engine = prepare();
-        engine.work();
+        begin(engine, engine::work);
         return engine;
+    }
+
+    /** What can't begin leaves nothing running. */
+    private static void begin(PreparedEngine engine, Runnable start) {
+        try {
+            start.run();
+        } catch (RuntimeException e) {
+            try {
+                engine.close();
+            } catch (RuntimeException again) {
+                e.addSuppressed(again);
+            }
+            throw e;
+        }
     }
 
     /** Checks everything registered and gives an engine whose client works; it claims nothing until told to. */
     public PreparedEngine prepare() {
-        Registry built = registry.register(BackgroundJob.class).build();
+        Registry built = registry.build();
         PayloadCodec payloads = new PayloadCodec(limits.maxPayloadBytes(), mapper);
         SignatureCheck.of(built, payloads);
         TransactionalCheck.of(built, store);
@@ -212,9 +228,9 @@ public final class EngineBuilder implements DurableEngine.Builder {
                 store,
                 built,
                 new EngineSettings(identity, queues, limits, worker, strict, payloads, errors),
-                drive,
+                drive == null ? new ThreadDrive() : drive,
                 random);
-        engine.start();
+        begin(engine, engine::start);
         return engine;
     }
 

@@ -67,8 +67,11 @@ final class LiveRun {
 
     /** Drops it with all that goes on for it. */
     void evict() {
-        locals.abandon();
-        instance.evict();
+        try {
+            locals.abandon();
+        } finally {
+            instance.evict();
+        }
     }
 
     WorkflowInstance instance() {

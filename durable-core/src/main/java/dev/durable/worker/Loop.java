@@ -28,8 +28,15 @@ final class Loop implements AutoCloseable {
     Loop(String name, Step step, boolean virtual) {
         this.step = step;
         this.thread = virtual
-                ? Thread.ofVirtual().name("durable-" + name).unstarted(this::run)
-                : Thread.ofPlatform().daemon().name("durable-" + name).unstarted(this::run);
+                ? Thread.ofVirtual()
+                        .name("durable-" + name)
+                        .inheritInheritableThreadLocals(false)
+                        .unstarted(this::run)
+                : Thread.ofPlatform()
+                        .daemon()
+                        .name("durable-" + name)
+                        .inheritInheritableThreadLocals(false)
+                        .unstarted(this::run);
     }
 
     void start() {

@@ -40,6 +40,7 @@ final class ResultWaiters implements Step {
 
     private long askAllAt;
     private volatile Runnable wake = () -> {};
+    private volatile boolean closed;
 
     /** The end of a run, and how many wait for it. */
     private record Wanted(CompletableFuture<RunResult> end, int waiters) {}
@@ -72,6 +73,9 @@ final class ResultWaiters implements Step {
                 gaveUp(runId, shared);
             }
         });
+        if (closed) {
+            close();
+        }
         boolean far = !isHere.test(runId);
         if (far) {
             interval = shortest();
@@ -122,6 +126,17 @@ final class ResultWaiters implements Step {
     void look() {
         hinted.addAll(waiting.keySet());
         wake.run();
+    }
+
+    /** Nobody asks any more: who waits, or comes later, is told so. */
+    void close() {
+        closed = true;
+        for (UUID run : waiting.keySet()) {
+            Wanted wanted = waiting.remove(run);
+            if (wanted != null) {
+                wanted.end.completeExceptionally(Waits.nobodyWorks());
+            }
+        }
     }
 
     private Duration shortest() {

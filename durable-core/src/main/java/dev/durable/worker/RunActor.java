@@ -30,7 +30,8 @@ import org.slf4j.LoggerFactory;
  *     └──────────────────────────────────────────────────┴───────────────────────┘ outcomes go to the inbox
  * </pre>
  *
- * <p>Its state is touched by one thread at a time: {@link Turns} calls {@link #readMail}; everybody else posts. While a
+ * <p>Its state is touched by one thread at a time: {@link Turns} calls {@link #readMail}, and {@link #unwind} when
+ * it closes; everybody else posts. While a
  * transition is under way, what arrives waits and joins the next. A warm instance that is parked goes on without a claim:
  * the fence it wrote last is its compare-and-set; if somebody else moved it, the instance is dropped.
  *
@@ -88,12 +89,12 @@ final class RunActor {
         return (now == 0) != (weighed == 0) || now > weighed + weighed / 2;
     }
 
-    /** Whether it has an instance, whose coroutines have threads. For who turns it. */
+    /** Whether it has an instance, whose coroutines have threads. Called by {@link Turns} only. */
     boolean isWarm() {
         return holding.isWarm();
     }
 
-    /** Ends its coroutines, whatever is under way: nothing will come of it in this process. For who turns it. */
+    /** Ends its coroutines, whatever is under way: nothing will come of it here. Called by {@link Turns} only. */
     void unwind() {
         holding.goCold();
     }

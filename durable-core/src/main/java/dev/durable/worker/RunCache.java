@@ -36,9 +36,9 @@ final class RunCache {
         return actors.get(run.runId(), id -> new RunActor(run, host, turns));
     }
 
-    /** Weighs it anew. */
+    /** Weighs it anew, if it is there still. */
     void touch(RunActor actor) {
-        actors.put(actor.key().runId(), actor);
+        actors.asMap().replace(actor.key().runId(), actor, actor);
     }
 
     void remove(RunActor actor) {
@@ -49,7 +49,7 @@ final class RunCache {
         return actors.estimatedSize();
     }
 
-    /** Forgets all. Their coroutines go on until {@link Turns#close}. */
+    /** Forgets all. Their coroutines stay parked until {@link Turns#close}. */
     void clear() {
         actors.invalidateAll();
     }

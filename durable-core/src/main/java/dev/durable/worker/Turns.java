@@ -14,9 +14,11 @@ final class Turns implements Step {
     private static final int BATCH = 256;
     private static final Duration UNWINDING_MOST = Duration.ofSeconds(10);
 
+    /** One thread turns; who closes waits for a turn that hangs, whose thread the drive has given up. */
     private final ReentrantLock turning = new ReentrantLock();
     /** Those that have an instance. */
     private final Set<RunActor> warm = new HashSet<>();
+    private boolean closed;
 
     private final ConcurrentLinkedQueue<RunActor> ready = new ConcurrentLinkedQueue<>();
     private volatile Runnable wake = () -> {};
@@ -36,7 +38,7 @@ final class Turns implements Step {
         turning.lock();
         try {
             for (int i = 0; i < BATCH; i++) {
-                RunActor actor = ready.poll();
+                RunActor actor = closed ? null : ready.poll();
                 if (actor == null) {
                     return UNTIL_WOKEN;
                 }
@@ -75,13 +77,13 @@ final class Turns implements Step {
     }
 
     private void unwind() {
-        // Waits for a turn that hangs, whose thread the drive has given up.
         turning.lock();
         try {
+            closed = true;
             for (RunActor actor : warm) {
                 try {
                     actor.unwind();
-                } catch (RuntimeException e) {
+                } catch (RuntimeException | Error e) {
                     log.warn("the instance of {} was not unwound", actor.key().workflowId(), e);
                 }
             }

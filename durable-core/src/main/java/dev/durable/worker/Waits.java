@@ -102,7 +102,8 @@ final class Waits {
         waiting.forEach(wait -> wait.giveUp(Why.CLOSED));
     }
 
-    private static StoreUnavailableException nobodyWorks() {
+    /** What is told to who waits for a closed engine. */
+    static StoreUnavailableException nobodyWorks() {
         return new StoreUnavailableException(
                 "the engine was closed while this waited for it, or before. What was sent may have happened or not:"
                         + " look with the client of another engine, or of this process when it runs again. Usual cause:"

@@ -22,6 +22,8 @@
  *       its success callback.
  *   <li>Events are fed before they are durable. If the write is lost, the instance is dropped and rebuilt from history;
  *       outcomes of activities go to the inbox under their lease; messages never left it.
+ *   <li>An engine that was closed, or could not start, leaves no thread, and nobody who waits: a virtual thread that parks
+ *       is kept by the JVM, with all that it refers to, until it ends.
  * </ul>
  *
  * <p>What if the process dies or pauses …

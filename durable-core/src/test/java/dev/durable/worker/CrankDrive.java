@@ -18,6 +18,7 @@ final class CrankDrive implements Drive {
     private final VirtualClock clock;
     private final List<Step> steps = new ArrayList<>();
     private Runnable eachRound = () -> {};
+    boolean closed;
     private boolean busy;
 
     CrankDrive(VirtualClock clock) {
@@ -89,5 +90,7 @@ final class CrankDrive implements Drive {
     }
 
     @Override
-    public void close() {}
+    public void close() {
+        closed = true;
+    }
 }

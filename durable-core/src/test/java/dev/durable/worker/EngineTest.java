@@ -7,6 +7,7 @@ import dev.durable.Activity;
 import dev.durable.ActivityContext;
 import dev.durable.Durable;
 import dev.durable.DurableEngine;
+import dev.durable.DurableException;
 import dev.durable.Promise;
 import dev.durable.Run;
 import dev.durable.Signal;
@@ -18,6 +19,7 @@ import dev.durable.store.HistoryStore;
 import dev.durable.store.contract.FaultyStore;
 import dev.durable.store.contract.FaultyStore.Fault;
 import dev.durable.store.memory.InMemoryHistoryStore;
+import dev.durable.store.memory.VirtualClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -171,6 +173,24 @@ class EngineTest {
     }
 
     @Test
+    void a_future_of_a_result_ends_with_the_engine_and_so_does_one_that_is_asked_for_later() {
+        WorkflowHandle<Wide, Integer> h;
+        CompletableFuture<Integer> waiting;
+        try (DurableEngine engine =
+                DurableEngine.builder(store).register(Wide.class).start()) {
+            h = engine.client().start(Wide.class, "w-1", w -> w.run(1));
+            waiting = h.resultAsync();
+        }
+
+        for (CompletableFuture<Integer> result : List.of(waiting, h.resultAsync())) {
+            assertThatThrownBy(() -> result.get(20, TimeUnit.SECONDS))
+                    .cause()
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageStartingWith("the engine was closed while this waited for it, or before.");
+        }
+    }
+
+    @Test
     void a_closed_engine_leaves_no_thread_of_its_runs() throws Exception {
         Patient.THREADS.clear();
         try (DurableEngine engine =
@@ -185,21 +205,61 @@ class EngineTest {
     }
 
     @Test
-    void nor_of_a_run_whose_transition_is_still_to_be_written() throws Exception {
+    void a_closed_engine_leaves_no_thread_of_a_run_whose_transition_is_still_to_be_written() throws Exception {
         Patient.THREADS.clear();
         FaultyStore faulty = FaultyStore.over(store);
         CountDownLatch tried = new CountDownLatch(1);
         try (DurableEngine engine =
                 DurableEngine.builder(faulty.store()).register(Patient.class).start()) {
-            engine.client().startVoid(Patient.class, "p-1", w -> w.run(Duration.ofMillis(50)));
             faulty.next("commit", Collections.nCopies(1_000, Fault.UNAVAILABLE).toArray(new Fault[0]));
             faulty.before("commit", tried::countDown);
+            engine.client().startVoid(Patient.class, "p-1", w -> w.run(Duration.ofMillis(50)));
             assertThat(tried.await(10, TimeUnit.SECONDS)).isTrue();
         }
 
         assertThat(faulty.allSeen()).as("still refused").isFalse();
         assertThat(Patient.THREADS).hasSize(2);
         assertAllEnd(Patient.THREADS);
+    }
+
+    @Test
+    void a_close_that_fails_at_one_part_does_the_others() throws Exception {
+        Patient.THREADS.clear();
+        FaultyStore faulty = FaultyStore.over(store);
+        DurableEngine engine =
+                DurableEngine.builder(faulty.store()).register(Patient.class).start();
+        engine.client().startVoid(Patient.class, "p-1", w -> w.run(Duration.ofDays(1)));
+        faulty.before("closeSession", () -> {
+            throw new DurableException("permission denied for table session");
+        });
+
+        assertThatThrownBy(engine::close).hasMessage("permission denied for table session");
+        assertThat(Patient.THREADS).hasSize(2);
+        assertAllEnd(Patient.THREADS);
+    }
+
+    @Test
+    void an_engine_that_can_not_start_leaves_nothing_running_and_its_builder_may_try_again() {
+        FaultyStore faulty = FaultyStore.over(store);
+        faulty.before("openSession", () -> {
+            throw new DurableException("permission denied for table session");
+        });
+        CrankDrive drive = new CrankDrive(new VirtualClock());
+        EngineBuilder cranked = new EngineBuilder(faulty.store()).drive(drive).register(Echo.class);
+        assertThatThrownBy(cranked::start).hasMessage("permission denied for table session");
+        assertThat(drive.closed).isTrue();
+
+        faulty.before("openSession", () -> {
+            throw new DurableException("permission denied for table session");
+        });
+        DurableEngine.Builder threaded = DurableEngine.builder(faulty.store()).register(Echo.class);
+        assertThatThrownBy(threaded::start).hasMessage("permission denied for table session");
+        try (DurableEngine engine = threaded.start()) {
+            assertThat(engine.client()
+                            .start(Echo.class, "e-1", w -> w.run("one", false))
+                            .result())
+                    .isEqualTo("one");
+        }
     }
 
     private static void assertAllEnd(List<Thread> threads) throws InterruptedException {

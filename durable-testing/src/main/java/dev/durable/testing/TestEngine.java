@@ -147,19 +147,14 @@ public final class TestEngine implements AutoCloseable {
     /** Replays every history and stops. */
     @Override
     public void close() {
-        DurableEngine started = engine;
-        try {
+        try (TestTime last = time;
+                DurableEngine started = engine) {
             if (started != null) {
                 drive.awaitIdle();
                 if (replayChecked) {
                     replayEverything(started.client());
                 }
             }
-        } finally {
-            if (started != null) {
-                started.close();
-            }
-            time.close();
         }
     }
 

@@ -37,7 +37,11 @@ final class NudgeListener {
     private final Station station;
     private final Consumer<Collection<Nudge>> told;
     private final Thread thread =
-            Thread.ofPlatform().daemon().name("durable-listen").unstarted(this::run);
+            Thread.ofPlatform()
+                    .daemon()
+                    .name("durable-listen")
+                    .inheritInheritableThreadLocals(false)
+                    .unstarted(this::run);
     private final CountDownLatch stopping = new CountDownLatch(1);
     private final BackOff backOff = new BackOff();
     private volatile @Nullable Borrowed open;
@@ -70,6 +74,7 @@ final class NudgeListener {
         try {
             if (!thread.join(Duration.ofMillis(STOP_MILLIS))) {
                 abort();
+                thread.join(STOP_MILLIS);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -80,12 +85,14 @@ final class NudgeListener {
         while (!isStopping()) {
             try (Borrowed borrowed = Borrowed.from(dataSource)) {
                 open = borrowed;
-                listen(borrowed);
+                // It may have been waited for until nobody wants to hear any more.
+                if (!isStopping()) {
+                    listen(borrowed);
+                }
             } catch (SQLException | RuntimeException e) {
                 pauseAfter(e);
             } finally {
                 open = null;
-                station.audience.listening(false);
             }
         }
     }
@@ -93,12 +100,20 @@ final class NudgeListener {
     private void listen(Borrowed borrowed) throws SQLException {
         try (PromptNotifications unused = PromptNotifications.on(borrowed.connection())) {
             execute(borrowed, "listen \"" + station.channel + "\"");
-            station.audience.listening(true);
-            told.accept(List.of(new HearingBegins()));
-            hear(borrowed);
+            hearFromNowOn(borrowed);
         } finally {
             // The connection is the pool's: it goes back as it came, and where it is broken the pool learns of it here.
             execute(borrowed, "unlisten *");
+        }
+    }
+
+    private void hearFromNowOn(Borrowed borrowed) throws SQLException {
+        station.audience.listening(true);
+        try {
+            told.accept(List.of(new HearingBegins()));
+            hear(borrowed);
+        } finally {
+            station.audience.listening(false);
         }
     }
 

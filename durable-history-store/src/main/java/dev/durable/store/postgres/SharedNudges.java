@@ -4,6 +4,7 @@ import dev.durable.store.Nudges;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
@@ -19,6 +20,7 @@ import java.util.function.Consumer;
 final class SharedNudges implements Nudges, AutoCloseable {
     private final List<Consumer<Nudge>> listeners = new CopyOnWriteArrayList<>();
     private final NudgeChannel channel;
+    private final ReentrantLock changing = new ReentrantLock();
 
     /** With a channel to other processes; {@link NudgeChannel#NONE} is none. */
     SharedNudges(NudgeChannel channel) {
@@ -39,20 +41,34 @@ final class SharedNudges implements Nudges, AutoCloseable {
     /** The first who listens here makes this process listen to others. */
     @Override
     public AutoCloseable listen(Consumer<Nudge> listener) {
-        listeners.add(listener);
-        channel.hear(this::tell);
-        return () -> {
+        inTurn(() -> {
+            listeners.add(listener);
+            channel.hear(this::tell);
+        });
+        return () -> inTurn(() -> {
             if (listeners.remove(listener) && listeners.isEmpty()) {
                 channel.close();
             }
-        };
+        });
+    }
+
+    /** The channel is open while there are listeners. */
+    private void inTurn(Runnable change) {
+        changing.lock();
+        try {
+            change.run();
+        } finally {
+            changing.unlock();
+        }
     }
 
     /** Nobody is told anything any more. */
     @Override
     public void close() {
-        listeners.clear();
-        channel.close();
+        inTurn(() -> {
+            listeners.clear();
+            channel.close();
+        });
     }
 
     /** To this process only. */
