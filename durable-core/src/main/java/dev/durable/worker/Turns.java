@@ -18,6 +18,7 @@ final class Turns implements Step {
     private final ReentrantLock turning = new ReentrantLock();
     /** Those that have an instance. */
     private final Set<RunActor> warm = new HashSet<>();
+
     private boolean closed;
 
     private final ConcurrentLinkedQueue<RunActor> ready = new ConcurrentLinkedQueue<>();

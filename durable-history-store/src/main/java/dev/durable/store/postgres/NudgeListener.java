@@ -36,12 +36,11 @@ final class NudgeListener {
     private final DataSource dataSource;
     private final Station station;
     private final Consumer<Collection<Nudge>> told;
-    private final Thread thread =
-            Thread.ofPlatform()
-                    .daemon()
-                    .name("durable-listen")
-                    .inheritInheritableThreadLocals(false)
-                    .unstarted(this::run);
+    private final Thread thread = Thread.ofPlatform()
+            .daemon()
+            .name("durable-listen")
+            .inheritInheritableThreadLocals(false)
+            .unstarted(this::run);
     private final CountDownLatch stopping = new CountDownLatch(1);
     private final BackOff backOff = new BackOff();
     private volatile @Nullable Borrowed open;

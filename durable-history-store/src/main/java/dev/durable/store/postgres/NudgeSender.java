@@ -57,11 +57,17 @@ final class NudgeSender {
 
     /** A thread that lives while there is something to send, and a little longer. */
     static Executor threadOnDemand() {
-        return new ThreadPoolExecutor(0, 1, 5, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), Thread.ofPlatform()
-                .daemon()
-                .name("durable-notify")
-                .inheritInheritableThreadLocals(false)
-                .factory());
+        return new ThreadPoolExecutor(
+                0,
+                1,
+                5,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(),
+                Thread.ofPlatform()
+                        .daemon()
+                        .name("durable-notify")
+                        .inheritInheritableThreadLocals(false)
+                        .factory());
     }
 
     void add(Collection<? extends Nudge> nudges) {
