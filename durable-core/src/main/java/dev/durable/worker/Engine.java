@@ -230,7 +230,9 @@ final class Engine implements PreparedEngine {
                 drive::close,
                 () -> withActivities(ActivitySide::close),
                 waiters::close,
-                turns::close);
+                turns::close,
+                // What was written last has put its run back.
+                runs::forget);
     }
 
     /** Each of them, whatever becomes of those before it. */

@@ -30,10 +30,10 @@ import org.slf4j.LoggerFactory;
  *     └──────────────────────────────────────────────────┴───────────────────────┘ outcomes go to the inbox
  * </pre>
  *
- * <p>Its state is touched by one thread at a time: {@link Turns} calls {@link #readMail}, and {@link #unwind} when
- * it closes; everybody else posts. While a
- * transition is under way, what arrives waits and joins the next. A warm instance that is parked goes on without a claim:
- * the fence it wrote last is its compare-and-set; if somebody else moved it, the instance is dropped.
+ * <p>Its state is touched by one thread at a time: {@link Turns} calls {@link #readMail}, and {@link #unwind} when it
+ * closes; everybody else posts. While a transition is under way, what arrives waits and joins the next. A warm instance
+ * that is parked goes on without a claim: the fence it wrote last is its compare-and-set; if somebody else moved it, the
+ * instance is dropped.
  *
  * <p>If the process dies anywhere here: what is under way happened as a whole or not; messages still stand in the inbox,
  * jobs under the lease of this session, and the run is claimable once {@code owned_until} has passed.

@@ -36,9 +36,9 @@ final class RunCache {
         return actors.get(run.runId(), id -> new RunActor(run, host, turns));
     }
 
-    /** Weighs it anew, if it is there still. */
+    /** Weighs it anew. One that was taken out while a claim was on its way to it is found again from here on. */
     void touch(RunActor actor) {
-        actors.asMap().replace(actor.key().runId(), actor, actor);
+        actors.put(actor.key().runId(), actor);
     }
 
     void remove(RunActor actor) {
