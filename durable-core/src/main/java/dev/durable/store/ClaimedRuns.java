@@ -1,6 +1,7 @@
 package dev.durable.store;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -17,12 +18,16 @@ import org.jspecify.annotations.Nullable;
  * @param retryIn when to claim again though nobody says that a run is due: what was left, for a moment, to the session that
  *     has it cached is anybody's then, and that one may be gone; zero when some were claimed and
  *     more may be due: as many as were asked for, or not all was looked at; null when nothing was left
+ * @param nextDue the earliest wake to come of a run of these queues that was parked when this was asked (where it stalled:
+ *     not before its next try); null when there is none. Messages are not looked at. A hint for sleeping loops: what was
+ *     due already and is not theirs tells them nothing
  */
 public record ClaimedRuns(
         List<ClaimedRun> runs,
         Map<UUID, List<InboxMessage>> messages,
         Map<UUID, List<StoredEvent>> histories,
-        @Nullable Duration retryIn) {
+        @Nullable Duration retryIn,
+        @Nullable Instant nextDue) {
     /** Messages that come with a run; it finds more when it has had them. */
     public static final int MAX_MESSAGES = 100;
 
@@ -39,7 +44,7 @@ public record ClaimedRuns(
     }
 
     /** Nothing was claimed. */
-    public static ClaimedRuns none(@Nullable Duration retryIn) {
-        return new ClaimedRuns(List.of(), Map.of(), Map.of(), retryIn);
+    public static ClaimedRuns none(@Nullable Duration retryIn, @Nullable Instant nextDue) {
+        return new ClaimedRuns(List.of(), Map.of(), Map.of(), retryIn, nextDue);
     }
 }

@@ -79,17 +79,11 @@ public interface HistoryStore extends Writes, QueueStore, StoreSource, AutoClose
     // ── background: never waits for a lock ──────────────────────────────────────────────────────────────────────────
 
     /**
-     * Claims due runs: those whose time has come and those with messages that wake; with what they need to go on. A store
-     * that breaks down may forget a claim, but then also all that was written under its fence.
+     * Claims due runs: those whose time has come and those with messages that wake; with what they need to go on. A run
+     * that was claimed is left to its owner for as long as that asked for, unless its session ends before. A store that
+     * breaks down may forget a claim, but then also all that was written under its fence.
      */
     ClaimedRuns claimRuns(RunClaim claim);
-
-    /**
-     * The earliest wake after this time of a parked run of these queues (where it stalled: not before its next try); empty
-     * when there is none. Messages are not looked at. A hint for sleeping loops: what was due before they claimed, and is
-     * not theirs, tells them nothing.
-     */
-    Optional<Instant> nextDue(Collection<String> taskQueues, Instant after);
 
     /** Claims ready jobs, and delayed ones whose time has come; none of a queue that is paused or limited. */
     List<ClaimedJob> claimJobs(JobClaim claim);

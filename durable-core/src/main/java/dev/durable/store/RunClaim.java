@@ -12,7 +12,7 @@ import java.util.UUID;
  * @param types workflow types it has; others are left for others
  * @param needs the highest level of guarded behaviours it can replay
  * @param limit how many at most
- * @param ownedFor how long the activation may take before anybody else may claim
+ * @param ownedFor how long the activation may take before anybody else may claim, while the session lives
  */
 public record RunClaim(
         UUID session, Set<String> taskQueues, Set<String> types, int needs, int limit, Duration ownedFor) {

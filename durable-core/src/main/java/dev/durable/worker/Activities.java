@@ -60,6 +60,7 @@ final class Activities implements ActivitySide {
     private final ActivityStarter starter;
     private volatile Runnable readRules = () -> {};
     private Consumer<UUID> runTimedOut = run -> {};
+    private Runnable sessionEnded = () -> {};
     private final LocalActivities locals;
     private final ActivityPools pools;
     private final RulesWatch rules;
@@ -147,6 +148,11 @@ final class Activities implements ActivitySide {
         runTimedOut = listener;
     }
 
+    /** Who is told that another worker is gone; before anything runs. */
+    void onSessionEnded(Runnable listener) {
+        sessionEnded = listener;
+    }
+
     /** Who takes outcomes of background jobs, given where others go; before anything runs. */
     void background(Function<Consumer<AttemptOutcome>, AttemptOutcome.Sink> jobs) {
         reports.background(jobs.apply(reports::toInbox));
@@ -166,7 +172,7 @@ final class Activities implements ActivitySide {
                         pool, new PollPace(new IdleInterval(limits.pollInterval(), store.nudges()), random)));
         keep(new HeldLeases(store, starter, reports, limits.sessionLease().dividedBy(LOOKS_A_LEASE)));
         keep(new EndedRuns(store, locals, locals.silence().dividedBy(LOOKS_A_LEASE)));
-        keep(new Sweeper(store, limits.sessionLease(), random));
+        keep(new Sweeper(store, limits.sessionLease(), random, () -> sessionEnded.run()));
         keep(timeouts(new PollPace(limits.pollInterval().multipliedBy(TIMEOUT_POLLS), random)));
         EngineSettings.Errors errors = setup.settings().errors();
         keep(new BatchChore(

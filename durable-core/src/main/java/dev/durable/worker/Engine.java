@@ -109,6 +109,7 @@ final class Engine implements PreparedEngine {
         side.background(
                 inbox -> new BackgroundJobs(host.lanes().transitions(), store.clock(), random, waiters::closed, inbox));
         side.onRunTimedOut(runs::seized);
+        side.onSessionEnded(() -> wakeClaims.run());
         return side;
     }
 

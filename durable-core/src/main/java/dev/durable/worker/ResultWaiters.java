@@ -3,6 +3,7 @@ package dev.durable.worker;
 import dev.durable.StoreUnavailableException;
 import dev.durable.client.RunResult;
 import dev.durable.store.HistoryStore;
+import dev.durable.store.RunIds;
 import dev.durable.store.RunRecord;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,7 +18,9 @@ import java.util.function.Predicate;
 /**
  * Clients of this process that wait for runs to close. A run that closes here tells them at once; for the others a
  * nudge asks at once, and one query per interval asks for all. The interval grows while nothing closes and starts over
- * with each new waiter; it starts longer while nudges are what tells of ends. Who gives up (cancels the future) is asked for no longer.
+ * with each new waiter; it starts longer while nudges are what tells of ends. A run that is older than that when somebody
+ * begins to wait may have closed long ago and is asked for at once; a younger one hardly has. Who gives up (cancels the
+ * future) is asked for no longer.
  */
 final class ResultWaiters implements Step {
     private static final int IDS_PER_QUERY = 2_000;
@@ -27,7 +30,7 @@ final class ResultWaiters implements Step {
 
     private final HistoryStore store;
     private final ConcurrentHashMap<UUID, Wanted> waiting = new ConcurrentHashMap<>();
-    /** Those of them that are said to have closed elsewhere. */
+    /** Those of them that are said to have closed elsewhere, or may have before anybody waited. */
     private final Set<UUID> hinted = ConcurrentHashMap.newKeySet();
 
     /** Whether the last end elsewhere was hinted at, rather than found by asking. */
@@ -39,6 +42,7 @@ final class ResultWaiters implements Step {
     private volatile long askAt;
 
     private long askAllAt;
+    private boolean nobodyWaited = true;
     private volatile Runnable wake = () -> {};
     private volatile boolean closed;
 
@@ -78,13 +82,27 @@ final class ResultWaiters implements Step {
         }
         boolean far = !isHere.test(runId);
         if (far) {
-            interval = shortest();
-            askAt = store.clock().nanoTime();
+            awaitFar(runId, first);
         }
         if (far || first) {
             wake.run();
         }
         return own;
+    }
+
+    private void awaitFar(UUID runId, boolean first) {
+        Duration soon = shortest();
+        Duration untilOfAge =
+                soon.minus(Duration.between(RunIds.time(runId), store.clock().now()));
+        long now = store.clock().nanoTime();
+        long at = now + soon.toNanos();
+        if (untilOfAge.isNegative() || untilOfAge.isZero()) {
+            hinted.add(runId);
+        } else {
+            at = Math.min(at, now + untilOfAge.toNanos());
+        }
+        interval = soon;
+        askAt = first || at - askAt < 0 ? at : askAt;
     }
 
     @SuppressWarnings("ReferenceEquality") // that very future
@@ -146,8 +164,12 @@ final class ResultWaiters implements Step {
     @Override
     public Duration runOnce() {
         if (waiting.isEmpty()) {
-            askAllAt = store.clock().nanoTime() + LONGEST.toNanos();
+            nobodyWaited = true;
             return UNTIL_WOKEN;
+        }
+        if (nobodyWaited) {
+            nobodyWaited = false;
+            askAllAt = store.clock().nanoTime() + LONGEST.toNanos();
         }
         try {
             boolean unhinted = hinted.isEmpty();

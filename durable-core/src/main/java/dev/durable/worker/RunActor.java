@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
  * instance is dropped.
  *
  * <p>If the process dies anywhere here: what is under way happened as a whole or not; messages still stand in the inbox,
- * jobs under the lease of this session, and the run is claimable once {@code owned_until} has passed.
+ * jobs under the lease of this session, and the run is claimable once the session is dead or {@code owned_until} has passed.
  */
 final class RunActor {
     private static final Logger log = LoggerFactory.getLogger(RunActor.class);

@@ -21,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Claims due runs and hands them to their actors. A claim whose reply is lost, or whose process dies, needs no care: it
- * runs out.
+ * Claims due runs and hands them to their actors. A claim whose reply is lost needs no care: it runs out. So does that
+ * of a process that dies, with its session.
  *
  * <pre>
  *   asleep ── a nudge, or the time to look has come ──► claim ── full ──► claim again
@@ -114,7 +114,7 @@ final class RunClaims implements Step {
                 List<InboxMessage> messages = got.messages().getOrDefault(runId, List.of());
                 takers.claimed(new Mail.Claimed(run, messages, firstPage(runId, got)));
             }
-            return Duration.ZERO.equals(got.retryIn()) ? again() : untilNextDue(before, retryIn(got));
+            return Duration.ZERO.equals(got.retryIn()) ? again() : untilNextDue(retryIn(got), got.nextDue());
         } catch (StoreUnavailableException | CommitUnknownException e) {
             log.warn("claiming runs waits for the database: {}", e.getMessage());
             return sleepUntil(before.plus(DATABASE_AWAY), before);
@@ -149,11 +149,11 @@ final class RunClaims implements Step {
      * At most the idle interval. What was due before the claim and was not claimed belongs to others and gives no reason
      * to hurry, unless it was left to them for a moment; what has become due since does.
      */
-    private Duration untilNextDue(Instant claimed, @Nullable Duration retryIn) {
+    private Duration untilNextDue(@Nullable Duration retryIn, @Nullable Instant nextDue) {
         Instant now = store.clock().now();
         Instant poll = now.plus(idle.next());
         Instant latest = retryIn == null ? poll : earlier(now.plus(retryIn).plusMillis(1), poll);
-        Instant due = store.nextDue(wanted.taskQueues(), claimed).orElse(latest);
+        Instant due = nextDue == null ? latest : nextDue;
         return due.isAfter(now) ? sleepUntil(earlier(due.plusMillis(1), latest), now) : again();
     }
 

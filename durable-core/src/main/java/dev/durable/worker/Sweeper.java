@@ -38,6 +38,7 @@ final class Sweeper implements Chore {
     private final HistoryStore store;
     private final Duration lease;
     private final RandomGenerator random;
+    private final Runnable onDeath;
     private final Tally tally = new Tally();
     private Map<UUID, Seen> seen = new HashMap<>();
     private Duration shortest;
@@ -51,7 +52,9 @@ final class Sweeper implements Chore {
      */
     private record Seen(long beat, long since, Duration lease) {}
 
-    Sweeper(HistoryStore store, Duration lease, RandomGenerator random) {
+    /** @param onDeath told when a session has ended, by a death or a goodbye: what it owned is anybody's */
+    Sweeper(HistoryStore store, Duration lease, RandomGenerator random, Runnable onDeath) {
+        this.onDeath = onDeath;
         this.store = store;
         this.lease = Session.bounded(lease);
         this.shortest = this.lease;
@@ -109,12 +112,17 @@ final class Sweeper implements Chore {
                 .collect(Collectors.toMap(
                         SessionInfo::session, session -> observed(session, before.get(session.session()), gap, read)));
         shortest = seen.values().stream().map(Seen::lease).reduce(lease, (a, b) -> a.compareTo(b) < 0 ? a : b);
+        boolean ended = !seen.keySet().containsAll(before.keySet());
         for (Map.Entry<UUID, Seen> session : seen.entrySet()) {
             Seen last = session.getValue();
             if (begun - last.since() >= last.lease().toNanos() && store.markDead(session.getKey(), last.beat())) {
                 log.warn("session {} is dead: its beat stood still for {}", session.getKey(), last.lease());
                 sweepNow = true;
+                ended = true;
             }
+        }
+        if (ended) {
+            onDeath.run();
         }
     }
 

@@ -32,7 +32,7 @@
  *   <caption>Crash windows</caption>
  *   <tr><th>between</th><th>what is left</th><th>who goes on</th></tr>
  *   <tr><td>claim and transition</td><td>{@code owned_until}, the inbox as it was</td><td>any claimer, when it has
- *       passed; the paused one then finds its fence lost</td></tr>
+ *       passed or the owner's session is dead; the paused one then finds its fence lost</td></tr>
  *   <tr><td>COMMIT and its answer</td><td>the fence and the first event's fence</td><td>the lane reads back under lock</td></tr>
  *   <tr><td>commit and start of an eager job</td><td>a job leased to this session</td><td>a living process starts it or
  *       releases what it does not know; of a dead one the sweep re-queues it</td></tr>

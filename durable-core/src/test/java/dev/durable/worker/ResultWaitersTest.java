@@ -54,6 +54,32 @@ class ResultWaitersTest {
         assertThat(pauseOfTheNext()).isEqualTo(Duration.ofMillis(4));
     }
 
+    @Test
+    void a_run_that_may_have_closed_long_ago_is_asked_for_at_once() {
+        RunKey old = bench.schedule("[\"x\"]").run();
+        bench.memory.seize(Seizures.terminate(old));
+        bench.clock.advance(Duration.ofMillis(4));
+
+        CompletableFuture<RunResult> result = waiters.result(old.runId());
+        waiters.runOnce();
+
+        assertThat(result).isDone();
+    }
+
+    @Test
+    void a_run_that_has_just_begun_is_not_asked_for_at_once() {
+        bench.clock.advance(Duration.ofMinutes(1));
+        RunKey young = bench.schedule("[\"x\"]").run();
+        bench.clock.advance(Duration.ofMillis(1));
+        bench.faulty.before("closed", () -> {
+            throw new AssertionError("asked");
+        });
+
+        var unused = waiters.result(young.runId());
+
+        assertThat(waiters.runOnce()).as("when it is 4 ms old").isEqualTo(Duration.ofMillis(3));
+    }
+
     private RunKey waitedFor() {
         RunKey run = bench.schedule("[\"x\"]").run();
         var unused = waiters.result(run.runId());
@@ -77,6 +103,7 @@ class ResultWaitersTest {
         impatient.cancel(false);
         assertThat(waiters.size()).isEqualTo(1);
         bench.memory.seize(Seizures.terminate(run));
+        bench.clock.advance(Duration.ofMillis(4));
         waiters.runOnce();
         assertThat(patient).isDone();
 

@@ -8,6 +8,7 @@ import dev.durable.store.SessionInfo;
 import dev.durable.store.contract.FaultyStore.Fault;
 import java.time.Duration;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -16,7 +17,9 @@ class SweeperTest {
     private static final Duration THIRD = ActivityBench.LEASE.dividedBy(3);
 
     private final ActivityBench bench = new ActivityBench();
-    private final Sweeper sweeper = new Sweeper(bench.store, ActivityBench.LEASE, bench.random);
+    private final AtomicInteger deaths = new AtomicInteger();
+    private final Sweeper sweeper =
+            new Sweeper(bench.store, ActivityBench.LEASE, bench.random, deaths::incrementAndGet);
 
     @Test
     void a_beat_that_stands_still_for_a_lease_is_a_death_and_its_jobs_are_queued_again() {
@@ -33,6 +36,26 @@ class SweeperTest {
 
         assertThat(dead()).isTrue();
         assertThat(bench.state(key)).isEqualTo("ready 1");
+    }
+
+    @Test
+    void of_an_end_is_told_whoever_declared_it() {
+        UUID declaredByAnother = opened(ActivityBench.LEASE);
+        UUID saysGoodbye = opened(ActivityBench.LEASE);
+        sweep();
+        assertThat(deaths).as("they came").hasValue(0);
+
+        bench.memory.markDead(declaredByAnother, 0);
+        sweep();
+        assertThat(deaths).hasValue(1);
+
+        bench.memory.closeSession(saysGoodbye);
+        sweep();
+        assertThat(deaths).hasValue(2);
+
+        sweep();
+        assertThat(dead()).isTrue();
+        assertThat(deaths).as("by its own word").hasValue(3);
     }
 
     @Test

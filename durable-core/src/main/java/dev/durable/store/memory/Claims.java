@@ -47,10 +47,11 @@ final class Claims {
                         .flatMap(queue -> tables.runs().leftToOthers(queue, claim, now))
                         .min(Duration::compareTo)
                         .orElse(null);
-        return claim(due, claim, left);
+        Instant nextDue = tables.runs().firstWake(claim.taskQueues(), now).orElse(null);
+        return claim(due, claim, left, nextDue);
     }
 
-    private ClaimedRuns claim(List<Run> due, RunClaim claim, @Nullable Duration retryIn) {
+    private ClaimedRuns claim(List<Run> due, RunClaim claim, @Nullable Duration retryIn, @Nullable Instant nextDue) {
         List<ClaimedRun> claimed = new ArrayList<>();
         Map<UUID, List<InboxMessage>> messages = new HashMap<>();
         Map<UUID, List<StoredEvent>> histories = new HashMap<>();
@@ -68,7 +69,7 @@ final class Claims {
             }
             claimed.add(claim(run, claim, tables.now()));
         }
-        return new ClaimedRuns(claimed, messages, histories, retryIn);
+        return new ClaimedRuns(claimed, messages, histories, retryIn, nextDue);
     }
 
     List<ClaimedJob> jobs(JobClaim claim) {

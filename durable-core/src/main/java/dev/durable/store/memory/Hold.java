@@ -32,6 +32,11 @@ final class Hold {
         ownedUntil = until;
     }
 
+    /** Its owner is gone. */
+    void disown() {
+        ownedUntil = null;
+    }
+
     /** A step is written: whatever stalled the run is over. */
     void moveOn(Transition step, boolean messagesWait, Instant now) {
         fence = step.newFence();

@@ -230,11 +230,6 @@ public final class InMemoryHistoryStore implements HistoryStore {
     }
 
     @Override
-    public Optional<Instant> nextDue(Collection<String> taskQueues, Instant after) {
-        return atomically(() -> tables.runs().firstWake(taskQueues, after));
-    }
-
-    @Override
     public List<ClaimedJob> claimJobs(JobClaim claim) {
         return atomically(() -> claims.jobs(claim));
     }
@@ -338,7 +333,7 @@ public final class InMemoryHistoryStore implements HistoryStore {
 
     @Override
     public boolean markDead(UUID session, long beat) {
-        return atomically(() -> tables.sessions().markDead(session, beat));
+        return atomically(() -> orphans.markDead(session, beat));
     }
 
     @Override

@@ -29,9 +29,18 @@ final class Orphans {
         return tables.jobs().heldBy(session).stream().map(Job::held).toList();
     }
 
+    boolean markDead(UUID session, long beat) {
+        boolean died = tables.sessions().markDead(session, beat);
+        if (died) {
+            tables.runs().disown(session);
+        }
+        return died;
+    }
+
     /** It says goodbye itself: no crash. */
     void release(UUID session) {
         tables.sessions().close(session);
+        tables.runs().disown(session);
         tables.jobs().heldBy(session).forEach(tables::release);
     }
 }

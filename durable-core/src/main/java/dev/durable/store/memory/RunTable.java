@@ -77,6 +77,16 @@ final class RunTable {
         return agenda(taskQueue).due(now).filter(run -> serves(claim, run, now));
     }
 
+    /** Whoever claimed under this session is gone. */
+    void disown(UUID session) {
+        byRunId.values().stream()
+                .filter(run -> run.isOpen() && session.equals(run.hold().lastSession()))
+                .forEach(run -> {
+                    run.hold().disown();
+                    place(run);
+                });
+    }
+
     Stream<Run> expired(Instant now) {
         return expiring.due(now);
     }

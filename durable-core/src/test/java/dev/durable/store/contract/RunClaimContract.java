@@ -151,6 +151,42 @@ abstract class RunClaimContract extends StoreContract {
     }
 
     @Test
+    void what_a_session_owned_that_was_declared_dead_is_anybodys_at_once() {
+        Writer due = claimed("order-1");
+        Writer woken = parked("order-2");
+        signalled(woken.run(), "approve");
+        claimRuns(session);
+        advance(Duration.ofMillis(101));
+        UUID other = openSession();
+        assertThat(claimRuns(other)).isEmpty();
+
+        store.markDead(session, 0);
+
+        assertThat(claimedIds(other)).containsExactlyInAnyOrder("order-1", "order-2");
+        assertThat(claimRuns(openSession())).as("who lives owns it").isEmpty();
+        assertThat(due.write(due.step().schedules(1))).isEqualTo(Transition.Outcome.FENCE_LOST);
+    }
+
+    @Test
+    void what_a_session_owned_that_said_goodbye_is_anybodys_at_once() {
+        claimed("order-1");
+
+        store.closeSession(session);
+        advance(Duration.ofMillis(101));
+
+        assertThat(claimedIds(openSession())).containsExactly("order-1");
+    }
+
+    @Test
+    void who_is_not_alive_does_not_get_again_what_it_claimed() {
+        started("order-1");
+        UUID unknown = UUID.randomUUID();
+
+        assertThat(claimRuns(unknown)).hasSize(1);
+        assertThat(claimRuns(unknown)).isEmpty();
+    }
+
+    @Test
     void a_message_for_a_claimed_run_lets_nobody_else_claim_it() {
         Writer writer = claimed("order-1");
         signalled(writer.run(), "approve");
@@ -291,7 +327,7 @@ abstract class RunClaimContract extends StoreContract {
 
         assertThat(store.claimRuns(claim).retryIn()).isZero();
         assertThat(store.claimRuns(claim).retryIn()).isZero();
-        assertThat(store.claimRuns(claim)).isEqualTo(ClaimedRuns.none(null));
+        assertThat(store.claimRuns(claim)).isEqualTo(ClaimedRuns.none(null, null));
     }
 
     @Test
@@ -371,20 +407,24 @@ abstract class RunClaimContract extends StoreContract {
         started(newRun("order-3").wakeAt(now.plusSeconds(5)).taskQueue("slow"));
         parked("order-4");
 
-        assertThat(store.nextDue(Set.of(QUEUE), Instant.EPOCH)).contains(now.plusSeconds(10));
-        assertThat(store.nextDue(Set.of(QUEUE, "slow"), Instant.EPOCH)).contains(now.plusSeconds(5));
-        assertThat(store.nextDue(Set.of("nobody"), Instant.EPOCH)).isEmpty();
-        assertThat(store.nextDue(Set.of(QUEUE), now.plusSeconds(10))).contains(now.plusSeconds(20));
+        assertThat(nextDue(QUEUE)).contains(now.plusSeconds(10));
+        assertThat(nextDue(QUEUE, "slow")).contains(now.plusSeconds(5));
+        assertThat(nextDue("nobody")).isEmpty();
+        advance(Duration.ofSeconds(11));
+        assertThat(nextDue(QUEUE)).as("what is due already").contains(now.plusSeconds(20));
     }
 
     @Test
     void the_next_due_time_does_not_count_what_somebody_owns() {
-        Writer writer = claimed("order-1");
+        NewRunBuilder run = newRun("order-1").wakeAt(store.now().plusSeconds(10));
+        started(run);
+        signalled(run.key(), "approve");
+        assertThat(nextDue(QUEUE)).isPresent();
+        Writer writer = writer(claimRuns(session).getFirst());
 
-        assertThat(store.nextDue(Set.of(QUEUE), Instant.EPOCH)).isEmpty();
+        assertThat(nextDue(QUEUE)).isEmpty();
         writer.write(writer.step().stalls("later", Duration.ofMinutes(5)));
-        assertThat(store.nextDue(Set.of(QUEUE), Instant.EPOCH).orElseThrow())
-                .isAfter(store.now().plus(Duration.ofMinutes(4)));
+        assertThat(nextDue(QUEUE).orElseThrow()).isAfter(store.now().plus(Duration.ofMinutes(4)));
     }
 
     private List<ClaimedRun> claim(Set<String> queues, Set<String> types, int needs) {

@@ -17,6 +17,7 @@ import dev.durable.store.StartOutcome;
 import dev.durable.store.StoredEvent;
 import dev.durable.store.Transition;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -110,6 +111,12 @@ public abstract class StoreContract {
 
     protected Writer writer(ClaimedRun claim) {
         return new Writer(store, claim.run(), claim.fence(), claim.nextEventId());
+    }
+
+    /** When the next parked run of these queues is due. */
+    protected Optional<Instant> nextDue(String... queues) {
+        return Optional.ofNullable(store.claimRuns(new RunClaim(session, Set.of(queues), Set.of(), 0, 1, OWNED))
+                .nextDue());
     }
 
     protected List<ClaimedRun> claimRuns(UUID claimer) {

@@ -8,8 +8,10 @@ final class ClaimSql {
      * Candidates are runs whose time has come, in order, and runs with messages, found by skipping from run to run in
      * the inbox index (a run with 20,000 messages costs one probe) from where the last scan ended. They are locked by
      * key, NO KEY UPDATE so that runs that are being signalled are not skipped. Owned by nobody: a time far ahead is a
-     * clock that was set back. For 100 ms a due run is left to the session that has it cached; one row says for how long
-     * that still holds for what was not claimed. Which runs it claimed stays with the transaction, for the reads behind it.
+     * clock that was set back, and who is not alive owns nothing (who asks is not asked whether it lives: the runs that it
+     * claimed just now are not to be claimed by it again). For 100 ms a due run is left to the session that has it cached;
+     * one row says for how long that still holds for what was not claimed, and when a parked run of these queues is due
+     * next. Which runs it claimed stays with the transaction, for the reads behind it.
      */
     static final String RUNS = """
             with recursive due as (
@@ -19,7 +21,9 @@ final class ClaimSql {
                         select s.run_id, s.shard, s.wake_at from durable.run_state s
                          where s.task_queue = q.task_queue and s.wake_at <= durable.clock()
                            and (s.owned_until is null or s.owned_until <= durable.clock()
-                                or s.owned_until > durable.clock() + 2 * ? * interval '1 ms')
+                                or s.owned_until > durable.clock() + 2 * ? * interval '1 ms'
+                                or (s.last_session <> ? and coalesce((
+                                        select d.dead from durable.session d where d.id = s.last_session), true)))
                            and (s.not_before is null or s.not_before <= durable.clock())
                            and s.type = any(?::text[]) and s.needs <= ? and not s.paused
                          order by s.wake_at limit ?) d),
@@ -49,7 +53,9 @@ final class ClaimSql {
                         select s.ctid as c, s.fence, s.wake_at, s.last_session from durable.run_state s
                          where s.run_id = c.run_id and +s.shard = c.shard
                            and (s.owned_until is null or s.owned_until <= durable.clock()
-                                or s.owned_until > durable.clock() + 2 * ? * interval '1 ms')
+                                or s.owned_until > durable.clock() + 2 * ? * interval '1 ms'
+                                or (s.last_session <> ? and coalesce((
+                                        select d.dead from durable.session d where d.id = s.last_session), true)))
                            and (s.not_before is null or s.not_before <= durable.clock())
                            and s.type = any(?::text[]) and s.needs <= ? and not s.paused
                            and (s.last_session is null or s.last_session = ?
@@ -70,18 +76,28 @@ final class ClaimSql {
                           from (select c.*, c.last_session is distinct from ? and c.next_event_id <= ? as stranger
                                   from claimed c) c) k)
             select c.run_id, c.workflow_id, c.type, c.task_queue, c.fence, c.previous_fence, c.next_event_id, c.wake_at,
-                   c.closing, c.stalls, null::text as scanned_queue, 0 as scanned, null::bigint as retry_in
+                   c.closing, c.stalls, null::text as scanned_queue, 0 as scanned, null::bigint as retry_in,
+                   null::timestamptz as next_due
               from claimed c
              cross join kept
             union all
-            select null, null, null, null, null, null, null, null, null, null, null, 0, l.retry_in from (
+            select null, null, null, null, null, null, null, null, null, null, null, 0, l.retry_in, null from (
                 select ceil(extract(epoch from min(c.since) + interval '100 ms' - durable.clock()) * 1000)::bigint as retry_in
                   from candidate c
                  where (select count(*) from mine) < ? and c.since > durable.clock() - interval '100 ms'
                    and not exists (select 1 from mine m where m.run_id = c.run_id)) l
              where l.retry_in is not null
             union all
-            select s.run_id, null, null, null, null, null, null, null, null, null, s.task_queue, s.scanned, null from (
+            select null, null, null, null, null, null, null, null, null, null, null, 0, null, n.due from (
+                select min(p.due) as due from unnest(?::text[]) as q(task_queue)
+                 cross join lateral (
+                        select greatest(s.wake_at, s.not_before) as due from durable.run_state s
+                         where s.task_queue = q.task_queue and s.wake_at > durable.clock() and s.owned_until is null
+                           and not s.paused
+                         order by s.wake_at limit 1) p) n
+             where n.due is not null
+            union all
+            select s.run_id, null, null, null, null, null, null, null, null, null, s.task_queue, s.scanned, null, null from (
                 select s.task_queue, max(s.run_id::text)::uuid as run_id, (select count(*)::int from seen) as scanned
                   from seen s group by s.task_queue) s""";
 
@@ -99,12 +115,4 @@ final class ClaimSql {
              cross join lateral (
                     select e.event_id, e.type, e.at, e.message_id, e.attributes from durable.history_event e
                      where u.unread and e.run_id = u.run_id and e.shard = u.shard order by e.event_id) e""";
-
-    /** The earliest wake of a parked run of these queues, after a time. */
-    static final String NEXT_DUE = """
-            select min(s.due) as due from unnest(?::text[]) as q(task_queue)
-             cross join lateral (
-                    select greatest(s.wake_at, s.not_before) as due from durable.run_state s
-                     where s.task_queue = q.task_queue and s.wake_at > ?::timestamptz and s.owned_until is null and not s.paused
-                     order by s.wake_at limit 1) s""";
 }

@@ -234,11 +234,6 @@ public final class PostgresHistoryStore implements HistoryStore {
     }
 
     @Override
-    public Optional<Instant> nextDue(Collection<String> taskQueues, Instant after) {
-        return runClaims.nextDue(taskQueues, after);
-    }
-
-    @Override
     public List<ClaimedJob> claimJobs(JobClaim claim) {
         return jobClaims.claim(claim);
     }

@@ -14,11 +14,9 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -50,9 +48,11 @@ final class RunClaims {
     ClaimedRuns claim(RunClaim claim) {
         List<String> queues = claim.taskQueues().stream().sorted().toList();
         Duration retryIn = null;
+        Instant nextDue = null;
         boolean fromStart = false;
         for (int scans = 0; scans < MOST_SCANS; scans++) {
             Scan scan = scan(claim, queues);
+            nextDue = scan.nextDue;
             retryIn = earlier(retryIn, scan.retryIn);
             fromStart |= !scan.resumed;
             boolean all = scan.ended && fromStart && scan.claimed.size() < claim.limit();
@@ -60,26 +60,11 @@ final class RunClaims {
                 return scan.got(all ? retryIn : Duration.ZERO);
             }
         }
-        return ClaimedRuns.none(retryIn);
+        return ClaimedRuns.none(retryIn, nextDue);
     }
 
     private static @Nullable Duration earlier(@Nullable Duration one, @Nullable Duration other) {
         return one == null || (other != null && other.compareTo(one) < 0) ? other : one;
-    }
-
-    Optional<Instant> nextDue(Collection<String> taskQueues, Instant after) {
-        List<String> queues = taskQueues.stream().sorted().toList();
-        return connections.read(Locks.SHORT, tx -> {
-            List<Instant> due = new ArrayList<>();
-            tx.last(new Script()
-                    .read(
-                            ClaimSql.NEXT_DUE,
-                            row -> Optional.ofNullable(Times.instant(row, "due"))
-                                    .ifPresent(due::add),
-                            texts(queues, q -> q),
-                            Param.of(after.toString())));
-            return due.stream().findFirst();
-        });
     }
 
     private Scan scan(RunClaim claim, List<String> queues) {
@@ -113,6 +98,7 @@ final class RunClaims {
         return new Param[] {
             queueNames,
             ownedFor,
+            session,
             types,
             needs,
             limit,
@@ -120,6 +106,7 @@ final class RunClaims {
             uuids(queues, q -> cursors.getOrDefault(q, START)),
             Param.of(look),
             ownedFor,
+            session,
             types,
             needs,
             session,
@@ -130,7 +117,8 @@ final class RunClaims {
             Param.of(ClaimedRuns.MAX_EVENTS),
             session,
             Param.of(ClaimedRuns.SHORT_HISTORY + 1),
-            limit
+            limit,
+            queueNames
         };
     }
 
@@ -161,16 +149,20 @@ final class RunClaims {
         /** When what was left to others is anybody's. */
         private @Nullable Duration retryIn;
 
+        private @Nullable Instant nextDue;
+
         Scan(boolean resumed, int look) {
             this.resumed = resumed;
             this.look = look;
         }
 
-        /** A claimed run, or how long something is left to others, or where the scan of a queue's inbox ended. */
+        /** A claimed run, or when to look again, or where the scan of a queue's inbox ended. */
         private void read(ResultSet row) throws SQLException {
             String scanned = row.getString("scanned_queue");
             if (row.getObject("retry_in") != null) {
                 retryIn = Duration.ofMillis(row.getLong("retry_in"));
+            } else if (row.getObject("next_due") != null) {
+                nextDue = Times.required(row, "next_due");
             } else if (scanned == null) {
                 claimed.add(claimed(row));
             } else {
@@ -186,7 +178,7 @@ final class RunClaims {
         }
 
         ClaimedRuns got(@Nullable Duration again) {
-            return new ClaimedRuns(claimed, messages, histories, again);
+            return new ClaimedRuns(claimed, messages, histories, again, nextDue);
         }
     }
 }

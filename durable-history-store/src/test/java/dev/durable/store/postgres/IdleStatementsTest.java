@@ -47,7 +47,6 @@ class IdleStatementsTest {
                             new RunClaim(session, QUEUES, Set.of("W"), 0, 10, Duration.ofSeconds(15)))));
             costs.put("earliestTimeouts", of(store::earliestTimeouts));
             costs.put("held", of(() -> store.held(session)));
-            costs.put("nextDue", of(() -> store.nextDue(QUEUES, store.clock().now())));
             costs.put("queueRules", of(() -> store.queueRules(QUEUES)));
             costs.put("relay", of(() -> store.relay(10)));
             costs.put("requeueOrphans", of(() -> store.requeueOrphans(10)));

@@ -21,7 +21,6 @@ import dev.durable.store.contract.Writer;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -154,8 +153,7 @@ class InterleavingTest extends StoreContract {
         other.commit();
 
         assertThat(step.get()).isEqualTo(Transition.Outcome.APPLIED);
-        assertThat(store.nextDue(Set.of(QUEUE), store.now()))
-                .hasValueSatisfying(due -> assertThat(due).isBefore(later.minusSeconds(1_800)));
+        assertThat(nextDue(QUEUE)).hasValueSatisfying(due -> assertThat(due).isBefore(later.minusSeconds(1_800)));
     }
 
     /** Everybody locks the run first. */
@@ -320,7 +318,7 @@ class InterleavingTest extends StoreContract {
         other.commit();
 
         assertThat(commit.get()).containsOnly(Transition.Outcome.APPLIED);
-        assertThat(store.nextDue(Set.of(QUEUE), store.now()))
+        assertThat(nextDue(QUEUE))
                 .hasValueSatisfying(due -> assertThat(due).isBefore(store.now().plusSeconds(5_400)));
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.WorkflowStatus;
 import dev.durable.store.NewJob;
+import dev.durable.store.RunClaim;
 import dev.durable.store.RunRecord;
 import dev.durable.store.Transition;
 import dev.durable.store.contract.NewRunBuilder;
@@ -53,7 +54,9 @@ class QueryModeTest {
                             .schedules(Outcomes.job(2, store.now(), ACTIVITY, "default", 0, second))
                             .wakesAt(now.plus(1, ChronoUnit.HOURS))))
                     .isEqualTo(Transition.Outcome.APPLIED);
-            assertThat(store.nextDue(Set.of("default"), now)).contains(now.plus(1, ChronoUnit.HOURS));
+            assertThat(store.claimRuns(new RunClaim(session, Set.of("default"), Set.of(), 0, 1, Duration.ofSeconds(1)))
+                            .nextDue())
+                    .isEqualTo(now.plus(1, ChronoUnit.HOURS));
             assertThat(writer.write(writer.closing().settles(2, second.token())))
                     .isEqualTo(Transition.Outcome.APPLIED);
 
