@@ -32,9 +32,10 @@ final class Hold {
         ownedUntil = until;
     }
 
-    /** Its owner is gone. */
+    /** Who owned it, or had it cached, is gone. */
     void disown() {
         ownedUntil = null;
+        lastSession = null;
     }
 
     /** A step is written: whatever stalled the run is over. */

@@ -77,7 +77,7 @@ final class RunTable {
         return agenda(taskQueue).due(now).filter(run -> serves(claim, run, now));
     }
 
-    /** Whoever claimed under this session is gone. */
+    /** Whoever claimed under this session is gone: nothing is left to it any more. */
     void disown(UUID session) {
         byRunId.values().stream()
                 .filter(run -> run.isOpen() && session.equals(run.hold().lastSession()))

@@ -9,8 +9,8 @@ final class ClaimSql {
      * the inbox index (a run with 20,000 messages costs one probe) from where the last scan ended. They are locked by
      * key, NO KEY UPDATE so that runs that are being signalled are not skipped. Owned by nobody: a time far ahead is a
      * clock that was set back, and who is not alive owns nothing (who asks is not asked whether it lives: the runs that it
-     * claimed just now are not to be claimed by it again). For 100 ms a due run is left to the session that has it cached;
-     * one row says for how long that still holds for what was not claimed, and when a parked run of these queues is due
+     * claimed just now are not to be claimed by it again). For 100 ms a due run is left to the living session that has it
+     * cached; one row says for how long that still holds for what was not claimed, and when a parked run of these queues is due
      * next. Which runs it claimed stays with the transaction, for the reads behind it.
      */
     static final String RUNS = """
@@ -59,7 +59,8 @@ final class ClaimSql {
                            and (s.not_before is null or s.not_before <= durable.clock())
                            and s.type = any(?::text[]) and s.needs <= ? and not s.paused
                            and (s.last_session is null or s.last_session = ?
-                                or c.since <= durable.clock() - interval '100 ms')
+                                or c.since <= durable.clock() - interval '100 ms' or coalesce((
+                                        select d.dead from durable.session d where d.id = s.last_session), true))
                            for no key update skip locked) s
                  limit ?),
             claimed as (

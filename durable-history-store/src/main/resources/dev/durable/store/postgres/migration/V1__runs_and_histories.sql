@@ -131,9 +131,11 @@ begin
     while month at time zone 'UTC' <= until_at loop
         name := 'history_event_' || to_char(month, 'YYYY_MM');
         if to_regclass(format('${schema}.%I', name)) is null then
-            -- Two processes that start at once: the second waits here, then finds the partition.
+            -- Two processes that start at once: the second waits here, then finds the partition. In the table: to_regclass
+            -- answers from this session's memory, in which there is none until it locks some relation.
             perform pg_advisory_xact_lock(hashtextextended('durable history partitions ${name}', 0));
-            if to_regclass(format('${schema}.%I', name)) is null then
+            if not exists (select 1 from pg_catalog.pg_class c
+                            where c.relname = name and c.relnamespace = '${schema}'::regnamespace) then
                 execute format('create table ${schema}.%I (like ${schema}.history_event including defaults)'
                     ' with (autovacuum_vacuum_insert_scale_factor = 0.2, autovacuum_analyze_scale_factor = 0.1)', name);
                 execute format('create trigger append_only before update or delete or truncate on ${schema}.%I'
