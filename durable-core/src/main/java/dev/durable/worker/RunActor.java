@@ -359,7 +359,7 @@ final class RunActor {
         giveBack();
     }
 
-    /** Gives a claim back that can't be used up: due at once, for whoever comes first. */
+    /** Gives a claim back that can't be used up: due at once, for whoever comes first; we look at once, too. */
     private void release() {
         if (holding.isOwned()) {
             giveBack();
@@ -387,7 +387,7 @@ final class RunActor {
         submit(
                 Closings.nothing(key, holding.fence(), host.random(), holding.nextEventId(), wakeAt, stall),
                 nothing,
-                null);
+                wakeAt);
     }
 
     // ── rest ─────────────────────────────────────────────────────────────────────────────────────────────────────────

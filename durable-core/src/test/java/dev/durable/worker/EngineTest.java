@@ -15,12 +15,21 @@ import dev.durable.StartOptions;
 import dev.durable.StoreUnavailableException;
 import dev.durable.Workflow;
 import dev.durable.WorkflowHandle;
+import dev.durable.history.ActivityCompleted;
+import dev.durable.history.EventJson;
+import dev.durable.history.Payload;
+import dev.durable.store.HeldJob;
 import dev.durable.store.HistoryStore;
+import dev.durable.store.InboxMessage;
+import dev.durable.store.JobUpdate;
+import dev.durable.store.MessageKind;
+import dev.durable.store.StoredEvent;
 import dev.durable.store.contract.FaultyStore;
 import dev.durable.store.contract.FaultyStore.Fault;
 import dev.durable.store.memory.InMemoryHistoryStore;
 import dev.durable.store.memory.VirtualClock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -118,6 +127,25 @@ class EngineTest {
             });
             Durable.sleep(first);
             Durable.await(() -> false);
+        }
+    }
+
+    @Activity
+    interface Greeter {
+        String greet(String name);
+    }
+
+    @Workflow
+    static class Greeting {
+        private final Greeter greeter;
+
+        Greeting(Greeter greeter) {
+            this.greeter = greeter;
+        }
+
+        @Run
+        String run() {
+            return greeter.greet("one") + " and " + greeter.greet("two");
         }
     }
 
@@ -281,6 +309,54 @@ class EngineTest {
                 Thread.onSpinWait();
             }
             assertThat(h.describe().stalledBy()).contains("the headers");
+        }
+    }
+
+    /**
+     * A process under load puts an outcome that its run has not written for seconds into the inbox as well. The claim that
+     * follows takes the run's fence; the step is sent again under that of the claim, and finds the job gone.
+     */
+    @Test
+    void a_claim_whose_step_came_too_late_for_its_job_is_given_back_at_once() {
+        InMemoryHistoryStore memory = new InMemoryHistoryStore();
+        FaultyStore faulty = FaultyStore.over(memory);
+        Greeter greeter = name -> {
+            if (name.equals("one")) {
+                faulty.before("commit", () -> {
+                    HeldJob job =
+                            memory.held(memory.sessions().getFirst().session()).getFirst();
+                    memory.update(List.of(new JobUpdate.Settle(job.key(), job.lease(), completed(job, "\"uno\""))));
+                    awaitThatRestsAgain("durable-claims", memory);
+                });
+            }
+            return name;
+        };
+        try (DurableEngine engine = DurableEngine.builder(faulty.store())
+                .register(Greeting.class)
+                .activity(Greeter.class, greeter)
+                .start()) {
+            WorkflowHandle<Greeting, String> h =
+                    engine.client().start(Greeting.class, StartOptions.id("g-1"), w -> w.run());
+
+            assertThat(h.result(Duration.ofSeconds(5))).as("from the inbox").isEqualTo("uno and two");
+        }
+    }
+
+    private static InboxMessage completed(HeldJob job, String result) {
+        StoredEvent event = EventJson.encode(new ActivityCompleted(
+                0, Instant.EPOCH, job.key().seq(), 1, job.lease(), new Payload(result), Instant.EPOCH, "here"));
+        return new InboxMessage(
+                job.lease(), MessageKind.ACTIVITY_OUTCOME, event.type(), event.attributes(), null, null);
+    }
+
+    /** A run is claimed, and the loop that did it sleeps: its actor has been told. */
+    private static void awaitThatRestsAgain(String loop, InMemoryHistoryStore memory) {
+        Instant soon = memory.now().plusSeconds(5);
+        while (memory.nextDue().filter(owned -> owned.isAfter(soon)).isEmpty()
+                || Thread.getAllStackTraces().keySet().stream()
+                        .anyMatch(thread ->
+                                thread.getName().equals(loop) && thread.getState() == Thread.State.RUNNABLE)) {
+            Thread.onSpinWait();
         }
     }
 

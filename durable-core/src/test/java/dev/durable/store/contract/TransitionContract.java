@@ -283,6 +283,34 @@ abstract class TransitionContract extends StoreContract {
     }
 
     @Test
+    void a_step_that_writes_nothing_gives_the_run_back_though_messages_wait() {
+        Writer writer = claimed("order-1");
+        Writer quiet = claimed("order-2");
+        signalled(writer.run(), "approve");
+
+        assertThat(writer.write(writer.step())).isEqualTo(APPLIED_MORE);
+        assertThat(quiet.write(quiet.step())).isEqualTo(APPLIED);
+
+        assertThat(details(writer.run()).ownedUntil()).isNull();
+        assertThat(claimedIds(session)).containsExactly("order-1");
+    }
+
+    @Test
+    void of_a_batch_those_that_write_nothing_are_given_back_though_messages_wait() {
+        Writer goesOn = claimed("order-1");
+        Writer givesBack = claimed("order-2");
+        signalled(goesOn.run(), "approve");
+        signalled(givesBack.run(), "approve");
+
+        List<Transition.Outcome> outcomes = store.commit(
+                List.of(goesOn.step().schedules(1).build(), givesBack.step().build()));
+
+        assertThat(outcomes).containsExactly(APPLIED_MORE, APPLIED_MORE);
+        assertThat(details(goesOn.run()).ownedUntil()).isNotNull();
+        assertThat(details(givesBack.run()).ownedUntil()).isNull();
+    }
+
+    @Test
     void a_step_that_stays_awake_keeps_the_run_and_is_not_asked_for_messages() {
         Writer writer = claimed("order-1");
         signalled(writer.run(), "approve");

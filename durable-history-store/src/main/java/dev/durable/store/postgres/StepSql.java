@@ -20,7 +20,7 @@ final class StepSql {
             advanced as (
                 update durable.run_state s
                    set fence = ?::uuid, next_event_id = s.next_event_id + ?::int,
-                       owned_until = case when ?::boolean and not (select w.more from waiting w) then null
+                       owned_until = case when ?::boolean and (?::boolean or not (select w.more from waiting w)) then null
                                           else s.owned_until end,
                        wake_at = case when ?::boolean and s.wake_at <= durable.clock() then ?::timestamptz
                                       else least(s.wake_at, ?::timestamptz) end,

@@ -72,7 +72,8 @@ final class TransitionSql {
             with x as (
                 update durable.run_state s
                    set fence = u.new_fence, next_event_id = s.next_event_id + u.events,
-                       owned_until = case when u.park and not u.more then null else s.owned_until end,
+                       owned_until = case when u.park and (not u.more or u.events + u.consumed = 0) then null
+                                          else s.owned_until end,
                        wake_at = case when u.park and s.wake_at <= durable.clock() then u.wake_at
                                       else least(s.wake_at, u.wake_at) end,
                        not_before = null, stalls = 0, stalled_by = null, expires_at = null
