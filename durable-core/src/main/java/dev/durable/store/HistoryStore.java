@@ -162,6 +162,9 @@ public interface HistoryStore extends Writes, QueueStore, StoreSource, AutoClose
     /** Events from that id on, at most {@code limit}, in order. */
     List<StoredEvent> history(UUID runId, long fromEventId, int limit);
 
+    /** The first events of each of these runs, at most {@code limit} a run, in order; runs without are not there. */
+    Map<UUID, List<StoredEvent>> histories(Collection<UUID> runIds, int limit);
+
     /** The run, open or closed. */
     Optional<RunRecord> run(UUID runId);
 

@@ -10,7 +10,9 @@ import dev.durable.store.RunClaim;
 import dev.durable.store.StoredEvent;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -109,11 +111,7 @@ final class RunClaims implements Step {
         try {
             ClaimedRuns got = store.claimRuns(
                     new RunClaim(session.get(), wanted.taskQueues(), wanted.types(), 0, BATCH, OWNED_FOR));
-            for (ClaimedRun run : got.runs()) {
-                UUID runId = run.run().runId();
-                List<InboxMessage> messages = got.messages().getOrDefault(runId, List.of());
-                takers.claimed(new Mail.Claimed(run, messages, firstPage(runId, got)));
-            }
+            handOver(got);
             return Duration.ZERO.equals(got.retryIn()) ? again() : untilNextDue(retryIn(got), got.nextDue());
         } catch (StoreUnavailableException | CommitUnknownException e) {
             log.warn("claiming runs waits for the database: {}", e.getMessage());
@@ -125,17 +123,49 @@ final class RunClaims implements Step {
         }
     }
 
-    /** Read here, where waiting for the database holds up nothing but claims, and not where workflow code runs. */
-    private @Nullable List<StoredEvent> firstPage(UUID runId, ClaimedRuns got) {
-        List<StoredEvent> whole = got.histories().get(runId);
-        if (whole != null || takers.isCached(runId)) {
-            return whole;
+    /**
+     * First those that need no history, or brought theirs; then the others, as many at once as make a page. It is read here,
+     * where waiting for the database holds up nothing but claims, and not where workflow code runs.
+     */
+    private void handOver(ClaimedRuns got) {
+        List<ClaimedRun> unread = new ArrayList<>();
+        for (ClaimedRun run : got.runs()) {
+            UUID runId = run.run().runId();
+            List<StoredEvent> whole = got.histories().get(runId);
+            if (whole != null || takers.isCached(runId)) {
+                handOver(run, got, whole);
+            } else {
+                unread.add(run);
+            }
         }
+        int from = 0;
+        long events = 0;
+        for (int i = 0; i < unread.size(); i++) {
+            events += unread.get(i).nextEventId();
+            if (i + 1 == unread.size() || events + unread.get(i + 1).nextEventId() > Rebuild.PAGE) {
+                readAndHandOver(unread.subList(from, i + 1), got);
+                from = i + 1;
+                events = 0;
+            }
+        }
+    }
+
+    private void readAndHandOver(List<ClaimedRun> runs, ClaimedRuns got) {
+        Map<UUID, List<StoredEvent>> pages = Map.of();
         try {
-            return store.history(runId, 1, Rebuild.PAGE);
-        } catch (StoreUnavailableException e) {
-            return null;
+            pages = store.histories(runs.stream().map(run -> run.run().runId()).toList(), Rebuild.PAGE);
+        } catch (RuntimeException e) {
+            // They are claimed, and must be handed over: each reads its own.
+            log.warn("the histories of {} claimed runs could not be read together: {}", runs.size(), e.getMessage());
         }
+        for (ClaimedRun run : runs) {
+            handOver(run, got, pages.get(run.run().runId()));
+        }
+    }
+
+    private void handOver(ClaimedRun run, ClaimedRuns got, @Nullable List<StoredEvent> firstPage) {
+        List<InboxMessage> messages = got.messages().getOrDefault(run.run().runId(), List.of());
+        takers.claimed(new Mail.Claimed(run, messages, firstPage));
     }
 
     /** Where nothing was claimed not at once, however many messages come for runs that are not for this worker. */

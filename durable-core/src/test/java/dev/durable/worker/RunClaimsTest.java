@@ -4,14 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.durable.DurableException;
+import dev.durable.store.ClaimedRuns;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.RunClaim;
+import dev.durable.store.Transition;
 import dev.durable.store.contract.NewRunBuilder;
+import dev.durable.store.contract.StepBuilder;
+import dev.durable.store.contract.Writer;
 import dev.durable.store.memory.InMemoryHistoryStore;
 import dev.durable.store.memory.VirtualClock;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -24,8 +29,11 @@ class RunClaimsTest {
 
     private final VirtualClock clock = new VirtualClock();
     private boolean broken;
+    private boolean claimsWork;
     private final HistoryStore store = breakable(InMemoryHistoryStore.on(clock));
+    private final List<String> calls = new ArrayList<>();
     private final List<String> claimed = new ArrayList<>();
+    private final List<Integer> pages = new ArrayList<>();
     private Duration handingOver = Duration.ZERO;
     private final RunClaims claims = new RunClaims(
             store,
@@ -40,7 +48,7 @@ class RunClaimsTest {
                 @Override
                 public void claimed(Mail.Claimed claim) {
                     claimed.add(claim.claim().run().workflowId());
-                    assertThat(claim.firstPage()).hasSize(1);
+                    pages.add(claim.firstPage() == null ? 0 : claim.firstPage().size());
                     clock.advance(handingOver);
                 }
             },
@@ -56,6 +64,49 @@ class RunClaimsTest {
         claims.runOnce();
 
         assertThat(claimed).containsExactly("now", "soon");
+        assertThat(pages).as("events that came with them").containsExactly(1, 1);
+    }
+
+    @Test
+    void histories_that_do_not_come_with_the_claim_are_read_together_as_many_as_make_a_page() throws Exception {
+        startedWith("long", Rebuild.PAGE + 1);
+        for (int i = 0; i < 5; i++) {
+            startedWith("middling-" + i, ClaimedRuns.SHORT_HISTORY + 1);
+        }
+        start(run("short"));
+        clock.advance(Duration.ofMillis(101));
+
+        claims.runOnce();
+
+        assertThat(claimed).hasSize(7).startsWith("short");
+        assertThat(pages).containsExactlyInAnyOrder(1, Rebuild.PAGE, 101, 101, 101, 101, 101);
+        assertThat(Collections.frequency(calls, "histories")).isEqualTo(2);
+        assertThat(calls).doesNotContain("history");
+    }
+
+    @Test
+    void runs_whose_histories_can_not_be_read_here_are_handed_over_all_the_same() throws Exception {
+        startedWith("middling-1", ClaimedRuns.SHORT_HISTORY + 1);
+        startedWith("middling-2", ClaimedRuns.SHORT_HISTORY + 1);
+        clock.advance(Duration.ofMillis(101));
+        broken = true;
+        claimsWork = true;
+
+        claims.runOnce();
+
+        assertThat(claimed).containsExactlyInAnyOrder("middling-1", "middling-2");
+        assertThat(pages).as("each reads its own").containsExactly(0, 0);
+    }
+
+    private void startedWith(String workflowId, int events) {
+        NewRunBuilder run = run(workflowId);
+        start(run);
+        Writer writer = new Writer(store, run.key(), run.fence(), 2);
+        StepBuilder step = writer.step();
+        for (int i = 1; i < events; i++) {
+            step.event("SideEffectRecorded", "{}");
+        }
+        assertThat(writer.write(step.wakesAt(clock.now()))).isEqualTo(Transition.Outcome.APPLIED);
     }
 
     @Test
@@ -131,7 +182,11 @@ class RunClaimsTest {
                 HistoryStore.class.getClassLoader(),
                 new Class<?>[] {HistoryStore.class},
                 (proxy, method, arguments) -> {
-                    if (broken && method.getName().equals("claimRuns")) {
+                    if (broken && !claimsWork && method.getName().equals("claimRuns")) {
+                        throw new DurableException("canceling statement due to statement timeout");
+                    }
+                    calls.add(method.getName());
+                    if (broken && method.getName().equals("histories")) {
                         throw new DurableException("canceling statement due to statement timeout");
                     }
                     return method.invoke(whole, arguments);

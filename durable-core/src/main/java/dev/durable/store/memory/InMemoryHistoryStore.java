@@ -362,6 +362,11 @@ public final class InMemoryHistoryStore implements HistoryStore {
     }
 
     @Override
+    public Map<UUID, List<StoredEvent>> histories(Collection<UUID> runIds, int limit) {
+        return atomically(() -> reads.histories(runIds, limit));
+    }
+
+    @Override
     public Optional<RunRecord> run(UUID runId) {
         return atomically(() -> reads.run(runId));
     }

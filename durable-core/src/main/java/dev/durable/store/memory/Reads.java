@@ -53,6 +53,12 @@ final class Reads {
         return List.copyOf(run.history().subList(from, to));
     }
 
+    Map<UUID, List<StoredEvent>> histories(Collection<UUID> runIds, int limit) {
+        return runIds.stream()
+                .filter(id -> runs.find(id) != null)
+                .collect(Collectors.toMap(id -> id, id -> history(id, 1, limit)));
+    }
+
     Optional<RunRecord> run(UUID runId) {
         return Optional.ofNullable(runs.find(runId)).map(Run::record);
     }

@@ -283,6 +283,21 @@ abstract class TransitionContract extends StoreContract {
     }
 
     @Test
+    void histories_of_several_runs_are_read_together_each_to_the_limit_and_in_order() {
+        Writer longer = claimed("order-1");
+        longer.write(longer.step().schedules(1));
+        longer.write(longer.step().schedules(2));
+        Writer shorter = claimed("order-2");
+        UUID longId = longer.run().runId();
+        UUID shortId = shorter.run().runId();
+
+        assertThat(store.histories(List.of(longId, UUID.randomUUID(), shortId), 2))
+                .isEqualTo(Map.of(longId, store.history(longId, 1, 2), shortId, store.history(shortId, 1, 2)));
+        assertThat(store.histories(List.of(longId), 10).get(longId)).hasSize(3).isEqualTo(store.history(longId, 1, 10));
+        assertThat(store.histories(List.of(), 10)).isEmpty();
+    }
+
+    @Test
     void a_step_that_writes_nothing_gives_the_run_back_though_messages_wait() {
         Writer writer = claimed("order-1");
         Writer quiet = claimed("order-2");

@@ -355,6 +355,11 @@ public final class PostgresHistoryStore implements HistoryStore {
     }
 
     @Override
+    public Map<UUID, List<StoredEvent>> histories(Collection<UUID> runIds, int limit) {
+        return runReads.histories(runIds, limit);
+    }
+
+    @Override
     public Optional<RunRecord> run(UUID runId) {
         return listings.run(runId);
     }

@@ -15,6 +15,13 @@ final class ReadSql {
             select e.event_id, e.type, e.at, e.message_id, e.attributes from durable.history_event e
              where e.run_id = ? and e.shard = ? and e.event_id >= ? order by e.event_id limit ?""";
 
+    static final String HISTORIES = """
+            select u.run_id, e.event_id, e.type, e.at, e.message_id, e.attributes
+              from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)
+             cross join lateral (
+                    select e.event_id, e.type, e.at, e.message_id, e.attributes from durable.history_event e
+                     where e.run_id = u.run_id and e.shard = u.shard order by e.event_id limit ?) e""";
+
     /** Of these runs the ones that have closed: what all waiting clients of a process ask together. */
     static final String CLOSED = """
             select w.run_id, w.workflow_id, w.type, w.status, w.task_queue, w.started_at, w.closed_at, w.result, w.failure,

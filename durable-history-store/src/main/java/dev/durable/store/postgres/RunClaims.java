@@ -78,7 +78,7 @@ final class RunClaims {
                             ClaimSql.MESSAGES,
                             row -> RunReads.addMessage(once.messages, row),
                             Param.of(ClaimedRuns.MAX_MESSAGES))
-                    .read(ClaimSql.HISTORIES, once::readEvent));
+                    .read(ClaimSql.HISTORIES, row -> RunReads.addEvent(once.histories, row)));
             return once;
         });
         queues.forEach(cursors::remove);
@@ -169,12 +169,6 @@ final class RunClaims {
                 last.put(scanned, row.getObject("run_id", UUID.class));
                 ended &= row.getInt("scanned") < look;
             }
-        }
-
-        private void readEvent(ResultSet row) throws SQLException {
-            histories
-                    .computeIfAbsent(row.getObject("run_id", UUID.class), id -> new ArrayList<>())
-                    .add(RunReads.event(row));
         }
 
         ClaimedRuns got(@Nullable Duration again) {

@@ -64,6 +64,27 @@ final class RunReads {
         });
     }
 
+    Map<UUID, List<StoredEvent>> histories(Collection<UUID> runIds, int limit) {
+        List<UUID> runs = List.copyOf(runIds);
+        return connections.read(Locks.SHORT, tx -> {
+            Map<UUID, List<StoredEvent>> found = new HashMap<>();
+            tx.last(new Script()
+                    .read(
+                            ReadSql.HISTORIES,
+                            row -> addEvent(found, row),
+                            uuids(runs, id -> id),
+                            shorts(runs, RunIds::shard),
+                            Param.of(limit)));
+            return found;
+        });
+    }
+
+    /** Adds the event of this row to those of its run. */
+    static void addEvent(Map<UUID, List<StoredEvent>> found, ResultSet row) throws SQLException {
+        found.computeIfAbsent(row.getObject("run_id", UUID.class), id -> new ArrayList<>())
+                .add(event(row));
+    }
+
     /** Adds the message of this row to those of its run. */
     static void addMessage(Map<UUID, List<InboxMessage>> found, ResultSet row) throws SQLException {
         found.computeIfAbsent(row.getObject("run_id", UUID.class), id -> new ArrayList<>())
@@ -76,8 +97,7 @@ final class RunReads {
                         Times.required(row, "at")));
     }
 
-    /** The event of this row. */
-    static StoredEvent event(ResultSet row) throws SQLException {
+    private static StoredEvent event(ResultSet row) throws SQLException {
         return new StoredEvent(
                 row.getLong("event_id"),
                 row.getString("type"),
