@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
  * @param histories by run id the whole histories of those that the session did not have last and that are {@linkplain
  *     #SHORT_HISTORY short}, as many as make {@link #MAX_EVENTS}; the others have to be read
  * @param retryIn when to claim again though nobody says that a run is due: what was left, for a moment, to the session that
- *     has it cached is anybody's then, and that one may be gone; zero when some were claimed and
+ *     has it cached is anybody's then, and that one may not look; zero when some were claimed and
  *     more may be due: as many as were asked for, or not all was looked at; null when nothing was left
- * @param nextDue the earliest wake to come of a run of these queues that was parked when this was asked (where it stalled:
- *     not before its next try); null when there is none. Messages are not looked at. A hint for sleeping loops: what was
- *     due already and is not theirs tells them nothing
+ * @param nextDue the earliest wake to come of a run of these queues that was parked when this was asked; null when there is
+ *     none. Runs that stalled are not counted, nor are messages looked at. A hint for sleeping loops: what was due already
+ *     and is not theirs tells them nothing
  */
 public record ClaimedRuns(
         List<ClaimedRun> runs,

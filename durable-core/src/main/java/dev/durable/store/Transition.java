@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  *     ({@link CancelledIdleJob}), a running one is marked so that its worker learns; one that has gone is left
  * @param jobs jobs to be born; none is where the run closes
  * @param park whether the activation ends with this transition: owned_until is cleared and the outcome tells if messages
- *     wait (APPLIED_MORE), in which case owned_until stays as it was, unless this {@linkplain #writesNothing() writes
- *     nothing}: then nobody here goes on for sure, and the run is anybody's
+ *     wait (APPLIED_MORE), in which case owned_until stays as it was, unless the run {@linkplain #movesNothing() has
+ *     not moved}: then it is not certain that anybody here goes on, and the run is anybody's
  * @param wakeAt when its earliest timer is due; null is no timer. The stored wake is only lowered, a spurious wake being
  *     harmless and a lost one not; but where the run parks, a stored wake that has passed is replaced
  * @param stall set when the run can't go on for now: nothing else is written but why and until when; the run is parked
@@ -59,8 +59,8 @@ public record Transition(
         }
     }
 
-    /** Whether the run is where it was: no events, no message consumed. */
-    public boolean writesNothing() {
+    /** Whether the run stays where it was: no events, no message consumed. */
+    public boolean movesNothing() {
         return events.isEmpty() && consumed.isEmpty();
     }
 

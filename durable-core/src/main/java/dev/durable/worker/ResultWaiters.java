@@ -1,5 +1,7 @@
 package dev.durable.worker;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.durable.StoreUnavailableException;
 import dev.durable.client.RunResult;
 import dev.durable.store.HistoryStore;
@@ -8,12 +10,14 @@ import dev.durable.store.RunRecord;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /**
  * Clients of this process that wait for runs to close. A run that closes here tells them at once; for the others a
@@ -30,8 +34,13 @@ final class ResultWaiters implements Step {
 
     private final HistoryStore store;
     private final ConcurrentHashMap<UUID, Wanted> waiting = new ConcurrentHashMap<>();
-    /** Those of them that are said to have closed elsewhere, or may have before anybody waited. */
+    /** Those of them that are said to have closed elsewhere. */
     private final Set<UUID> hinted = ConcurrentHashMap.newKeySet();
+    /** Those of them that may have closed before anybody waited. */
+    private final Set<UUID> old = ConcurrentHashMap.newKeySet();
+    /** Runs that are said to have closed and for which nobody waited then: the last ones. */
+    private final Cache<UUID, Boolean> endedBefore =
+            Caffeine.newBuilder().maximumSize(1_000).executor(Runnable::run).build();
 
     /** Whether the last end elsewhere was hinted at, rather than found by asking. */
     private volatile boolean hintsArrive;
@@ -42,7 +51,8 @@ final class ResultWaiters implements Step {
     private volatile long askAt;
 
     private long askAllAt;
-    private boolean nobodyWaited = true;
+    /** The loop has found nobody who waits, and sleeps. */
+    private volatile boolean nobodyWaited = true;
     private volatile Runnable wake = () -> {};
     private volatile boolean closed;
 
@@ -64,7 +74,7 @@ final class ResultWaiters implements Step {
 
     /** The end of the run; shared by all who wait for it, so it must not be completed by them. */
     CompletableFuture<RunResult> result(UUID runId) {
-        boolean first = waiting.isEmpty();
+        boolean alone = waiting.isEmpty();
         CompletableFuture<RunResult> shared = waiting.compute(
                         runId,
                         (id, there) -> there == null
@@ -82,27 +92,26 @@ final class ResultWaiters implements Step {
         }
         boolean far = !isHere.test(runId);
         if (far) {
-            awaitFar(runId, first);
+            awaitFar(runId, alone);
         }
-        if (far || first) {
+        if (far || nobodyWaited) {
             wake.run();
         }
         return own;
     }
 
-    private void awaitFar(UUID runId, boolean first) {
+    private void awaitFar(UUID runId, boolean alone) {
         Duration soon = shortest();
-        Duration untilOfAge =
-                soon.minus(Duration.between(RunIds.time(runId), store.clock().now()));
-        long now = store.clock().nanoTime();
-        long at = now + soon.toNanos();
-        if (untilOfAge.isNegative() || untilOfAge.isZero()) {
-            hinted.add(runId);
-        } else {
-            at = Math.min(at, now + untilOfAge.toNanos());
+        Duration untilOfAge = soon.minus(Duration.between(RunIds.time(runId), store.clock().now()));
+        boolean young = untilOfAge.isPositive() && endedBefore.getIfPresent(runId) == null;
+        long at = store.clock().nanoTime() + soon.toNanos();
+        if (!young) {
+            old.add(runId);
+        } else if (untilOfAge.compareTo(soon) < 0) {
+            at = store.clock().nanoTime() + untilOfAge.toNanos();
         }
         interval = soon;
-        askAt = first || at - askAt < 0 ? at : askAt;
+        askAt = alone || at - askAt < 0 ? at : askAt;
     }
 
     @SuppressWarnings("ReferenceEquality") // that very future
@@ -131,8 +140,9 @@ final class ResultWaiters implements Step {
         }
     }
 
-    /** The run may have closed: if somebody waits for it, look now. */
+    /** The run may have closed: if somebody waits for it, look now; who comes a little later asks at once. */
     void look(UUID runId) {
+        endedBefore.put(runId, true);
         if (waiting.containsKey(runId)) {
             hintsArrive = true;
             hinted.add(runId);
@@ -165,16 +175,21 @@ final class ResultWaiters implements Step {
     public Duration runOnce() {
         if (waiting.isEmpty()) {
             nobodyWaited = true;
-            return UNTIL_WOKEN;
+            // Asked again: who came before he could see that he has to wake this loop.
+            if (waiting.isEmpty()) {
+                return UNTIL_WOKEN;
+            }
         }
         if (nobodyWaited) {
             nobodyWaited = false;
             askAllAt = store.clock().nanoTime() + LONGEST.toNanos();
         }
         try {
-            boolean unhinted = hinted.isEmpty();
-            if (ask(wanted())) {
-                hintsArrive &= !unhinted;
+            Set<UUID> told = take(hinted);
+            Set<UUID> mayHave = take(old);
+            Set<UUID> found = ask(wanted(told, mayHave));
+            if (!found.isEmpty()) {
+                hintsArrive &= found.stream().allMatch(run -> told.contains(run) || mayHave.contains(run));
                 interval = shortest();
             }
         } catch (StoreUnavailableException e) {
@@ -184,13 +199,10 @@ final class ResultWaiters implements Step {
         return Duration.ofNanos(Math.max(1, Math.min(askAt - now, askAllAt - now)));
     }
 
-    /** Now and then all; else those that are said to have closed; else those that go on elsewhere, if it is their time. */
-    private Collection<UUID> wanted() {
+    /** Now and then all; else these, and those that go on elsewhere, if it is their time. */
+    private Collection<UUID> wanted(Set<UUID> told, Set<UUID> mayHave) {
         long now = store.clock().nanoTime();
         boolean all = now - askAllAt >= 0;
-        if (!all && !hinted.isEmpty()) {
-            return takeHinted();
-        }
         boolean far = now - askAt >= 0;
         if (all) {
             askAllAt = now + LONGEST.toNanos();
@@ -200,25 +212,33 @@ final class ResultWaiters implements Step {
             askAt = now + interval.toNanos();
             interval = longer.compareTo(LONGEST) < 0 ? longer : LONGEST;
         }
-        return all
-                ? waiting.keySet()
-                : far ? waiting.keySet().stream().filter(isHere.negate()).toList() : List.of();
+        if (all) {
+            return waiting.keySet();
+        }
+        Set<UUID> wanted = new HashSet<>(told);
+        wanted.addAll(mayHave);
+        if (far) {
+            waiting.keySet().stream().filter(isHere.negate()).forEach(wanted::add);
+        }
+        return wanted;
     }
 
-    private List<UUID> takeHinted() {
-        List<UUID> taken = List.copyOf(hinted);
-        taken.forEach(hinted::remove);
-        return taken.stream().filter(waiting::containsKey).toList();
+    /** What is taken is asked for now; what comes meanwhile, the next time. */
+    private Set<UUID> take(Set<UUID> from) {
+        Set<UUID> taken = Set.copyOf(from);
+        from.removeAll(taken);
+        return taken.stream().filter(waiting::containsKey).collect(Collectors.toSet());
     }
 
-    private boolean ask(Collection<UUID> wanted) {
-        boolean found = false;
+    /** Gives those that have closed. */
+    private Set<UUID> ask(Collection<UUID> wanted) {
+        Set<UUID> found = new HashSet<>();
         List<UUID> ids = new ArrayList<>(wanted);
         for (int from = 0; from < ids.size(); from += IDS_PER_QUERY) {
             List<UUID> part = ids.subList(from, Math.min(ids.size(), from + IDS_PER_QUERY));
             for (RunRecord run : store.closed(part)) {
                 closed(run.run().runId(), RunResult.of(run));
-                found = true;
+                found.add(run.run().runId());
             }
         }
         return found;

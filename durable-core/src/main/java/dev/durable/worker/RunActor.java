@@ -356,18 +356,15 @@ final class RunActor {
     private void leave() {
         leaving = false;
         holding.drop();
-        giveBack();
+        writeNothing(host.store().clock().now(), null, null);
     }
 
-    /** Gives a claim back that can't be used up: due at once, for whoever comes first; we look at once, too. */
+    /** Gives a claim back that can't be used up: due at once, for whoever comes first; we come at once, too. */
     private void release() {
         if (holding.isOwned()) {
-            giveBack();
+            Instant now = host.store().clock().now();
+            writeNothing(now, null, now);
         }
-    }
-
-    private void giveBack() {
-        writeNothing(host.store().clock().now(), null);
     }
 
     /** The run can't go on with this code: kept open, shown, tried again with back-off. */
@@ -377,17 +374,20 @@ final class RunActor {
         String why = clean.replace('\0', ' ').substring(0, Math.min(clean.length(), MAX_REASON));
         forget();
         writeNothing(
-                null, new Transition.Stall(why, Duration.ofSeconds(Math.min(60, 1L << Math.min(holding.stalls(), 6)))));
+                null,
+                new Transition.Stall(why, Duration.ofSeconds(Math.min(60, 1L << Math.min(holding.stalls(), 6)))),
+                null);
     }
 
-    private void writeNothing(@Nullable Instant wakeAt, Transition.@Nullable Stall stall) {
+    private void writeNothing(
+            @Nullable Instant wakeAt, Transition.@Nullable Stall stall, @Nullable Instant lookHere) {
         Draft nothing = holding.newDraft();
         underWay = nothing;
         holding.givesBack();
         submit(
                 Closings.nothing(key, holding.fence(), host.random(), holding.nextEventId(), wakeAt, stall),
                 nothing,
-                wakeAt);
+                lookHere);
     }
 
     // ── rest ─────────────────────────────────────────────────────────────────────────────────────────────────────────

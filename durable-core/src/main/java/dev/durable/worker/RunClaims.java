@@ -52,6 +52,8 @@ final class RunClaims implements Step {
     private final AtomicReference<Instant> parked = new AtomicReference<>(Instant.MAX);
 
     private volatile Instant nextLook = Instant.MIN;
+    /** What the last claim left that was due by the time it was answered. */
+    private @Nullable Instant dueHere;
     private volatile Runnable wake = () -> {};
 
     /**
@@ -184,7 +186,15 @@ final class RunClaims implements Step {
         Instant poll = now.plus(idle.next());
         Instant latest = retryIn == null ? poll : earlier(now.plus(retryIn).plusMillis(1), poll);
         Instant due = nextDue == null ? latest : nextDue;
-        return due.isAfter(now) ? sleepUntil(earlier(due.plusMillis(1), latest), now) : again();
+        if (due.isAfter(now)) {
+            return sleepUntil(earlier(due.plusMillis(1), latest), now);
+        }
+        if (!due.equals(dueHere)) {
+            dueHere = due;
+            return again();
+        }
+        // Due here and, asked again, not yet there: the store's clock was set back.
+        return sleepUntil(now.plus(LEFT_AT_LEAST), now);
     }
 
     private Duration again() {

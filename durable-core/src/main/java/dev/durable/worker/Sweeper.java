@@ -45,6 +45,8 @@ final class Sweeper implements Chore {
     private long lastLook;
     private long swept;
     private boolean sweepNow = true;
+    /** A look failed: who has ended since the one before is not known. */
+    private boolean unsure;
 
     /**
      * @param since when this process had read the beat for the first time
@@ -94,6 +96,7 @@ final class Sweeper implements Chore {
         } catch (StoreUnavailableException | CommitUnknownException e) {
             log.warn("the sweep waits for the database: {}", e.getMessage());
             seen.clear();
+            unsure = true;
             return pause();
         }
     }
@@ -112,17 +115,17 @@ final class Sweeper implements Chore {
                 .collect(Collectors.toMap(
                         SessionInfo::session, session -> observed(session, before.get(session.session()), gap, read)));
         shortest = seen.values().stream().map(Seen::lease).reduce(lease, (a, b) -> a.compareTo(b) < 0 ? a : b);
-        boolean ended = !seen.keySet().containsAll(before.keySet());
+        if (unsure || !seen.keySet().containsAll(before.keySet())) {
+            unsure = false;
+            onDeath.run();
+        }
         for (Map.Entry<UUID, Seen> session : seen.entrySet()) {
             Seen last = session.getValue();
             if (begun - last.since() >= last.lease().toNanos() && store.markDead(session.getKey(), last.beat())) {
                 log.warn("session {} is dead: its beat stood still for {}", session.getKey(), last.lease());
                 sweepNow = true;
-                ended = true;
+                onDeath.run();
             }
-        }
-        if (ended) {
-            onDeath.run();
         }
     }
 

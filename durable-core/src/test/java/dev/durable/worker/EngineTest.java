@@ -23,6 +23,7 @@ import dev.durable.store.HistoryStore;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.MessageKind;
+import dev.durable.store.RunClaim;
 import dev.durable.store.StoredEvent;
 import dev.durable.store.contract.FaultyStore;
 import dev.durable.store.contract.FaultyStore.Fault;
@@ -33,6 +34,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -352,11 +355,43 @@ class EngineTest {
     /** A run is claimed, and the loop that did it sleeps: its actor has been told. */
     private static void awaitThatRestsAgain(String loop, InMemoryHistoryStore memory) {
         Instant soon = memory.now().plusSeconds(5);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
         while (memory.nextDue().filter(owned -> owned.isAfter(soon)).isEmpty()
                 || Thread.getAllStackTraces().keySet().stream()
                         .anyMatch(thread ->
                                 thread.getName().equals(loop) && thread.getState() == Thread.State.RUNNABLE)) {
+            assertThat(System.nanoTime()).as("nobody claimed it").isLessThan(end);
             Thread.onSpinWait();
+        }
+    }
+
+    @Test
+    void what_a_worker_owned_that_is_gone_is_gone_on_with_when_that_is_noticed() throws Exception {
+        UUID other = UUID.randomUUID();
+        store.openSession(other, "another worker", Duration.ofMinutes(1));
+        try (DurableEngine client = DurableEngine.builder(store)
+                        .register(Echo.class)
+                        .clientOnly()
+                        .start()) {
+            WorkflowHandle<Echo, String> h =
+                    client.client().start(Echo.class, StartOptions.id("e-1"), w -> w.run("one", false));
+            assertThat(store.claimRuns(new RunClaim(
+                                    other, Set.of("default"), Set.of("Echo"), 0, 1, Duration.ofMinutes(1)))
+                            .runs())
+                    .hasSize(1);
+            try (DurableEngine worker = DurableEngine.builder(store)
+                    .register(Echo.class)
+                    .pollInterval(Duration.ofMinutes(1))
+                    .sessionLease(Duration.ofMillis(300))
+                    .start()) {
+                while (worker.upkeep().stream()
+                        .noneMatch(step -> step.name().equals("sweep") && step.lastRun() != null)) {
+                    Thread.onSpinWait();
+                }
+                store.closeSession(other);
+
+                assertThat(h.result(Duration.ofSeconds(5))).isEqualTo("one");
+            }
         }
     }
 

@@ -80,6 +80,35 @@ class ResultWaitersTest {
         assertThat(waiters.runOnce()).as("when it is 4 ms old").isEqualTo(Duration.ofMillis(3));
     }
 
+    @Test
+    void a_run_that_was_said_to_have_closed_before_somebody_waited_is_asked_for_at_once() {
+        RunKey young = bench.schedule("[\"x\"]").run();
+        bench.memory.seize(Seizures.terminate(young));
+        waiters.look(young.runId());
+
+        CompletableFuture<RunResult> result = waiters.result(young.runId());
+        waiters.runOnce();
+
+        assertThat(result).isDone();
+    }
+
+    @Test
+    void who_begins_to_wait_for_old_runs_keeps_nobody_from_being_asked_for_in_time() {
+        RunKey first = bench.schedule("[\"x\"]").run();
+        CompletableFuture<RunResult> result = waiters.result(first.runId());
+        waiters.runOnce();
+        bench.memory.seize(Seizures.terminate(first));
+        RunKey old = bench.schedule("[\"x\"]").run();
+
+        for (int i = 0; i < 5; i++) {
+            bench.clock.advance(Duration.ofMillis(2));
+            var unused = waiters.result(old.runId());
+            waiters.runOnce();
+        }
+
+        assertThat(result).as("within 10 ms").isDone();
+    }
+
     private RunKey waitedFor() {
         RunKey run = bench.schedule("[\"x\"]").run();
         var unused = waiters.result(run.runId());

@@ -15,12 +15,14 @@ import dev.durable.store.memory.InMemoryHistoryStore;
 import dev.durable.store.memory.VirtualClock;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** How long the loop that claims runs sleeps. */
@@ -30,15 +32,17 @@ class RunClaimsTest {
     private final VirtualClock clock = new VirtualClock();
     private boolean broken;
     private boolean claimsWork;
+    private @Nullable Instant overdue;
     private final HistoryStore store = breakable(InMemoryHistoryStore.on(clock));
     private final List<String> calls = new ArrayList<>();
     private final List<String> claimed = new ArrayList<>();
     private final List<Integer> pages = new ArrayList<>();
     private Duration handingOver = Duration.ZERO;
+    private final UUID session = opened();
     private final RunClaims claims = new RunClaims(
             store,
             new RunClaims.Wanted(Set.of("default"), Set.of("OrderWorkflow")),
-            UUID::randomUUID,
+            () -> session,
             new RunClaims.Takers() {
                 @Override
                 public boolean isCached(UUID runId) {
@@ -123,10 +127,10 @@ class RunClaimsTest {
     }
 
     @Test
-    void what_is_left_to_a_session_that_had_it_and_is_gone_is_claimed_after_that_moment() throws Exception {
+    void what_is_left_to_a_session_that_had_it_and_does_not_look_is_claimed_after_that_moment() throws Exception {
         start(run("orphan"));
         Duration aMoment = Duration.ofMillis(10);
-        store.claimRuns(new RunClaim(UUID.randomUUID(), Set.of("default"), Set.of("OrderWorkflow"), 0, 1, aMoment));
+        store.claimRuns(new RunClaim(opened(), Set.of("default"), Set.of("OrderWorkflow"), 0, 1, aMoment));
         clock.advance(aMoment);
 
         Duration sleep = claims.runOnce();
@@ -168,6 +172,23 @@ class RunClaimsTest {
     }
 
     @Test
+    void what_is_due_here_and_not_yet_in_the_store_is_not_asked_for_without_a_pause() throws Exception {
+        start(run("timer"));
+        overdue = clock.now();
+
+        assertThat(claims.runOnce()).as("it may have become due meanwhile").isEqualTo(Step.AGAIN);
+        for (int i = 0; i < 3; i++) {
+            assertThat(claims.runOnce()).isEqualTo(Duration.ofMillis(25));
+            clock.advance(Duration.ofMillis(25));
+        }
+        assertThat(claimed).isEmpty();
+
+        overdue = null;
+        claims.runOnce();
+        assertThat(claimed).containsExactly("timer");
+    }
+
+    @Test
     void a_timer_far_away_wakes_nobody() {
         claims.runOnce();
         claims.onWake(() -> {
@@ -175,6 +196,12 @@ class RunClaimsTest {
         });
 
         claims.due(clock.now().plus(POLL).plusMillis(1));
+    }
+
+    private UUID opened() {
+        UUID id = UUID.randomUUID();
+        store.openSession(id, "worker", Duration.ofMinutes(1));
+        return id;
     }
 
     private HistoryStore breakable(HistoryStore whole) {
@@ -186,6 +213,9 @@ class RunClaimsTest {
                         throw new DurableException("canceling statement due to statement timeout");
                     }
                     calls.add(method.getName());
+                    if (overdue != null && method.getName().equals("claimRuns")) {
+                        return ClaimedRuns.none(null, overdue);
+                    }
                     if (broken && method.getName().equals("histories")) {
                         throw new DurableException("canceling statement due to statement timeout");
                     }

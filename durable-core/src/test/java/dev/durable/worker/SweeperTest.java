@@ -59,6 +59,20 @@ class SweeperTest {
     }
 
     @Test
+    void an_end_behind_a_look_that_failed_is_told_of() {
+        UUID saysGoodbye = opened(ActivityBench.LEASE);
+        sweep();
+        bench.faulty.next("sessions", Fault.UNAVAILABLE);
+        sweep();
+        bench.memory.closeSession(saysGoodbye);
+        sweep();
+
+        assertThat(deaths).hasValue(1);
+        sweep();
+        assertThat(deaths).hasValue(1);
+    }
+
+    @Test
     void whoever_beats_lives() {
         for (int i = 0; i < 30; i++) {
             sweep();

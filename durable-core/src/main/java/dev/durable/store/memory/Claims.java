@@ -36,6 +36,10 @@ final class Claims {
 
     ClaimedRuns runs(RunClaim claim) {
         Instant now = tables.now();
+        Instant nextDue = tables.runs().firstWake(claim.taskQueues(), now).orElse(null);
+        if (!tables.sessions().isAlive(claim.session())) {
+            return ClaimedRuns.none(null, nextDue);
+        }
         List<Run> due = claim.taskQueues().stream()
                 .flatMap(queue -> tables.runs().due(queue, claim, now))
                 .sorted(LONGEST_DUE)
@@ -47,7 +51,6 @@ final class Claims {
                         .flatMap(queue -> tables.runs().leftToOthers(queue, claim, now))
                         .min(Duration::compareTo)
                         .orElse(null);
-        Instant nextDue = tables.runs().firstWake(claim.taskQueues(), now).orElse(null);
         return claim(due, claim, left, nextDue);
     }
 

@@ -47,7 +47,7 @@ final class Hold {
         toBeBegunBy = null;
         boolean passed = wakeAt != null && !wakeAt.isAfter(now);
         wakeAt = step.park() && passed ? step.wakeAt() : Times.earlier(wakeAt, step.wakeAt());
-        if (step.park() && (!messagesWait || step.writesNothing())) {
+        if (step.park() && (!messagesWait || step.movesNothing())) {
             ownedUntil = null;
         }
     }

@@ -141,9 +141,8 @@ final class RunTable {
 
     private static Optional<Instant> wakeOfParked(Hold hold, Instant after) {
         Instant wake = hold.wakeAt();
-        return hold.ownedUntil() != null || hold.paused() || wake == null || !wake.isAfter(after)
-                ? Optional.empty()
-                : Optional.of(Times.latest(wake, hold.notBefore(), null));
+        boolean counts = hold.ownedUntil() == null && !hold.paused() && hold.notBefore() == null;
+        return Optional.ofNullable(wake).filter(at -> counts && at.isAfter(after));
     }
 
     private Agenda<Run> agenda(String taskQueue) {

@@ -176,12 +176,13 @@ abstract class RunClaimContract extends StoreContract {
     }
 
     @Test
-    void who_is_not_alive_does_not_get_again_what_it_claimed() {
+    void who_is_not_alive_claims_nothing() {
         started("order-1");
-        UUID unknown = UUID.randomUUID();
+        store.markDead(session, 0);
 
-        assertThat(claimRuns(unknown)).hasSize(1);
-        assertThat(claimRuns(unknown)).isEmpty();
+        assertThat(claimRuns(session)).as("dead").isEmpty();
+        assertThat(claimRuns(UUID.randomUUID())).as("unknown").isEmpty();
+        assertThat(claimedIds(openSession())).containsExactly("order-1");
     }
 
     @Test
@@ -432,8 +433,21 @@ abstract class RunClaimContract extends StoreContract {
         Writer writer = writer(claimRuns(session).getFirst());
 
         assertThat(nextDue(QUEUE)).isEmpty();
+        writer.write(writer.step());
+        assertThat(nextDue(QUEUE)).isPresent();
+    }
+
+    @Test
+    void a_run_that_stalled_does_not_hide_a_later_one_that_is_due_next() {
+        Instant now = store.now();
+        NewRunBuilder stalled = newRun("order-1").wakeAt(now.plusSeconds(10));
+        started(stalled);
+        signalled(stalled.key(), "approve");
+        Writer writer = writer(claimRuns(session).getFirst());
         writer.write(writer.step().stalls("later", Duration.ofMinutes(5)));
-        assertThat(nextDue(QUEUE).orElseThrow()).isAfter(store.now().plus(Duration.ofMinutes(4)));
+        started(newRun("order-2").wakeAt(now.plusSeconds(20)));
+
+        assertThat(nextDue(QUEUE)).contains(now.plusSeconds(20));
     }
 
     private List<ClaimedRun> claim(Set<String> queues, Set<String> types, int needs) {

@@ -39,7 +39,7 @@ class SkippingTimeTest {
 
     private final VirtualClock time = new VirtualClock();
     private final InMemoryHistoryStore store = InMemoryHistoryStore.on(time);
-    private final UUID session = UUID.randomUUID();
+    private final UUID session = opened();
 
     @Test
     void an_empty_store_waits_for_no_time() {
@@ -77,7 +77,6 @@ class SkippingTimeTest {
 
     @Test
     void a_delayed_job_is_worth_a_skip() {
-        store.openSession(session, "worker", Duration.ofSeconds(30));
         ClaimedRun claim = startAndClaim("order-1");
         commit(claim, List.of(job()), null, null);
         ClaimedJob job = store.claimJobs(new JobClaim(session, "default", Set.of("A.a"), 1))
@@ -97,7 +96,7 @@ class SkippingTimeTest {
     }
 
     @Test
-    void a_run_that_is_left_to_a_session_that_is_gone_is_worth_a_skip() {
+    void a_run_that_is_left_to_a_session_that_does_not_look_is_worth_a_skip() {
         ClaimedRun claim = startAndClaim("order-1");
         commit(claim, List.of(), null, null);
         store.deliver(List.of(new Delivery(
@@ -154,8 +153,15 @@ class SkippingTimeTest {
     }
 
     private List<ClaimedRun> claim(String who) {
-        return store.claimRuns(claimOf(UUID.nameUUIDFromBytes(who.getBytes(StandardCharsets.UTF_8))))
-                .runs();
+        UUID other = UUID.nameUUIDFromBytes(who.getBytes(StandardCharsets.UTF_8));
+        store.openSession(other, who, Duration.ofSeconds(30));
+        return store.claimRuns(claimOf(other)).runs();
+    }
+
+    private UUID opened() {
+        UUID id = UUID.randomUUID();
+        store.openSession(id, "worker", Duration.ofSeconds(30));
+        return id;
     }
 
     private static RunClaim claimOf(UUID session) {

@@ -8,9 +8,8 @@ final class ClaimSql {
      * Candidates are runs whose time has come, in order, and runs with messages, found by skipping from run to run in
      * the inbox index (a run with 20,000 messages costs one probe) from where the last scan ended. They are locked by
      * key, NO KEY UPDATE so that runs that are being signalled are not skipped. Owned by nobody: a time far ahead is a
-     * clock that was set back, and who is not alive owns nothing (who asks is not asked whether it lives: the runs that it
-     * claimed just now are not to be claimed by it again). For 100 ms a due run is left to the living session that has it
-     * cached; one row says for how long that still holds for what was not claimed, and when a parked run of these queues is due
+     * clock that was set back, and who is not alive owns nothing, and gets nothing. For 100 ms a due run is left to the
+     * living session that has it cached; one row says for how long that still holds for what was not claimed, and when a parked run of these queues is due
      * next. Which runs it claimed stays with the transaction, for the reads behind it.
      */
     static final String RUNS = """
@@ -22,8 +21,8 @@ final class ClaimSql {
                          where s.task_queue = q.task_queue and s.wake_at <= durable.clock()
                            and (s.owned_until is null or s.owned_until <= durable.clock()
                                 or s.owned_until > durable.clock() + 2 * ? * interval '1 ms'
-                                or (s.last_session <> ? and coalesce((
-                                        select d.dead from durable.session d where d.id = s.last_session), true)))
+                                or coalesce((
+                                        select d.dead from durable.session d where d.id = s.last_session), true))
                            and (s.not_before is null or s.not_before <= durable.clock())
                            and s.type = any(?::text[]) and s.needs <= ? and not s.paused
                          order by s.wake_at limit ?) d),
@@ -46,6 +45,7 @@ final class ClaimSql {
                 select c.run_id, c.shard, min(c.since) as since
                   from (select d.run_id, d.shard, d.since from due d
                         union all select b.run_id, b.shard, b.at from seen b) c
+                 where (select not d.dead from durable.session d where d.id = ?)
                  group by c.run_id, c.shard order by min(c.since)),
             mine as materialized (
                 select c.run_id, s.c, s.fence, s.wake_at, s.last_session from candidate c
@@ -54,8 +54,8 @@ final class ClaimSql {
                          where s.run_id = c.run_id and +s.shard = c.shard
                            and (s.owned_until is null or s.owned_until <= durable.clock()
                                 or s.owned_until > durable.clock() + 2 * ? * interval '1 ms'
-                                or (s.last_session <> ? and coalesce((
-                                        select d.dead from durable.session d where d.id = s.last_session), true)))
+                                or coalesce((
+                                        select d.dead from durable.session d where d.id = s.last_session), true))
                            and (s.not_before is null or s.not_before <= durable.clock())
                            and s.type = any(?::text[]) and s.needs <= ? and not s.paused
                            and (s.last_session is null or s.last_session = ?
@@ -92,9 +92,9 @@ final class ClaimSql {
             select null, null, null, null, null, null, null, null, null, null, null, 0, null, n.due from (
                 select min(p.due) as due from unnest(?::text[]) as q(task_queue)
                  cross join lateral (
-                        select greatest(s.wake_at, s.not_before) as due from durable.run_state s
+                        select s.wake_at as due from durable.run_state s
                          where s.task_queue = q.task_queue and s.wake_at > durable.clock() and s.owned_until is null
-                           and not s.paused
+                           and s.not_before is null and not s.paused
                          order by s.wake_at limit 1) p) n
              where n.due is not null
             union all

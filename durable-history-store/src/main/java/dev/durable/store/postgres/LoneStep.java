@@ -56,7 +56,7 @@ record LoneStep(Transition step) {
                 Param.of(step.newFence()),
                 Param.of(step.events().size()),
                 park,
-                Param.of(step.writesNothing()),
+                Param.of(step.movesNothing()),
                 park,
                 wakeAt,
                 wakeAt,
