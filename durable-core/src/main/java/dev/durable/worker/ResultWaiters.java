@@ -53,6 +53,7 @@ final class ResultWaiters implements Step {
     private long askAllAt;
     /** The loop has found nobody who waits, and sleeps. */
     private volatile boolean nobodyWaited = true;
+
     private volatile Runnable wake = () -> {};
     private volatile boolean closed;
 
@@ -102,7 +103,8 @@ final class ResultWaiters implements Step {
 
     private void awaitFar(UUID runId, boolean alone) {
         Duration soon = shortest();
-        Duration untilOfAge = soon.minus(Duration.between(RunIds.time(runId), store.clock().now()));
+        Duration untilOfAge =
+                soon.minus(Duration.between(RunIds.time(runId), store.clock().now()));
         boolean young = untilOfAge.isPositive() && endedBefore.getIfPresent(runId) == null;
         long at = store.clock().nanoTime() + soon.toNanos();
         if (!young) {

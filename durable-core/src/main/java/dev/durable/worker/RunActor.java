@@ -379,8 +379,7 @@ final class RunActor {
                 null);
     }
 
-    private void writeNothing(
-            @Nullable Instant wakeAt, Transition.@Nullable Stall stall, @Nullable Instant lookHere) {
+    private void writeNothing(@Nullable Instant wakeAt, Transition.@Nullable Stall stall, @Nullable Instant lookHere) {
         Draft nothing = holding.newDraft();
         underWay = nothing;
         holding.givesBack();

@@ -54,6 +54,7 @@ final class RunClaims implements Step {
     private volatile Instant nextLook = Instant.MIN;
     /** What the last claim left that was due by the time it was answered. */
     private @Nullable Instant dueHere;
+
     private volatile Runnable wake = () -> {};
 
     /**

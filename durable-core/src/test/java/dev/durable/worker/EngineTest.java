@@ -369,14 +369,12 @@ class EngineTest {
     void what_a_worker_owned_that_is_gone_is_gone_on_with_when_that_is_noticed() throws Exception {
         UUID other = UUID.randomUUID();
         store.openSession(other, "another worker", Duration.ofMinutes(1));
-        try (DurableEngine client = DurableEngine.builder(store)
-                        .register(Echo.class)
-                        .clientOnly()
-                        .start()) {
+        try (DurableEngine client =
+                DurableEngine.builder(store).register(Echo.class).clientOnly().start()) {
             WorkflowHandle<Echo, String> h =
                     client.client().start(Echo.class, StartOptions.id("e-1"), w -> w.run("one", false));
-            assertThat(store.claimRuns(new RunClaim(
-                                    other, Set.of("default"), Set.of("Echo"), 0, 1, Duration.ofMinutes(1)))
+            assertThat(store.claimRuns(
+                                    new RunClaim(other, Set.of("default"), Set.of("Echo"), 0, 1, Duration.ofMinutes(1)))
                             .runs())
                     .hasSize(1);
             try (DurableEngine worker = DurableEngine.builder(store)
