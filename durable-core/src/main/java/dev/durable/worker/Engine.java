@@ -61,7 +61,7 @@ final class Engine implements PreparedEngine {
                 registry::activityType,
                 settings.strict(),
                 settings.limits().turn());
-        this.waiters = new ResultWaiters(store);
+        this.waiters = new ResultWaiters(store, () -> store.nudges().heard());
         this.runs = new Runs(turns, new RunCache(settings.limits().cacheBytes()), waiters, random);
         this.host = new RunHost(
                 store,

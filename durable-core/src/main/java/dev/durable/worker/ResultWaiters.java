@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
@@ -33,12 +34,13 @@ final class ResultWaiters implements Step {
     private static final Duration LONGEST = Duration.ofMillis(250);
 
     private final HistoryStore store;
+    private final BooleanSupplier told;
     private final ConcurrentHashMap<UUID, Wanted> waiting = new ConcurrentHashMap<>();
     /** Those of them that are said to have closed elsewhere. */
     private final Set<UUID> hinted = ConcurrentHashMap.newKeySet();
     /** Those of them that may have closed before anybody waited. */
     private final Set<UUID> old = ConcurrentHashMap.newKeySet();
-    /** Runs that are said to have closed and for which nobody waited then: the last ones. */
+    /** Runs that have closed here, or are said to have elsewhere, while nobody waited for them: the last ones. */
     private final Cache<UUID, Boolean> endedBefore =
             Caffeine.newBuilder().maximumSize(1_000).executor(Runnable::run).build();
 
@@ -60,8 +62,10 @@ final class ResultWaiters implements Step {
     /** The end of a run, and how many wait for it. */
     private record Wanted(CompletableFuture<RunResult> end, int waiters) {}
 
-    ResultWaiters(HistoryStore store) {
+    /** @param told whether this process is told of ends elsewhere, as far as it can know */
+    ResultWaiters(HistoryStore store, BooleanSupplier told) {
         this.store = store;
+        this.told = told;
     }
 
     /** Which runs go on in this process: of those it hears at once, and need hardly ask. */
@@ -105,7 +109,8 @@ final class ResultWaiters implements Step {
         Duration soon = shortest();
         Duration untilOfAge =
                 soon.minus(Duration.between(RunIds.time(runId), store.clock().now()));
-        boolean young = untilOfAge.isPositive() && endedBefore.getIfPresent(runId) == null;
+        // Where nobody tells of ends, none is waited for: it may be as young as it likes.
+        boolean young = untilOfAge.isPositive() && told.getAsBoolean() && endedBefore.getIfPresent(runId) == null;
         long at = store.clock().nanoTime() + soon.toNanos();
         if (!young) {
             old.add(runId);
@@ -137,6 +142,11 @@ final class ResultWaiters implements Step {
     /** The run closed. */
     void closed(UUID runId, RunResult result) {
         Wanted wanted = waiting.remove(runId);
+        if (wanted == null) {
+            endedBefore.put(runId, true);
+            // Who came before that was written down has not seen it.
+            wanted = waiting.remove(runId);
+        }
         if (wanted != null) {
             wanted.end.complete(result);
         }
@@ -187,11 +197,11 @@ final class ResultWaiters implements Step {
             askAllAt = store.clock().nanoTime() + LONGEST.toNanos();
         }
         try {
-            Set<UUID> told = take(hinted);
+            Set<UUID> said = take(hinted);
             Set<UUID> mayHave = take(old);
-            Set<UUID> found = ask(wanted(told, mayHave));
+            Set<UUID> found = ask(wanted(said, mayHave));
             if (!found.isEmpty()) {
-                hintsArrive &= found.stream().allMatch(run -> told.contains(run) || mayHave.contains(run));
+                hintsArrive &= found.stream().allMatch(run -> said.contains(run) || mayHave.contains(run));
                 interval = shortest();
             }
         } catch (StoreUnavailableException e) {
@@ -202,7 +212,7 @@ final class ResultWaiters implements Step {
     }
 
     /** Now and then all; else these, and those that go on elsewhere, if it is their time. */
-    private Collection<UUID> wanted(Set<UUID> told, Set<UUID> mayHave) {
+    private Collection<UUID> wanted(Set<UUID> said, Set<UUID> mayHave) {
         long now = store.clock().nanoTime();
         boolean all = now - askAllAt >= 0;
         boolean far = now - askAt >= 0;
@@ -217,7 +227,7 @@ final class ResultWaiters implements Step {
         if (all) {
             return waiting.keySet();
         }
-        Set<UUID> wanted = new HashSet<>(told);
+        Set<UUID> wanted = new HashSet<>(said);
         wanted.addAll(mayHave);
         if (far) {
             waiting.keySet().stream().filter(isHere.negate()).forEach(wanted::add);

@@ -13,7 +13,8 @@ import org.junit.jupiter.api.Test;
 /** Clients that wait for runs which others close. */
 class ResultWaitersTest {
     private final ActivityBench bench = new ActivityBench();
-    private final ResultWaiters waiters = new ResultWaiters(bench.store);
+    private boolean told = true;
+    private final ResultWaiters waiters = new ResultWaiters(bench.store, () -> told);
 
     @Test
     void a_run_nobody_told_of_is_found_though_others_are_told_of_all_the_time() {
@@ -85,6 +86,30 @@ class ResultWaitersTest {
         RunKey young = bench.schedule("[\"x\"]").run();
         bench.memory.seize(Seizures.terminate(young));
         waiters.look(young.runId());
+
+        CompletableFuture<RunResult> result = waiters.result(young.runId());
+        waiters.runOnce();
+
+        assertThat(result).isDone();
+    }
+
+    @Test
+    void a_run_that_closed_here_before_somebody_waited_is_asked_for_at_once() {
+        RunKey young = bench.schedule("[\"x\"]").run();
+        bench.memory.seize(Seizures.terminate(young));
+        waiters.closed(young.runId(), new RunResult(WorkflowStatus.TERMINATED, null, null));
+
+        CompletableFuture<RunResult> result = waiters.result(young.runId());
+        waiters.runOnce();
+
+        assertThat(result).isDone();
+    }
+
+    @Test
+    void where_nobody_tells_of_ends_the_youngest_run_is_asked_for_at_once() {
+        told = false;
+        RunKey young = bench.schedule("[\"x\"]").run();
+        bench.memory.seize(Seizures.terminate(young));
 
         CompletableFuture<RunResult> result = waiters.result(young.runId());
         waiters.runOnce();
