@@ -9,8 +9,8 @@ final class ClaimSql {
      * the inbox index (a run with 20,000 messages costs one probe) from where the last scan ended. They are locked by
      * key, NO KEY UPDATE so that runs that are being signalled are not skipped. Owned by nobody: a time far ahead is a
      * clock that was set back, and who is not alive owns nothing, and gets nothing. For 100 ms a due run is left to the
-     * living session that has it cached; one row says for how long that still holds for what was not claimed, and when a parked run of these queues is due
-     * next. Which runs it claimed stays with the transaction, for the reads behind it.
+     * living session that has it cached; one row says for how long that still holds for what was not claimed, another when
+     * a parked run of these queues is due next. Which runs it claimed stays with the transaction, for the reads behind it.
      */
     static final String RUNS = """
             with recursive due as (
