@@ -27,6 +27,7 @@ final class AttemptWatch {
     private volatile long lastSign;
     private Deadlines.@Nullable Deadline closing;
     private Deadlines.@Nullable Deadline silence;
+    private boolean movedByOthers;
     private boolean over;
 
     /**
@@ -50,10 +51,17 @@ final class AttemptWatch {
         this.deadline = bounded(ownEnd);
     }
 
-    /** Begins to watch: the body runs from now on. */
+    /** Begins to watch: the body runs from now on. A deadline that somebody gave it while it waited for its thread stays. */
     void begin(Duration startToClose) {
         alive();
-        move(startToClose);
+        lock.lock();
+        try {
+            if (!movedByOthers) {
+                move(startToClose);
+            }
+        } finally {
+            lock.unlock();
+        }
         if (heartbeatTimeout != null) {
             listenFor(heartbeatTimeout);
         }
@@ -81,7 +89,13 @@ final class AttemptWatch {
 
     /** Somebody else moved the deadline. */
     void endBy(Instant end) {
-        moveTo(end, scheduleToClose);
+        lock.lock();
+        try {
+            movedByOthers = true;
+            moveTo(end, scheduleToClose);
+        } finally {
+            lock.unlock();
+        }
     }
 
     private Instant moveTo(Instant end, @Nullable Instant close) {

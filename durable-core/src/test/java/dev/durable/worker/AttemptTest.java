@@ -757,6 +757,32 @@ class AttemptTest {
     }
 
     @Test
+    void a_deadline_that_somebody_gave_it_before_its_body_began_holds() {
+        bench.holdBodies();
+        bench.body = argument -> {
+            assertThat(context().info().deadline()).isEqualTo(bench.clock.now().plusSeconds(20));
+            bench.pass(Duration.ofSeconds(20));
+            return "late";
+        };
+        bench.options = bench.with(policy -> policy.withMaxAttempts(1));
+        JobKey key = bench.schedule("[\"x\"]");
+        bench.work();
+        bench.leases
+                .attempts()
+                .getFirst()
+                .hear(new HeldJob.Ordered(
+                        1, bench.clock.now().plusSeconds(30), OptionsJson.encode(bench.options), null, null));
+        bench.clock.advance(Duration.ofSeconds(10));
+
+        bench.runHeld();
+
+        assertThat(bench.outcome(key))
+                .asInstanceOf(type(ActivityTimedOut.class))
+                .extracting(ActivityTimedOut::timeout)
+                .isEqualTo(TimeoutType.START_TO_CLOSE);
+    }
+
+    @Test
     void a_failure_with_no_time_left_for_a_retry_is_out_of_time_at_once_and_tells_the_failure() {
         bench.options = bench.with(Duration.ofMinutes(10), null, Duration.ofSeconds(10), null, bench.options.retry());
         JobKey key = bench.ran(argument -> {

@@ -5,8 +5,10 @@ import dev.durable.worker.Step;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
@@ -28,6 +30,9 @@ import org.jspecify.annotations.Nullable;
 final class PumpDrive implements Drive {
     private static final long LOOK_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
+    private static final Duration PATIENCE_WITH_BODIES = Duration.ofSeconds(10);
+
+    private static final String STILL_RUNNING = "activity bodies still running";
 
     private final TestTime time;
     private final List<Slot> slots = new ArrayList<>();
@@ -37,14 +42,25 @@ final class PumpDrive implements Drive {
             Thread.ofPlatform().daemon().name("durable-activity-", 0).factory());
     private final Thread pump =
             Thread.ofPlatform().daemon().name("durable-pump").unstarted(this::run);
+    private final Set<Thread> bodyThreads = new LinkedHashSet<>();
+    private final Duration patienceWithBodies;
     private int running;
+    /** Bodies begun and bodies ended. */
+    private long progress;
+
     private boolean cranking;
     private long lastWake = System.nanoTime();
     private boolean stopped;
     private @Nullable Throwable broken;
 
     PumpDrive(TestTime time) {
+        this(time, PATIENCE_WITH_BODIES);
+    }
+
+    /** @param patienceWithBodies real time that {@link #awaitEnd} gives bodies of which none begins or ends */
+    PumpDrive(TestTime time, Duration patienceWithBodies) {
         this.time = time;
+        this.patienceWithBodies = patienceWithBodies;
     }
 
     @Override
@@ -60,12 +76,21 @@ final class PumpDrive implements Drive {
     @Override
     public Executor activities(String taskQueue, boolean virtualThreads) {
         return body -> {
-            locked(() -> running++);
+            locked(() -> {
+                running++;
+                progress++;
+            });
             bodies.execute(() -> {
+                Thread thread = Thread.currentThread();
+                locked(() -> bodyThreads.add(thread));
                 try {
                     body.run();
                 } finally {
-                    locked(() -> running--);
+                    locked(() -> {
+                        bodyThreads.remove(thread);
+                        running--;
+                        progress++;
+                    });
                 }
             });
         };
@@ -122,6 +147,57 @@ final class PumpDrive implements Drive {
             idleOrDone(new CompletableFuture<>());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+            throw new IllegalStateException(
+                    "interrupted while the test engine was waited for" + (bodiesRun() ? ", with " + STILL_RUNNING : ""), e);
+        }
+    }
+
+    /** As {@link #awaitIdle}, but a test that failed may have left a body that waits for it: that is not waited for. */
+    void awaitEnd() {
+        lock.lock();
+        try {
+            long seen = progress;
+            long left = patienceWithBodies.toNanos();
+            while (!idle()) {
+                // In slices, so that a halt in a debugger counts as one.
+                long slice = Math.min(left, LOOK_AGAIN_NANOS);
+                long before = System.nanoTime();
+                changed.awaitNanos(slice);
+                if (running == 0 || progress != seen) {
+                    seen = progress;
+                    left = patienceWithBodies.toNanos();
+                } else {
+                    left -= Math.min(slice, System.nanoTime() - before);
+                }
+                if (left <= 0) {
+                    throw stuck();
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private IllegalStateException stuck() {
+        IllegalStateException stuck = new IllegalStateException("the test is over with " + STILL_RUNNING
+                + ". A body may wait for what the test did not come to do, or for time to move"
+                + " (engine.advanceWhileRunning). It is interrupted now; histories are not replayed");
+        bodyThreads.forEach(thread -> {
+            Throwable where = new Throwable(thread.getName() + " is here");
+            where.setStackTrace(thread.getStackTrace());
+            stuck.addSuppressed(where);
+        });
+        return stuck;
+    }
+
+    private boolean bodiesRun() {
+        lock.lock();
+        try {
+            return running > 0;
+        } finally {
+            lock.unlock();
         }
     }
 

@@ -138,19 +138,27 @@ public final class TestEngine implements AutoCloseable {
         drive.jump(by);
     }
 
-    /** Returns when nothing is left to do at the present time. */
+    /**
+     * Returns when nothing is left to do at the present time, and no activity body runs.
+     *
+     * @throws IllegalStateException when interrupted meanwhile
+     */
     public void settle() {
         client();
         drive.awaitIdle();
     }
 
-    /** Replays every history and stops. */
+    /**
+     * Replays every history and stops.
+     *
+     * @throws IllegalStateException when activity bodies still run and none of them has begun or ended for ten seconds
+     */
     @Override
     public void close() {
         try (TestTime last = time;
                 DurableEngine started = engine) {
             if (started != null) {
-                drive.awaitIdle();
+                drive.awaitEnd();
                 if (replayChecked) {
                     replayEverything(started.client());
                 }
