@@ -148,7 +148,8 @@ final class PumpDrive implements Drive {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(
-                    "interrupted while the test engine was waited for" + (bodiesRun() ? ", with " + STILL_RUNNING : ""), e);
+                    "interrupted while the test engine was waited for" + (bodiesRun() ? ", with " + STILL_RUNNING : ""),
+                    e);
         }
     }
 

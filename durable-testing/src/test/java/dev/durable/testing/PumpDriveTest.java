@@ -70,8 +70,9 @@ class PumpDriveTest {
                         + " histories are not replayed")
                 .satisfies(stuck -> assertThat(stuck.getSuppressed())
                         .singleElement()
-                        .satisfies(where ->
-                                assertThat(where).hasStackTraceContaining("PumpDriveTest").hasMessageEndingWith("is here")));
+                        .satisfies(where -> assertThat(where)
+                                .hasStackTraceContaining("PumpDriveTest")
+                                .hasMessageEndingWith("is here")));
         drive.close();
         assertThat(interrupted.await(50, TimeUnit.SECONDS)).isTrue();
     }
