@@ -1,5 +1,7 @@
 package dev.durable.benchmarks;
 
+import java.util.List;
+
 /** Starts a run of one step, waits for its result, starts the next: how long a caller waits when nothing else runs. */
 record Latency() implements Scenario.InProcess {
     private static final int TIMES = 500;
@@ -12,7 +14,7 @@ record Latency() implements Scenario.InProcess {
         if (peer != Peer.DURABLE) {
             throw new Contestant.NotOffered("measured in one process only");
         }
-        try (OtherJvm worker = OtherJvm.start(peer, database, settings, "1g");
+        try (OtherJvm worker = OtherJvm.start(peer, database, settings, List.of("-Xmx1g"));
                 Contestant client = DurableContestant.client(database, settings)) {
             worker.awaitReady();
             return measure(client, database, settings);

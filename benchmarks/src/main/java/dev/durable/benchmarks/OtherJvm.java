@@ -7,6 +7,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -25,12 +26,14 @@ final class OtherJvm implements AutoCloseable {
         this.answers = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
     }
 
-    static OtherJvm start(Peer peer, Database database, Settings settings, String heap) throws IOException {
-        List<String> command = List.of(
+    /** @param options of the JVM */
+    static OtherJvm start(Peer peer, Database database, Settings settings, List<String> options) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED",
-                "-Xmx" + heap,
-                "-XX:+UseParallelGC",
+                "-XX:+UseParallelGC"));
+        command.addAll(options);
+        command.addAll(List.of(
                 "-cp",
                 System.getProperty("java.class.path"),
                 OtherJvm.class.getName(),
@@ -41,7 +44,7 @@ final class OtherJvm implements AutoCloseable {
                 Integer.toString(settings.worker().connections()),
                 Integer.toString(settings.worker().slots()),
                 Boolean.toString(settings.worker().virtualThreads()),
-                settings.worker().sessionLease().toString());
+                settings.worker().sessionLease().toString()));
         ProcessBuilder builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
         builder.environment().put("BENCHMARKS_PASSWORD", database.password());
         return new OtherJvm(builder.start());

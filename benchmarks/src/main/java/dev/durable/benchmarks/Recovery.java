@@ -1,25 +1,57 @@
 package dev.durable.benchmarks;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/** A worker is killed with many runs half done, and another one, started at that moment, goes on. */
-record Recovery() implements Scenario {
+/**
+ * A worker is killed with many runs half done, and another one, started at that moment, goes on. As it is recommended for
+ * workers (docs/workers.md), its JVM has an archive of its classes, which a process that ended in good order has left.
+ */
+record Recovery() implements Scenario.Rehearsed {
     private static final int RUNS = 2000;
     private static final int STEPS = 20;
+    private static final int REHEARSED = 100;
+    /** From Java 25 on an archive has profiles of methods, too. */
+    private static final boolean AOT = Runtime.version().feature() >= 25;
+
+    private static final String WRITE_ARCHIVE = AOT ? "-XX:AOTCacheOutput=" : "-XX:ArchiveClassesAtExit=";
+    private static final String READ_ARCHIVE = AOT ? "-XX:AOTCache=" : "-XX:SharedArchiveFile=";
     private static final Duration STUCK = Duration.ofMinutes(5);
     private static final long LOOK_MILLIS = 50;
 
+    /** Leaves the archive. */
     @Override
-    public Figures play(Peer peer, Database database, Settings settings) throws Exception {
+    public void rehearse(Peer peer, Database database, Settings settings) throws Exception {
         if (peer != Peer.DURABLE && peer != Peer.DBOS) {
             throw new Contestant.NotOffered("it has no runs of several steps");
         }
+        Files.deleteIfExists(archive(peer));
+        try (OtherJvm worker = start(peer, database, settings, WRITE_ARCHIVE)) {
+            worker.awaitReady();
+            worker.startMany(REHEARSED, STEPS);
+            awaitCompleted(database, peer, REHEARSED);
+        }
+    }
+
+    private static OtherJvm start(Peer peer, Database database, Settings settings, String archiveOption)
+            throws IOException {
+        return OtherJvm.start(peer, database, settings, List.of("-Xmx1g", archiveOption + archive(peer)));
+    }
+
+    private static Path archive(Peer peer) {
+        return Path.of(System.getProperty("benchmarks.home"), "target", peer.label() + ".jsa");
+    }
+
+    @Override
+    public Figures play(Peer peer, Database database, Settings settings) throws Exception {
         int runs = settings.sizeOr(RUNS);
         long all = (long) runs * STEPS;
         long before;
-        try (OtherJvm first = OtherJvm.start(peer, database, settings, "1g")) {
+        try (OtherJvm first = start(peer, database, settings, READ_ARCHIVE)) {
             first.awaitReady();
             first.startMany(runs, STEPS);
             while (Ledger.count(settings.ledger()) < all / 2) {
@@ -32,7 +64,7 @@ record Recovery() implements Scenario {
         if (database.number(peer.completedSql()) >= runs) {
             throw new IllegalStateException("All runs had completed when the worker was killed: take more of them.");
         }
-        try (OtherJvm second = OtherJvm.start(peer, database, settings, "1g")) {
+        try (OtherJvm second = start(peer, database, settings, READ_ARCHIVE)) {
             second.awaitReady();
             awaitCompleted(database, peer, runs);
         }

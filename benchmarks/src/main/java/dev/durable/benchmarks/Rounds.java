@@ -15,6 +15,10 @@ record Rounds(Server server, Scenario scenario, Settings settings, Report report
                     ? List.copyOf(left)
                     : left.reversed().stream().toList()) {
                 try {
+                    if (round == 1 && scenario instanceof Scenario.Rehearsed rehearsed) {
+                        Files.deleteIfExists(settings.ledger());
+                        rehearsed.rehearse(peer, server.fresh(), settings);
+                    }
                     Figures figures = play(peer, round > 1 && warmsUpHere() ? settings.warm() : settings);
                     report.add(peer, figures);
                     Figures.Figure first = figures.figures().getFirst();

@@ -21,6 +21,12 @@ interface Scenario {
         }
     }
 
+    /** One that is prepared once, on a database of its own. */
+    interface Rehearsed extends Scenario {
+        /** Before the first round. */
+        void rehearse(Peer peer, Database database, Settings settings) throws Exception;
+    }
+
     /** All there are, in the order of the documentation. */
     static Map<String, Scenario> all() {
         Map<String, Scenario> all = new LinkedHashMap<>();

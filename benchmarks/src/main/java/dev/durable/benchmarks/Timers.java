@@ -19,7 +19,7 @@ record Timers() implements Scenario {
             throw new Contestant.NotOffered("not measured");
         }
         int runs = settings.sizeOr(RUNS);
-        try (OtherJvm worker = OtherJvm.start(peer, database, settings, HEAP);
+        try (OtherJvm worker = OtherJvm.start(peer, database, settings, List.of("-Xmx" + HEAP));
                 DurableContestant client = DurableContestant.client(database, settings)) {
             worker.awaitReady();
             Instant begun = Instant.now();
