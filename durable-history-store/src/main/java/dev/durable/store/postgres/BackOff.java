@@ -1,6 +1,6 @@
 package dev.durable.store.postgres;
 
-/** Pauses that grow while something keeps failing, from a quarter of a second to half a minute. For one thread. */
+/** Pauses that grow while something keeps failing, from a quarter of a second to half a minute. Guarded by its owner. */
 final class BackOff {
     private static final long FIRST_MILLIS = 250;
     private static final long LONGEST_MILLIS = 30_000;

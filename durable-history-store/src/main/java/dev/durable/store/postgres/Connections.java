@@ -10,6 +10,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import javax.sql.DataSource;
 import org.jooq.exception.DataAccessException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -74,8 +75,27 @@ final class Connections {
 
     /** As {@link #transaction}, but once; what the server refuses comes as it is, lost connections are translated. */
     <T> T attempt(Locks locks, Work<T> work) throws SQLException {
+        return attempt(locks, null, work);
+    }
+
+    /** As {@link #attempt(Locks, Work)}; nudges go with the COMMIT. When they fail, whether it did is not known. */
+    <T> T attempt(Locks locks, NudgeChannel.@Nullable Passage nudges, Work<T> work) throws SQLException {
+        if (nudges == null) {
+            return attemptWith(locks, null, work);
+        }
+        try {
+            T result = attemptWith(locks, nudges.statement(), work);
+            nudges.arrived().run();
+            return result;
+        } catch (CommitUnknownException e) {
+            nudges.failed().accept(e);
+            throw e;
+        }
+    }
+
+    private <T> T attemptWith(Locks locks, Script.@Nullable Statement follows, Work<T> work) throws SQLException {
         try (Borrowed borrowed = borrow()) {
-            Tx tx = new Tx(borrowed.connection(), schema, locks, timeSeen);
+            Tx tx = new Tx(borrowed.connection(), schema, locks, timeSeen, follows);
             try {
                 T result = work.in(tx);
                 tx.commit();
@@ -148,6 +168,7 @@ final class Connections {
     }
 
     private SQLException afterRollback(Tx tx, SQLException e) {
+        boolean unclear = tx.mayHaveCommitted();
         try {
             tx.rollback();
         } catch (SQLException lost) {
@@ -155,6 +176,9 @@ final class Connections {
         }
         if (SqlState.of(e) == SqlState.UNAVAILABLE) {
             throw tx.committing() ? failures.commitUnknown(e) : failures.unavailable(e);
+        }
+        if (unclear) {
+            throw failures.unclear(e);
         }
         return e;
     }

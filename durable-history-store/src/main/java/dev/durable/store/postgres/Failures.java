@@ -41,6 +41,14 @@ record Failures(String database) {
                 e);
     }
 
+    /** The error may be the commit's, or that of what followed it. */
+    CommitUnknownException unclear(SQLException e) {
+        return new CommitUnknownException(
+                "an error came with the answer to a commit in the database at " + database + " (" + e.getMessage()
+                        + "): all of the batch was written or nothing of it.",
+                e);
+    }
+
     private StoreUnavailableException locked(SQLException e) {
         return new StoreUnavailableException(
                 "a row stayed locked in the database at " + database

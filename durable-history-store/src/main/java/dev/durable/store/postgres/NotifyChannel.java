@@ -26,12 +26,19 @@ final class NotifyChannel implements NudgeChannel {
                 NudgeMessage.notify(borrowed.connection(), name, payloads);
             }
         };
-        this.sender = new NudgeSender(self, audience, wire, NudgeSender.threadOnDemand());
+        this.sender = new NudgeSender(self, audience, wire, NudgeSender.threadOnDemand(), System::nanoTime);
     }
 
     @Override
     public void send(Collection<? extends Nudge> nudges) {
         sender.add(nudges);
+    }
+
+    @Override
+    public @Nullable Passage passage(Collection<? extends Nudge> nudges) {
+        return sender.takeAtOnce(nudges)
+                .map(payload -> new Passage(NudgeMessage.statement(name, payload), sender::succeeded, sender::failed))
+                .orElse(null);
     }
 
     @Override

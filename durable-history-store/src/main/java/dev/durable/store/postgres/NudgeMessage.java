@@ -46,6 +46,9 @@ record NudgeMessage(String sender, boolean asks, List<Nudge> nudges) {
     private static final String NOTIFY = "select set_config('synchronous_commit', 'off', true), pg_notify(?, payload)"
             + " from unnest(?::text[]) as payload";
 
+    /** {@link #NOTIFY} of one payload. */
+    private static final String NOTIFY_ONE = "select set_config('synchronous_commit', 'off', true), pg_notify(?, ?)";
+
     /** As many payloads as it takes; at least one. Queues whose names are too long for any are passed over. */
     static List<String> encode(String sender, Collection<? extends Nudge> nudges) {
         List<String> payloads = new ArrayList<>();
@@ -83,6 +86,12 @@ record NudgeMessage(String sender, boolean asks, List<Nudge> nudges) {
             statement.setArray(2, connection.createArrayOf("text", payloads.toArray()));
             statement.execute();
         }
+    }
+
+    /** The same for one payload, as part of a script; in a transaction of its own. */
+    static Script.Statement statement(String channel, String payload) {
+        return new Script.Statement(
+                NOTIFY_ONE, row -> {}, new Param[] {Param.of(channel), Param.of(payload)}, 1);
     }
 
     private static String line(Nudge nudge) {

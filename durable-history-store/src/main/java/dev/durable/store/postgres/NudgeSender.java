@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -12,13 +13,15 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Sends nudges, each once however often it is given, at most one NOTIFY in {@link #GAP_NANOS}: the first goes at once,
  * what comes meanwhile goes together. A NOTIFY takes a lock of the whole database while it commits, which is why it is
- * never part of a transaction that writes. Errors are logged, and nothing is sent for a while: a nudge is only a hint.
+ * never part of a transaction that writes; but where nothing was sent for {@link #GAP_NANOS}, it may go in that one's round
+ * trip, behind its COMMIT. Errors are logged, and nothing is sent for a while: a nudge is only a hint.
  */
 final class NudgeSender {
     private static final Logger log = LoggerFactory.getLogger(NudgeSender.class);
@@ -29,12 +32,14 @@ final class NudgeSender {
     private final Audience audience;
     private final Wire wire;
     private final Executor thread;
+    private final LongSupplier nanoTime;
     private final BackOff backOff = new BackOff();
     private final ReentrantLock lock = new ReentrantLock();
     private Set<Nudge> pending = new LinkedHashSet<>();
     private boolean owesPresence;
     private boolean running;
-    private long quietUntil = System.nanoTime();
+    private long quietUntil;
+    private long takenAt;
 
     /** Puts payloads on the channel, in one statement. */
     @FunctionalInterface
@@ -48,11 +53,14 @@ final class NudgeSender {
      * @param wire where it goes
      * @param thread runs {@link #runWhileBusy} when something is pending
      */
-    NudgeSender(String self, Audience audience, Wire wire, Executor thread) {
+    NudgeSender(String self, Audience audience, Wire wire, Executor thread, LongSupplier nanoTime) {
         this.self = self;
         this.audience = audience;
         this.wire = wire;
         this.thread = thread;
+        this.nanoTime = nanoTime;
+        this.quietUntil = nanoTime.getAsLong();
+        this.takenAt = quietUntil - GAP_NANOS;
     }
 
     /** A thread that lives while there is something to send, and a little longer. */
@@ -73,6 +81,25 @@ final class NudgeSender {
     void add(Collection<? extends Nudge> nudges) {
         if (audience.isElsewhere()) {
             enqueue(nudges, false);
+        }
+    }
+
+    /** The payload for these, if it may go at once: the caller sends it then. */
+    Optional<String> takeAtOnce(Collection<? extends Nudge> nudges) {
+        if (!audience.isElsewhere()) {
+            return Optional.empty();
+        }
+        List<String> payloads = NudgeMessage.encode(self, nudges);
+        lock.lock();
+        try {
+            long now = nanoTime.getAsLong();
+            if (running || payloads.size() > 1 || now - takenAt < GAP_NANOS || now - quietUntil < 0) {
+                return Optional.empty();
+            }
+            takenAt = now;
+            return Optional.of(payloads.getFirst());
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -98,8 +125,18 @@ final class NudgeSender {
     }
 
     private void runWhileBusy() {
+        LockSupport.parkNanos(untilNext());
         while (runOnce()) {
             LockSupport.parkNanos(GAP_NANOS);
+        }
+    }
+
+    private long untilNext() {
+        lock.lock();
+        try {
+            return takenAt + GAP_NANOS - nanoTime.getAsLong();
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -123,16 +160,46 @@ final class NudgeSender {
     }
 
     private void send(Set<Nudge> nudges) {
-        if (System.nanoTime() - quietUntil < 0) {
+        if (isQuiet()) {
             return;
         }
         try {
             wire.send(NudgeMessage.encode(self, nudges));
-            backOff.succeeded();
+            succeeded();
         } catch (SQLException | RuntimeException e) {
-            long pause = backOff.failed();
-            quietUntil = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(pause);
-            log.warn("other processes are not nudged for {} ms and find work by polling: {}", pause, e.getMessage());
+            failed(e);
         }
+    }
+
+    private boolean isQuiet() {
+        lock.lock();
+        try {
+            return nanoTime.getAsLong() - quietUntil < 0;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** What was sent got through. */
+    void succeeded() {
+        lock.lock();
+        try {
+            backOff.succeeded();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** What was sent did not get through. */
+    void failed(Exception e) {
+        long pause;
+        lock.lock();
+        try {
+            pause = backOff.failed();
+            quietUntil = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(pause);
+        } finally {
+            lock.unlock();
+        }
+        log.warn("other processes are not nudged for {} ms and find work by polling: {}", pause, e.getMessage());
     }
 }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Nudges in this process and between processes.
@@ -13,6 +14,8 @@ import java.util.function.Consumer;
  * <pre>
  *   send ──► listeners of this process, at once, on the thread that has committed
  *     └────► {@link NudgeSender} ──NOTIFY──► server ──► {@link NudgeListener} of another process ──► its listeners
+ *
+ *   passage ──► behind the COMMIT of the transaction that it tells of ──► {@link #tell} here
  * </pre>
  *
  * What was heard from the server is told to this process only: it never goes out again.
@@ -31,6 +34,11 @@ final class SharedNudges implements Nudges, AutoCloseable {
     public void send(Collection<? extends Nudge> nudges) {
         tell(nudges);
         channel.send(nudges);
+    }
+
+    /** For a transaction that makes these true; {@link #tell} follows its commit. Null: {@link #send} does. */
+    NudgeChannel.@Nullable Passage passage(Collection<? extends Nudge> nudges) {
+        return channel.passage(nudges);
     }
 
     @Override

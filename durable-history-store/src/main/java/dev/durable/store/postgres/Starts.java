@@ -3,8 +3,8 @@ package dev.durable.store.postgres;
 import dev.durable.ReusePolicy;
 import dev.durable.WorkflowStatus;
 import dev.durable.store.NewRun;
-import dev.durable.store.Nudges;
 import dev.durable.store.StartOutcome;
+import dev.durable.store.postgres.NudgeChannel.Passage;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.HashMap;
@@ -25,10 +25,10 @@ final class Starts {
     private static final StartOutcome AGAIN = new StartOutcome.Started(true);
 
     private final Connections connections;
-    private final Nudges nudges;
+    private final SharedNudges nudges;
     private final Patience patience;
 
-    Starts(Connections connections, Nudges nudges, Patience patience) {
+    Starts(Connections connections, SharedNudges nudges, Patience patience) {
         this.connections = connections;
         this.nudges = nudges;
         this.patience = patience;
@@ -38,8 +38,13 @@ final class Starts {
         if (starts.isEmpty()) {
             return List.of();
         }
-        Map<UUID, StartOutcome> outcomes = mayBeWrittenAtOnce(starts) ? optimistic(starts) : careful(starts);
-        nudge(starts.stream().filter(s -> isNew(outcomes.get(s.run().runId()))).toList());
+        Hints hints = new Hints();
+        Map<UUID, StartOutcome> outcomes = mayBeWrittenAtOnce(starts) ? optimistic(starts, hints) : careful(starts);
+        new StartBatch(starts.stream()
+                        .filter(s -> isNew(outcomes.get(s.run().runId())))
+                        .toList())
+                .hint(hints);
+        hints.sendTo(nudges);
         Set<UUID> answered = new HashSet<>();
         return starts.stream()
                 .map(s -> {
@@ -58,7 +63,7 @@ final class Starts {
                         .writeTheNew()
                         .get(start.run().runId())));
         if (isNew(outcome)) {
-            callers.afterCommit(() -> nudge(List.of(start)));
+            callers.afterCommit(() -> nudgeOf(start));
         }
         return outcome;
     }
@@ -72,10 +77,13 @@ final class Starts {
         return starts.stream().allMatch(s -> s.reusePolicy() == ReusePolicy.ALLOW_DUPLICATE);
     }
 
-    private Map<UUID, StartOutcome> optimistic(List<NewRun> starts) {
+    private Map<UUID, StartOutcome> optimistic(List<NewRun> starts, Hints hints) {
         StartBatch batch = StartBatch.of(starts);
+        Hints expected = new Hints();
+        batch.hint(expected);
+        Passage passage = expected.passage(nudges);
         try {
-            return connections.attempt(patience.first(), tx -> {
+            Map<UUID, StartOutcome> written = connections.attempt(patience.first(), passage, tx -> {
                 Script script = new Script();
                 batch.writeIfNew(script);
                 tx.last(script);
@@ -83,6 +91,10 @@ final class Starts {
                 starts.forEach(s -> outcomes.put(s.run().runId(), NEW));
                 return outcomes;
             });
+            if (passage != null) {
+                hints.passedOn();
+            }
+            return written;
         } catch (SQLException e) {
             return switch (SqlState.of(e)) {
                 case UNEXPECTED, AGAIN -> careful(starts);
@@ -128,9 +140,9 @@ final class Starts {
         return start.run().workflowId();
     }
 
-    private void nudge(List<NewRun> started) {
+    private void nudgeOf(NewRun started) {
         Hints hints = new Hints();
-        new StartBatch(started).hint(hints);
+        new StartBatch(List.of(started)).hint(hints);
         hints.sendTo(nudges);
     }
 

@@ -2,10 +2,10 @@ package dev.durable.store.postgres;
 
 import dev.durable.DurableException;
 import dev.durable.store.CommitUnknownException;
-import dev.durable.store.Nudges;
 import dev.durable.store.RunKey;
 import dev.durable.store.Transition;
 import dev.durable.store.Transition.Outcome;
+import dev.durable.store.postgres.NudgeChannel.Passage;
 import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -26,10 +26,10 @@ import java.util.UUID;
  */
 final class Transitions {
     private final Connections connections;
-    private final Nudges nudges;
+    private final SharedNudges nudges;
     private final Patience patience;
 
-    Transitions(Connections connections, Nudges nudges, Patience patience) {
+    Transitions(Connections connections, SharedNudges nudges, Patience patience) {
         this.connections = connections;
         this.nudges = nudges;
         this.patience = patience;
@@ -55,8 +55,11 @@ final class Transitions {
 
     private Map<RunKey, Outcome> optimistic(List<Transition> transitions, Hints hints) {
         TransitionBatch batch = new TransitionBatch(transitions);
+        Hints expected = new Hints();
+        hintOf(transitions, applied(transitions, Set.of()), expected);
+        Passage passage = expected.passage(nudges);
         try {
-            return connections.attempt(patience.first(), tx -> {
+            Map<RunKey, Outcome> written = connections.attempt(patience.first(), passage, tx -> {
                 Script script = new Script();
                 Set<UUID> waiting = new HashSet<>();
                 batch.lock(script);
@@ -64,6 +67,10 @@ final class Transitions {
                 tx.last(script);
                 return applied(transitions, waiting);
             });
+            if (passage != null) {
+                hints.passedOn();
+            }
+            return written;
         } catch (SQLException e) {
             return switch (SqlState.of(e)) {
                 case UNEXPECTED, AGAIN -> careful(transitions, hints);

@@ -12,10 +12,12 @@ import org.jooq.DSLContext;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.postgresql.PGStatement;
+import org.postgresql.core.BaseConnection;
+import org.postgresql.core.TransactionState;
 
 /**
  * One transaction on one connection. BEGIN travels with the first script and COMMIT with the last: a transaction of one
- * script is one round trip. READ COMMITTED, whatever the server's default is: the protocol rests on a fresh snapshot for
+ * script is one round trip. A NOTIFY may travel behind the COMMIT, as a transaction of its own. READ COMMITTED, whatever the server's default is: the protocol rests on a fresh snapshot for
  * each statement.
  */
 final class Tx {
@@ -26,22 +28,30 @@ final class Tx {
     private final SchemaName schema;
     private final Locks locks;
     private final TimeSeen timeSeen;
+    private final Script.@Nullable Statement follows;
     private boolean begun;
     private boolean callers;
     private boolean committing;
     private boolean committed;
     private long sentNanos;
 
-    Tx(Connection connection, SchemaName schema, Locks locks, TimeSeen timeSeen) {
+    /** @param follows goes with COMMIT, behind it */
+    Tx(
+            Connection connection,
+            SchemaName schema,
+            Locks locks,
+            TimeSeen timeSeen,
+            Script.@Nullable Statement follows) {
         this.connection = connection;
         this.schema = schema;
         this.locks = locks;
         this.timeSeen = timeSeen;
+        this.follows = follows;
     }
 
     /** The caller's own transaction, with the caller's own settings: begun already, and ended by nobody but the caller. */
     static Tx ofCaller(Connection connection, SchemaName schema) {
-        Tx tx = new Tx(connection, schema, Locks.SHORT, (time, roundTrip) -> {});
+        Tx tx = new Tx(connection, schema, Locks.SHORT, (time, roundTrip) -> {}, null);
         tx.begun = true;
         tx.callers = true;
         return tx;
@@ -78,6 +88,21 @@ final class Tx {
         return committing;
     }
 
+    /**
+     * Whether an error that the server reported may be that of what {@link #follows}, and so hide a success: not while the
+     * server holds the transaction for failed.
+     */
+    boolean mayHaveCommitted() {
+        if (!committing || follows == null) {
+            return false;
+        }
+        try {
+            return connection.unwrap(BaseConnection.class).getTransactionState() != TransactionState.FAILED;
+        } catch (SQLException e) {
+            return true;
+        }
+    }
+
     /** jOOQ inside the transaction, for what is not hot; with {@link Locks#READ} only, which sets the search_path. */
     DSLContext dsl() throws SQLException {
         if (!begun) {
@@ -88,7 +113,7 @@ final class Tx {
 
     private void send(Script script, boolean end) throws SQLException {
         boolean last = end && !callers;
-        List<Script.Statement> statements = new ArrayList<>(script.statements().size() + 3);
+        List<Script.Statement> statements = new ArrayList<>(script.statements().size() + 4);
         if (!begun) {
             statements.add(new Script.Statement(BEGIN, row -> {}, new Param[0], 1));
             statements.add(new Script.Statement(locks.setup(schema), this::seeTime, new Param[0], 1));
@@ -96,6 +121,9 @@ final class Tx {
         statements.addAll(script.statements());
         if (last) {
             statements.add(new Script.Statement(COMMIT, row -> {}, new Param[0], 1));
+            if (follows != null) {
+                statements.add(follows);
+            }
         }
         begun = true;
         committing |= last;

@@ -20,7 +20,7 @@ class NudgeSenderTest {
     private final List<List<String>> statements = new ArrayList<>();
     private final List<Runnable> threads = new ArrayList<>();
     private boolean away;
-    private final NudgeSender sender = new NudgeSender("me", audience, this::send, threads::add);
+    private final NudgeSender sender = new NudgeSender("me", audience, this::send, threads::add, nanos::get);
 
     @Test
     void what_comes_while_one_is_sent_goes_together_and_once() {
@@ -109,6 +109,69 @@ class NudgeSenderTest {
                                 payload -> NudgeMessage.decode(payload).nudges().size())
                         .sum())
                 .isEqualTo(NudgeSender.MAX_PENDING);
+    }
+
+    // ── at once ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void what_may_go_at_once_is_the_callers_to_send_but_not_twice_in_a_row() {
+        assertThat(sender.takeAtOnce(List.of(new RunsDue("a")))).contains("me\nr a");
+        assertThat(sender.takeAtOnce(List.of(new RunsDue("b"))))
+                .as("too soon: others send, too")
+                .isEmpty();
+
+        nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(3));
+
+        assertThat(sender.takeAtOnce(List.of(new RunsDue("b")))).contains("me\nr b");
+        assertThat(statements).isEmpty();
+        assertThat(threads).isEmpty();
+    }
+
+    @Test
+    void while_others_are_sent_nothing_goes_at_once() {
+        sender.add(List.of(new RunsDue("a")));
+
+        assertThat(sender.takeAtOnce(List.of(new RunsDue("b")))).isEmpty();
+
+        while (sender.runOnce()) {}
+        assertThat(sender.takeAtOnce(List.of(new RunsDue("b")))).isPresent();
+    }
+
+    @Test
+    void who_is_alone_takes_nothing_along() {
+        audience.listening(true);
+        nanos.addAndGet(Audience.ANSWERS.toNanos());
+
+        assertThat(sender.takeAtOnce(List.of(new RunsDue("a")))).isEmpty();
+    }
+
+    @Test
+    void what_does_not_fit_into_one_message_does_not_go_at_once() {
+        List<Nudge> many = new ArrayList<>();
+        for (int i = 0; i < 1000; i++) {
+            many.add(new RunClosed(UUID.randomUUID()));
+        }
+
+        assertThat(sender.takeAtOnce(many)).isEmpty();
+    }
+
+    @Test
+    void when_it_fails_there_nothing_goes_for_longer_and_longer_until_one_arrives() {
+        sender.failed(new SQLException("payload string too long"));
+        assertThat(sender.takeAtOnce(List.of(new RunsDue("a")))).isEmpty();
+        nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(250));
+        assertThat(sender.takeAtOnce(List.of(new RunsDue("a")))).isPresent();
+
+        sender.failed(new SQLException("payload string too long"));
+        nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(250));
+        assertThat(sender.takeAtOnce(List.of(new RunsDue("a")))).isEmpty();
+        nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(250));
+        assertThat(sender.takeAtOnce(List.of(new RunsDue("a")))).isPresent();
+
+        sender.succeeded();
+        sender.failed(new SQLException("payload string too long"));
+        nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(250));
+        assertThat(sender.takeAtOnce(List.of(new RunsDue("a")))).isPresent();
     }
 
     private void send(List<String> payloads) throws SQLException {

@@ -1,0 +1,189 @@
+package dev.durable.store.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.durable.DurableEngine;
+import dev.durable.Run;
+import dev.durable.Workflow;
+import dev.durable.WorkflowAlreadyStartedException;
+import dev.durable.WorkflowHandle;
+import dev.durable.store.CommitUnknownException;
+import dev.durable.store.postgres.NudgeChannel.Passage;
+import dev.durable.store.postgres.testing.TestDatabase;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What tells other processes of a transaction travels behind its COMMIT, and may fail there. */
+class NudgePassageTest {
+    /** Longer than the pause between two NOTIFY. */
+    private static final long A_WHILE = TimeUnit.MILLISECONDS.toNanos(5);
+
+    private final TestDatabase database = TestDatabase.create();
+    private final List<String> statements = new CopyOnWriteArrayList<>();
+    private final List<String> told = new ArrayList<>();
+
+    @AfterEach
+    void drop() {
+        database.close();
+    }
+
+    @Test
+    void a_start_and_its_notification_are_one_round_trip() {
+        try (PostgresHistoryStore store = store(sql -> sql);
+                DurableEngine caller = client(store)) {
+            caller.client().start(Echo.class, "echo-0", w -> w.run("made"));
+            LockSupport.parkNanos(A_WHILE);
+            statements.clear();
+
+            caller.client().start(Echo.class, "echo-1", w -> w.run("hello"));
+
+            assertThat(statements).filteredOn(sql -> sql.contains("durable.run_state")).hasSize(1);
+            assertThat(statements)
+                    .filteredOn(NudgePassageTest::isPassage)
+                    .singleElement()
+                    .satisfies(sql -> assertThat(sql.indexOf("commit")).isLessThan(sql.indexOf("pg_notify")));
+        }
+    }
+
+    @Test
+    void what_is_refused_is_refused_and_not_in_doubt() {
+        try (PostgresHistoryStore store = store(sql -> sql);
+                DurableEngine caller = client(store)) {
+            caller.client().start(Echo.class, "echo-1", w -> w.run("hello"));
+            LockSupport.parkNanos(A_WHILE);
+            statements.clear();
+
+            assertThatThrownBy(() -> caller.client().start(Echo.class, "echo-1", w -> w.run("again")))
+                    .isInstanceOf(WorkflowAlreadyStartedException.class);
+
+            assertThat(statements).as("it was tried that way").anyMatch(NudgePassageTest::isPassage);
+            assertThat(runs()).isOne();
+        }
+    }
+
+    @Test
+    void a_notification_that_fails_behind_the_commit_undoes_nothing_and_nothing_is_done_twice() {
+        try (PostgresHistoryStore theirs = store(NudgePassageTest::tooLong);
+                PostgresHistoryStore ours = store(NudgePassageTest::tooLong);
+                DurableEngine worker = DurableEngine.builder(theirs)
+                        .register(Echo.class)
+                        .pollInterval(Duration.ofMillis(20))
+                        .start();
+                DurableEngine caller = client(ours)) {
+            List<WorkflowHandle<Echo, String>> handles = new ArrayList<>();
+            for (int i = 0; i < 5; i++) {
+                String said = "hello " + i;
+                handles.add(caller.client().start(Echo.class, "echo-" + i, w -> w.run(said)));
+                assertThat(handles.get(i).result(Duration.ofSeconds(20))).isEqualTo(said);
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(300));
+            }
+
+            assertThat(statements)
+                    .as("starts and ends were tried")
+                    .filteredOn(NudgePassageTest::isPassage)
+                    .anyMatch(sql -> sql.contains("into durable.run_state"))
+                    .anyMatch(sql -> !sql.contains("into durable.run_state"));
+            assertThat(runs()).isEqualTo(5);
+            assertThat(handles).allSatisfy(handle -> assertThat(
+                            worker.client().history(handle.runId()))
+                    .hasSize(2));
+        }
+    }
+
+    private static String tooLong(String sql) {
+        return sql.replace("pg_notify(?, ?)", "pg_notify(?, repeat(?, 400))");
+    }
+
+    /** A lock that is late, a value that is refused: the server holds such a transaction for failed. */
+    @Test
+    void the_doubt_says_where_and_what() {
+        try (PostgresHistoryStore store = store(NudgePassageTest::tooLong)) {
+            store.open();
+            Connections connections = new Connections(
+                    database.dataSource(), new SchemaName(SchemaName.DEFAULT), new Failures("localhost/test"));
+            Passage refused = passage("select 1/0");
+            Passage fine = passage("select 1");
+
+            assertThatThrownBy(() -> connections.attempt(Locks.SHORT, refused, tx -> {
+                        tx.last(new Script().then("create table public.written ()"));
+                        return 1;
+                    }))
+                    .isInstanceOf(CommitUnknownException.class)
+                    .hasMessage("an error came with the answer to a commit in the database at localhost/test (ERROR:"
+                            + " division by zero): all of the batch was written or nothing of it.");
+            assertThatThrownBy(() -> connections.attempt(Locks.SHORT, fine, tx -> {
+                        tx.last(new Script().then("create table public.written ()"));
+                        return 1;
+                    }))
+                    .isInstanceOf(SQLException.class)
+                    .hasMessageContaining("already exists");
+            assertThat(told).containsExactly("failed");
+        }
+    }
+
+    private Passage passage(String sql) {
+        return new Passage(
+                new Script.Statement(sql, row -> {}, new Param[0], 1),
+                () -> told.add("arrived"),
+                failure -> told.add("failed"));
+    }
+
+    private long runs() {
+        return Sql.number(database.dataSource(), "select count(*) from durable.workflow_run");
+    }
+
+    private static boolean isPassage(String sql) {
+        return sql.contains("commit") && sql.contains("pg_notify");
+    }
+
+    private static DurableEngine client(PostgresHistoryStore store) {
+        return DurableEngine.builder(store).clientOnly().start();
+    }
+
+    private PostgresHistoryStore store(UnaryOperator<String> change) {
+        return PostgresHistoryStore.of(
+                between(DataSource.class, database.pooledDataSource(6), change));
+    }
+
+    /** What is prepared passes through the change, and is noted. */
+    private <T> T between(Class<T> type, Object target, UnaryOperator<String> change) {
+        return type.cast(Proxy.newProxyInstance(
+                NudgePassageTest.class.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("prepareStatement")) {
+                        arguments[0] = change.apply((String) arguments[0]);
+                        statements.add((String) arguments[0]);
+                    }
+                    try {
+                        Object result = method.invoke(target, arguments);
+                        return result instanceof Connection && method.getName().equals("getConnection")
+                                ? between(Connection.class, result, change)
+                                : result;
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                }));
+    }
+
+    /** Says what it is told. */
+    @Workflow
+    public static class Echo {
+        /** Says it. */
+        @Run
+        public String run(String said) {
+            return said;
+        }
+    }
+}
