@@ -90,8 +90,7 @@ record NudgeMessage(String sender, boolean asks, List<Nudge> nudges) {
 
     /** The same for one payload, as part of a script; in a transaction of its own. */
     static Script.Statement statement(String channel, String payload) {
-        return new Script.Statement(
-                NOTIFY_ONE, row -> {}, new Param[] {Param.of(channel), Param.of(payload)}, 1);
+        return new Script.Statement(NOTIFY_ONE, row -> {}, new Param[] {Param.of(channel), Param.of(payload)}, 1);
     }
 
     private static String line(Nudge nudge) {

@@ -36,12 +36,7 @@ final class Tx {
     private long sentNanos;
 
     /** @param follows goes with COMMIT, behind it */
-    Tx(
-            Connection connection,
-            SchemaName schema,
-            Locks locks,
-            TimeSeen timeSeen,
-            Script.@Nullable Statement follows) {
+    Tx(Connection connection, SchemaName schema, Locks locks, TimeSeen timeSeen, Script.@Nullable Statement follows) {
         this.connection = connection;
         this.schema = schema;
         this.locks = locks;

@@ -50,7 +50,9 @@ class NudgePassageTest {
 
             caller.client().start(Echo.class, "echo-1", w -> w.run("hello"));
 
-            assertThat(statements).filteredOn(sql -> sql.contains("durable.run_state")).hasSize(1);
+            assertThat(statements)
+                    .filteredOn(sql -> sql.contains("durable.run_state"))
+                    .hasSize(1);
             assertThat(statements)
                     .filteredOn(NudgePassageTest::isPassage)
                     .singleElement()
@@ -97,9 +99,9 @@ class NudgePassageTest {
                     .anyMatch(sql -> sql.contains("into durable.run_state"))
                     .anyMatch(sql -> !sql.contains("into durable.run_state"));
             assertThat(runs()).isEqualTo(5);
-            assertThat(handles).allSatisfy(handle -> assertThat(
-                            worker.client().history(handle.runId()))
-                    .hasSize(2));
+            assertThat(handles)
+                    .allSatisfy(handle ->
+                            assertThat(worker.client().history(handle.runId())).hasSize(2));
         }
     }
 
@@ -154,8 +156,7 @@ class NudgePassageTest {
     }
 
     private PostgresHistoryStore store(UnaryOperator<String> change) {
-        return PostgresHistoryStore.of(
-                between(DataSource.class, database.pooledDataSource(6), change));
+        return PostgresHistoryStore.of(between(DataSource.class, database.pooledDataSource(6), change));
     }
 
     /** What is prepared passes through the change, and is noted. */
