@@ -38,7 +38,7 @@
  * say what becomes of it: as a dead letter, which is purged some day, or as an incident, which is not.
  *
  * <p>A method throws {@link dev.durable.StoreUnavailableException} when nothing happened and the database can't be reached,
- * and {@link dev.durable.store.CommitUnknownException} when the answer to COMMIT never came. Implementations are
+ * and {@link dev.durable.store.CommitUnknownException} when the answer to COMMIT tells nothing. Implementations are
  * thread-safe and pass the store contract suite.
  */
 @NullMarked

@@ -27,7 +27,10 @@ final class AttemptWatch {
     private volatile long lastSign;
     private Deadlines.@Nullable Deadline closing;
     private Deadlines.@Nullable Deadline silence;
+    private boolean begun;
+    /** Before it began: that deadline stays. */
     private boolean movedByOthers;
+
     private boolean over;
 
     /**
@@ -56,6 +59,7 @@ final class AttemptWatch {
         alive();
         lock.lock();
         try {
+            begun = true;
             if (!movedByOthers) {
                 move(startToClose);
             }
@@ -106,7 +110,7 @@ final class AttemptWatch {
             ownEnd = end;
             scheduleToClose = close;
             deadline = bounded(end);
-            if (!over) {
+            if (!over && (begun || movedByOthers)) {
                 TimeoutType type = deadline.equals(close) ? TimeoutType.SCHEDULE_TO_CLOSE : TimeoutType.START_TO_CLOSE;
                 Duration left = Duration.between(deadlines.clock().now(), deadline);
                 closing = deadlines.in(left, () -> timedOut.accept(type));

@@ -21,9 +21,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Group commit of transitions. Unlike messages they can't simply be sent again: one that happened has moved the fence it
- * names. So where the answer to COMMIT never came, the fence is read back under lock, and only what did not happen is
- * sent again, under a fresh fence. A resend that finds the fence moved reads back once more, for the first send may have
- * arrived late.
+ * names. So where the answer to COMMIT never came, or was an error that may not be its own, the fence is read back under
+ * lock, and only what did not happen is sent again, under a fresh fence. A resend that finds the fence moved reads back once
+ * more, for the first send may have arrived late.
  *
  * <pre>
  *   queued ──► sent ──► outcome
@@ -113,7 +113,7 @@ final class TransitionLane implements Step {
                 log.warn("no answer to a read-back, asking again: {}", e.getMessage());
                 return DATABASE_AWAY;
             }
-            log.warn("no answer to the commit of {} transitions, reading back: {}", sending.size(), e.getMessage());
+            log.warn("the commit of {} transitions is in doubt, reading back: {}", sending.size(), e.getMessage());
             unknown = sending;
             sending = List.of();
             return AGAIN;

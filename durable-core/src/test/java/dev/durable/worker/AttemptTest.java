@@ -783,6 +783,24 @@ class AttemptTest {
     }
 
     @Test
+    void another_order_before_its_body_began_takes_nothing_of_its_time() {
+        bench.holdBodies();
+        bench.body = argument -> "in time";
+        JobKey key = bench.schedule("[\"x\"]");
+        bench.work();
+        bench.leases
+                .attempts()
+                .getFirst()
+                .hear(new HeldJob.Ordered(1, null, OptionsJson.encode(bench.options), null, null));
+        bench.pass(Duration.ofMinutes(2));
+
+        bench.runHeld();
+        bench.store();
+
+        assertThat(bench.outcome(key)).isInstanceOf(ActivityCompleted.class);
+    }
+
+    @Test
     void a_failure_with_no_time_left_for_a_retry_is_out_of_time_at_once_and_tells_the_failure() {
         bench.options = bench.with(Duration.ofMinutes(10), null, Duration.ofSeconds(10), null, bench.options.retry());
         JobKey key = bench.ran(argument -> {

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class PumpDrive implements Drive {
     private static final long LOOK_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
-    private static final Duration PATIENCE_WITH_BODIES = Duration.ofSeconds(10);
+    static final Duration PATIENCE_WITH_BODIES = Duration.ofSeconds(10);
 
     private static final String STILL_RUNNING = "activity bodies still running";
 
@@ -48,14 +48,11 @@ final class PumpDrive implements Drive {
     /** Bodies begun and bodies ended. */
     private long progress;
 
+    private boolean bodiesGivenUp;
     private boolean cranking;
     private long lastWake = System.nanoTime();
     private boolean stopped;
     private @Nullable Throwable broken;
-
-    PumpDrive(TestTime time) {
-        this(time, PATIENCE_WITH_BODIES);
-    }
 
     /** @param patienceWithBodies real time that {@link #awaitEnd} gives bodies of which none begins or ends */
     PumpDrive(TestTime time, Duration patienceWithBodies) {
@@ -147,13 +144,14 @@ final class PumpDrive implements Drive {
             idleOrDone(new CompletableFuture<>());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new IllegalStateException(
-                    "interrupted while the test engine was waited for" + (bodiesRun() ? ", with " + STILL_RUNNING : ""),
-                    e);
+            throw interrupted(e);
         }
     }
 
-    /** As {@link #awaitIdle}, but a test that failed may have left a body that waits for it: that is not waited for. */
+    /**
+     * As {@link #awaitIdle}, but a test that failed may have left a body that waits for it: such bodies are interrupted and
+     * waited for no longer.
+     */
     void awaitEnd() {
         lock.lock();
         try {
@@ -174,8 +172,12 @@ final class PumpDrive implements Drive {
                     throw stuck();
                 }
             }
+            refuseBroken();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+            IllegalStateException interrupted = interrupted(e);
+            giveUpBodies();
+            throw interrupted;
         } finally {
             lock.unlock();
         }
@@ -190,7 +192,25 @@ final class PumpDrive implements Drive {
             where.setStackTrace(thread.getStackTrace());
             stuck.addSuppressed(where);
         });
+        giveUpBodies();
         return stuck;
+    }
+
+    /** So that the engine can be closed, also where one ignores its interrupt. */
+    private void giveUpBodies() {
+        bodiesGivenUp = true;
+        bodyThreads.forEach(Thread::interrupt);
+    }
+
+    private IllegalStateException interrupted(InterruptedException e) {
+        return new IllegalStateException(
+                "interrupted while the test engine was waited for" + (bodiesRun() ? ", with " + STILL_RUNNING : ""), e);
+    }
+
+    private void refuseBroken() {
+        if (broken != null) {
+            throw new IllegalStateException("the test engine broke down", broken);
+        }
     }
 
     private boolean bodiesRun() {
@@ -234,9 +254,7 @@ final class PumpDrive implements Drive {
             while (!future.isDone() && !idle()) {
                 changed.await();
             }
-            if (broken != null) {
-                throw new IllegalStateException("the test engine broke down", broken);
-            }
+            refuseBroken();
             return future.isDone();
         } finally {
             lock.unlock();
@@ -267,7 +285,7 @@ final class PumpDrive implements Drive {
     }
 
     private boolean idle() {
-        return broken != null || (running == 0 && stepsAreIdle());
+        return broken != null || ((running == 0 || bodiesGivenUp) && stepsAreIdle());
     }
 
     private boolean stepsAreIdle() {

@@ -32,9 +32,9 @@ public final class TestEngine implements AutoCloseable {
     private boolean replayChecked = true;
     private @Nullable DurableEngine engine;
 
-    private TestEngine(TestTime time) {
+    private TestEngine(TestTime time, PumpDrive drive) {
         this.time = time;
-        this.drive = new PumpDrive(time);
+        this.drive = drive;
         this.builder = new EngineBuilder(time.store())
                 .drive(drive)
                 .strict()
@@ -49,11 +49,17 @@ public final class TestEngine implements AutoCloseable {
 
     /** An engine on this kind of store. */
     public static TestEngine create(Store store) {
-        return new TestEngine(
+        return create(store, PumpDrive.PATIENCE_WITH_BODIES);
+    }
+
+    /** @param patience with bodies that do not end, in real time */
+    static TestEngine create(Store store, Duration patience) {
+        TestTime time =
                 switch (store) {
                     case MEMORY -> new MemoryTime();
                     case POSTGRES -> PostgresTime.fresh();
-                });
+                };
+        return new TestEngine(time, new PumpDrive(time, patience));
     }
 
     /** Workflow classes and activity instances. */

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.durable.worker.Drive;
 import dev.durable.worker.Step;
-import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -19,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 /** Who waits for whom while a test's engine is cranked. */
 @Timeout(60)
 class PumpDriveTest {
-    private final PumpDrive drive = new PumpDrive(new MemoryTime(), Duration.ofMillis(300));
+    private final PumpDrive drive = new PumpDrive(new MemoryTime(), PumpDrive.PATIENCE_WITH_BODIES);
 
     @AfterEach
     void close() {
@@ -56,27 +55,6 @@ class PumpDriveTest {
         assertThat(ended).isTrue();
     }
 
-    /** A test that failed may have left a body that waits for it. */
-    @Test
-    void a_test_does_not_end_for_ever() throws Exception {
-        CountDownLatch interrupted = new CountDownLatch(1);
-        drive.start();
-        hang(interrupted);
-
-        assertThatThrownBy(drive::awaitEnd)
-                .isInstanceOf(IllegalStateException.class)
-                .hasMessage("the test is over with activity bodies still running. A body may wait for what the test did"
-                        + " not come to do, or for time to move (engine.advanceWhileRunning). It is interrupted now;"
-                        + " histories are not replayed")
-                .satisfies(stuck -> assertThat(stuck.getSuppressed())
-                        .singleElement()
-                        .satisfies(where -> assertThat(where)
-                                .hasStackTraceContaining("PumpDriveTest")
-                                .hasMessageEndingWith("is here")));
-        drive.close();
-        assertThat(interrupted.await(50, TimeUnit.SECONDS)).isTrue();
-    }
-
     @Test
     void bodies_that_begin_and_end_are_waited_for() {
         AtomicInteger left = new AtomicInteger(20);
@@ -101,7 +79,7 @@ class PumpDriveTest {
     @Test
     void who_is_interrupted_while_waiting_for_a_body_is_told_so() {
         drive.start();
-        hang(new CountDownLatch(1));
+        hang();
 
         Thread.currentThread().interrupt();
 
@@ -111,12 +89,37 @@ class PumpDriveTest {
         assertThat(Thread.interrupted()).isTrue();
     }
 
-    private void hang(CountDownLatch interrupted) {
+    @Test
+    void who_is_interrupted_while_the_test_ends_is_told_so() {
+        drive.start();
+        hang();
+
+        Thread.currentThread().interrupt();
+
+        assertThatThrownBy(drive::awaitEnd)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("interrupted while the test engine was waited for, with activity bodies still running");
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
+    void a_step_that_fails_fails_the_test_at_its_end() {
+        drive.add("broken", Drive.Kind.IO, () -> {
+            throw new IllegalStateException("out of order");
+        });
+        drive.start();
+
+        assertThatThrownBy(drive::awaitEnd)
+                .hasMessage("the test engine broke down")
+                .hasRootCauseMessage("out of order");
+    }
+
+    private void hang() {
         drive.activities("default", false).execute(() -> {
             try {
                 new CountDownLatch(1).await();
             } catch (InterruptedException e) {
-                interrupted.countDown();
+                Thread.currentThread().interrupt();
             }
         });
     }

@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
  * Transactions on connections of the user's pool. Nothing is left open over a return.
  *
  * <p>What the server rolled back for somebody else's sake is tried again here, a few times. A connection lost before
- * COMMIT was sent did nothing ({@link dev.durable.StoreUnavailableException}); lost after that it may have ({@link
- * CommitUnknownException}).
+ * COMMIT was sent did nothing ({@link dev.durable.StoreUnavailableException}); lost after that it may have, as when what
+ * followed the COMMIT failed ({@link CommitUnknownException}).
  */
 final class Connections {
     private static final Logger log = LoggerFactory.getLogger(Connections.class);
@@ -78,27 +78,14 @@ final class Connections {
         return attempt(locks, null, work);
     }
 
-    /** As {@link #attempt(Locks, Work)}; nudges go with the COMMIT. When they fail, whether it did is not known. */
-    <T> T attempt(Locks locks, NudgeChannel.@Nullable Passage nudges, Work<T> work) throws SQLException {
-        if (nudges == null) {
-            return attemptWith(locks, null, work);
-        }
-        try {
-            T result = attemptWith(locks, nudges.statement(), work);
-            nudges.arrived().run();
-            return result;
-        } catch (CommitUnknownException e) {
-            nudges.failed().accept(e);
-            throw e;
-        }
-    }
-
-    private <T> T attemptWith(Locks locks, Script.@Nullable Statement follows, Work<T> work) throws SQLException {
+    /** As {@link #attempt(Locks, Work)}, with nudges behind the COMMIT: an error of theirs leaves open what became of it. */
+    <T> T attempt(Locks locks, @Nullable NudgePassage passage, Work<T> work) throws SQLException {
         try (Borrowed borrowed = borrow()) {
-            Tx tx = new Tx(borrowed.connection(), schema, locks, timeSeen, follows);
+            Tx tx = new Tx(borrowed.connection(), schema, locks, timeSeen, passage);
             try {
                 T result = work.in(tx);
                 tx.commit();
+                tx.tellPassage(NudgePassage::arrive);
                 return result;
             } catch (SQLException e) {
                 throw afterRollback(tx, e);
@@ -106,7 +93,7 @@ final class Connections {
                 SQLException cause = e.getCause(SQLException.class);
                 throw afterRollback(tx, cause == null ? new SQLException(e) : cause);
             } catch (RuntimeException | Error e) {
-                afterRollback(tx, new SQLException(e));
+                rollback(tx, e);
                 throw e;
             }
         }
@@ -168,19 +155,24 @@ final class Connections {
     }
 
     private SQLException afterRollback(Tx tx, SQLException e) {
-        boolean unclear = tx.mayHaveCommitted();
-        try {
-            tx.rollback();
-        } catch (SQLException lost) {
-            e.addSuppressed(lost);
-        }
+        boolean inDoubt = tx.isInDoubt();
+        rollback(tx, e);
         if (SqlState.of(e) == SqlState.UNAVAILABLE) {
             throw tx.committing() ? failures.commitUnknown(e) : failures.unavailable(e);
         }
-        if (unclear) {
+        if (inDoubt) {
+            tx.tellPassage(failed -> failed.fail(e));
             throw failures.unclear(e);
         }
         return e;
+    }
+
+    private static void rollback(Tx tx, Throwable why) {
+        try {
+            tx.rollback();
+        } catch (SQLException lost) {
+            why.addSuppressed(lost);
+        }
     }
 
     /** Writes items in one transaction that waits so long for locks. */

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** What a transaction made due or closed; told to the nudges once it has committed. */
 final class Hints {
     private final Set<Nudges.Nudge> nudges = new LinkedHashSet<>();
-    private boolean passedOn;
+    private @Nullable NudgePassage passage;
 
     void runs(String taskQueue) {
         nudges.add(new Nudges.RunsDue(taskQueue));
@@ -29,22 +29,23 @@ final class Hints {
         }
     }
 
-    /** As {@link #sendTo}, where others may know by a {@link #passage}. */
-    void sendTo(SharedNudges listeners) {
-        if (passedOn) {
-            listeners.tell(nudges);
-        } else {
-            sendTo((Nudges) listeners);
-        }
-    }
-
-    /** What takes it to other processes together with the transaction; null when there is nothing, or no way. */
-    NudgeChannel.@Nullable Passage passage(SharedNudges listeners) {
+    /** What takes them to other processes together with the transaction; null when there are none, or no way. */
+    @Nullable
+    NudgePassage passage(SharedNudges listeners) {
         return nudges.isEmpty() ? null : listeners.passage(nudges);
     }
 
-    /** Other processes were told with the transaction. */
-    void passedOn() {
-        passedOn = true;
+    /** The same have taken this passage; once it has arrived, only this process is left to be told. */
+    void took(@Nullable NudgePassage taken) {
+        passage = taken;
+    }
+
+    /** Tells this process, and others where no passage has done so. */
+    void spreadBy(SharedNudges listeners) {
+        if (passage != null && passage.hasArrived()) {
+            listeners.tell(nudges);
+        } else {
+            sendTo(listeners);
+        }
     }
 }

@@ -35,9 +35,9 @@ final class NotifyChannel implements NudgeChannel {
     }
 
     @Override
-    public @Nullable Passage passage(Collection<? extends Nudge> nudges) {
+    public @Nullable NudgePassage passage(Collection<? extends Nudge> nudges) {
         return sender.takeAtOnce(nudges)
-                .map(payload -> new Passage(NudgeMessage.statement(name, payload), sender::succeeded, sender::failed))
+                .map(payload -> new NudgePassage(NudgeMessage.statement(name, payload), sender::succeeded, sender::failed))
                 .orElse(null);
     }
 

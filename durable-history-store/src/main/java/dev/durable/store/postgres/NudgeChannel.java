@@ -13,7 +13,7 @@ interface NudgeChannel extends AutoCloseable {
         public void send(Collection<? extends Nudge> nudges) {}
 
         @Override
-        public @Nullable Passage passage(Collection<? extends Nudge> nudges) {
+        public @Nullable NudgePassage passage(Collection<? extends Nudge> nudges) {
             return null;
         }
 
@@ -34,22 +34,13 @@ interface NudgeChannel extends AutoCloseable {
 
     /** Takes them along with a transaction, if they may go at once; null when {@link #send} has to see to them. */
     @Nullable
-    Passage passage(Collection<? extends Nudge> nudges);
+    NudgePassage passage(Collection<? extends Nudge> nudges);
 
     /** From here on the listener is told what others send; it stays the same. Once is enough. */
     void hear(Consumer<Collection<Nudge>> listener);
 
     /** Whether what others send arrives here just now. */
     boolean isHeard();
-
-    /**
-     * Nudges on their way behind somebody's COMMIT.
-     *
-     * @param statement tells others, in a transaction of its own
-     * @param arrived to be told when it got through
-     * @param failed to be told when it may not have
-     */
-    record Passage(Script.Statement statement, Runnable arrived, Consumer<Exception> failed) {}
 
     /** Stops hearing; may begin again. */
     @Override

@@ -46,8 +46,9 @@ record NudgeMessage(String sender, boolean asks, List<Nudge> nudges) {
     private static final String NOTIFY = "select set_config('synchronous_commit', 'off', true), pg_notify(?, payload)"
             + " from unnest(?::text[]) as payload";
 
-    /** {@link #NOTIFY} of one payload. */
-    private static final String NOTIFY_ONE = "select set_config('synchronous_commit', 'off', true), pg_notify(?, ?)";
+    /** {@link #NOTIFY} of one payload, by who has more to do than to wait until others have sent theirs. */
+    private static final String NOTIFY_ONE = "select set_config('synchronous_commit', 'off', true),"
+            + " set_config('lock_timeout', '100', true), pg_notify(?, ?)";
 
     /** As many payloads as it takes; at least one. Queues whose names are too long for any are passed over. */
     static List<String> encode(String sender, Collection<? extends Nudge> nudges) {

@@ -18,7 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends nudges, each once however often it is given, at most one NOTIFY in {@link #GAP_NANOS}: the first goes at once,
+ * Sends nudges, each once however often it is given, about one NOTIFY in {@link #GAP_NANOS}: the first goes at once,
  * what comes meanwhile goes together. A NOTIFY takes a lock of the whole database while it commits, which is why it is
  * never part of a transaction that writes; but where nothing was sent for {@link #GAP_NANOS}, it may go in that one's round
  * trip, behind its COMMIT. Errors are logged, and nothing is sent for a while: a nudge is only a hint.
@@ -52,6 +52,7 @@ final class NudgeSender {
      * @param audience whether anybody listens
      * @param wire where it goes
      * @param thread runs {@link #runWhileBusy} when something is pending
+     * @param nanoTime a monotonic clock
      */
     NudgeSender(String self, Audience audience, Wire wire, Executor thread, LongSupplier nanoTime) {
         this.self = self;
@@ -89,11 +90,14 @@ final class NudgeSender {
         if (!audience.isElsewhere()) {
             return Optional.empty();
         }
-        List<String> payloads = NudgeMessage.encode(self, nudges);
         lock.lock();
         try {
             long now = nanoTime.getAsLong();
-            if (running || payloads.size() > 1 || now - takenAt < GAP_NANOS || now - quietUntil < 0) {
+            if (running || now - takenAt < GAP_NANOS || now - quietUntil < 0) {
+                return Optional.empty();
+            }
+            List<String> payloads = NudgeMessage.encode(self, nudges);
+            if (payloads.size() > 1) {
                 return Optional.empty();
             }
             takenAt = now;
@@ -190,13 +194,17 @@ final class NudgeSender {
         }
     }
 
-    /** What was sent did not get through. */
+    /** What was sent did not get through; several that were on their way count as one. */
     void failed(Exception e) {
         long pause;
         lock.lock();
         try {
+            long now = nanoTime.getAsLong();
+            if (now - quietUntil < 0) {
+                return;
+            }
             pause = backOff.failed();
-            quietUntil = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(pause);
+            quietUntil = now + TimeUnit.MILLISECONDS.toNanos(pause);
         } finally {
             lock.unlock();
         }

@@ -37,7 +37,8 @@ final class SharedNudges implements Nudges, AutoCloseable {
     }
 
     /** For a transaction that makes these true; {@link #tell} follows its commit. Null: {@link #send} does. */
-    NudgeChannel.@Nullable Passage passage(Collection<? extends Nudge> nudges) {
+    @Nullable
+    NudgePassage passage(Collection<? extends Nudge> nudges) {
         return channel.passage(nudges);
     }
 

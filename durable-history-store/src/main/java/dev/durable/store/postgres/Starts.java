@@ -2,9 +2,9 @@ package dev.durable.store.postgres;
 
 import dev.durable.ReusePolicy;
 import dev.durable.WorkflowStatus;
+import dev.durable.store.CommitUnknownException;
 import dev.durable.store.NewRun;
 import dev.durable.store.StartOutcome;
-import dev.durable.store.postgres.NudgeChannel.Passage;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.HashMap;
@@ -44,7 +44,7 @@ final class Starts {
                         .filter(s -> isNew(outcomes.get(s.run().runId())))
                         .toList())
                 .hint(hints);
-        hints.sendTo(nudges);
+        hints.spreadBy(nudges);
         Set<UUID> answered = new HashSet<>();
         return starts.stream()
                 .map(s -> {
@@ -81,7 +81,7 @@ final class Starts {
         StartBatch batch = StartBatch.of(starts);
         Hints expected = new Hints();
         batch.hint(expected);
-        Passage passage = expected.passage(nudges);
+        NudgePassage passage = expected.passage(nudges);
         try {
             Map<UUID, StartOutcome> written = connections.attempt(patience.first(), passage, tx -> {
                 Script script = new Script();
@@ -91,10 +91,11 @@ final class Starts {
                 starts.forEach(s -> outcomes.put(s.run().runId(), NEW));
                 return outcomes;
             });
-            if (passage != null) {
-                hints.passedOn();
-            }
+            hints.took(passage);
             return written;
+        } catch (CommitUnknownException e) {
+            expected.sendTo(nudges);
+            throw e;
         } catch (SQLException e) {
             return switch (SqlState.of(e)) {
                 case UNEXPECTED, AGAIN -> careful(starts);

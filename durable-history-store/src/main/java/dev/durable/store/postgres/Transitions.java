@@ -5,7 +5,6 @@ import dev.durable.store.CommitUnknownException;
 import dev.durable.store.RunKey;
 import dev.durable.store.Transition;
 import dev.durable.store.Transition.Outcome;
-import dev.durable.store.postgres.NudgeChannel.Passage;
 import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -44,7 +43,7 @@ final class Transitions {
         Map<RunKey, Outcome> outcomes =
                 mayBeWrittenAtOnce(transitions) ? optimistic(transitions, hints) : careful(transitions, hints);
         hintOf(transitions, outcomes, hints);
-        hints.sendTo(nudges);
+        hints.spreadBy(nudges);
         return transitions.stream().map(t -> outcomes.get(t.run())).toList();
     }
 
@@ -57,7 +56,7 @@ final class Transitions {
         TransitionBatch batch = new TransitionBatch(transitions);
         Hints expected = new Hints();
         hintOf(transitions, applied(transitions, Set.of()), expected);
-        Passage passage = expected.passage(nudges);
+        NudgePassage passage = expected.passage(nudges);
         try {
             Map<RunKey, Outcome> written = connections.attempt(patience.first(), passage, tx -> {
                 Script script = new Script();
@@ -67,10 +66,11 @@ final class Transitions {
                 tx.last(script);
                 return applied(transitions, waiting);
             });
-            if (passage != null) {
-                hints.passedOn();
-            }
+            hints.took(passage);
             return written;
+        } catch (CommitUnknownException e) {
+            expected.sendTo(nudges);
+            throw e;
         } catch (SQLException e) {
             return switch (SqlState.of(e)) {
                 case UNEXPECTED, AGAIN -> careful(transitions, hints);

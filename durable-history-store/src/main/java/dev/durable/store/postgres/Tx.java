@@ -8,16 +8,18 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jooq.DSLContext;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.postgresql.PGStatement;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
+import org.postgresql.jdbc.PreferQueryMode;
 
 /**
  * One transaction on one connection. BEGIN travels with the first script and COMMIT with the last: a transaction of one
- * script is one round trip. A NOTIFY may travel behind the COMMIT, as a transaction of its own. READ COMMITTED, whatever the server's default is: the protocol rests on a fresh snapshot for
+ * script is one round trip, and a {@link NudgePassage} may travel behind the COMMIT. READ COMMITTED, whatever the server's default is: the protocol rests on a fresh snapshot for
  * each statement.
  */
 final class Tx {
@@ -28,20 +30,21 @@ final class Tx {
     private final SchemaName schema;
     private final Locks locks;
     private final TimeSeen timeSeen;
-    private final Script.@Nullable Statement follows;
+    private final @Nullable NudgePassage passage;
     private boolean begun;
     private boolean callers;
     private boolean committing;
     private boolean committed;
+    private boolean passageSent;
     private long sentNanos;
 
-    /** @param follows goes with COMMIT, behind it */
-    Tx(Connection connection, SchemaName schema, Locks locks, TimeSeen timeSeen, Script.@Nullable Statement follows) {
+    /** @param passage goes with COMMIT, behind it; null is none */
+    Tx(Connection connection, SchemaName schema, Locks locks, TimeSeen timeSeen, @Nullable NudgePassage passage) {
         this.connection = connection;
         this.schema = schema;
         this.locks = locks;
         this.timeSeen = timeSeen;
-        this.follows = follows;
+        this.passage = passage;
     }
 
     /** The caller's own transaction, with the caller's own settings: begun already, and ended by nobody but the caller. */
@@ -84,17 +87,24 @@ final class Tx {
     }
 
     /**
-     * Whether an error that the server reported may be that of what {@link #follows}, and so hide a success: not while the
-     * server holds the transaction for failed.
+     * Whether an error that the server reported may be that of the passage, and so hide a success: not while the server
+     * holds the transaction open or for failed.
      */
-    boolean mayHaveCommitted() {
-        if (!committing || follows == null) {
+    boolean isInDoubt() {
+        if (!passageSent || !committing || committed) {
             return false;
         }
         try {
-            return connection.unwrap(BaseConnection.class).getTransactionState() != TransactionState.FAILED;
+            return connection.unwrap(BaseConnection.class).getTransactionState() == TransactionState.IDLE;
         } catch (SQLException e) {
             return true;
+        }
+    }
+
+    /** What has happened to the passage, if it was sent. */
+    void tellPassage(Consumer<NudgePassage> what) {
+        if (passage != null && passageSent) {
+            what.accept(passage);
         }
     }
 
@@ -116,17 +126,22 @@ final class Tx {
         statements.addAll(script.statements());
         if (last) {
             statements.add(new Script.Statement(COMMIT, row -> {}, new Param[0], 1));
-            if (follows != null) {
-                statements.add(follows);
+            if (passage != null && stopsAtErrors()) {
+                statements.add(passage.statement());
+                passageSent = true;
             }
         }
         begun = true;
-        committing |= last;
-        execute(statements);
+        execute(statements, last);
         committed |= last;
     }
 
-    private void execute(List<Script.Statement> statements) throws SQLException {
+    /** In the driver's simple mode each statement goes by itself, also those behind one that failed. */
+    private boolean stopsAtErrors() throws SQLException {
+        return connection.unwrap(BaseConnection.class).getPreferQueryMode() != PreferQueryMode.SIMPLE;
+    }
+
+    private void execute(List<Script.Statement> statements, boolean last) throws SQLException {
         List<Rendering> renderings =
                 statements.stream().map(Script.Statement::rendering).toList();
         try (PreparedStatement prepared = connection.prepareStatement(text(renderings))) {
@@ -138,6 +153,7 @@ final class Tx {
                         .bind(prepared, index, statements.get(i).params());
             }
             sentNanos = System.nanoTime();
+            committing |= last;
             prepared.execute();
             for (int i = 0; i < statements.size(); i++) {
                 if (i > 0) {

@@ -9,7 +9,10 @@ import dev.durable.Workflow;
 import dev.durable.WorkflowAlreadyStartedException;
 import dev.durable.WorkflowHandle;
 import dev.durable.store.CommitUnknownException;
-import dev.durable.store.postgres.NudgeChannel.Passage;
+import dev.durable.store.Nudges.Nudge;
+import dev.durable.store.Nudges.RunsDue;
+import dev.durable.store.StartOutcome;
+import dev.durable.store.contract.NewRunBuilder;
 import dev.durable.store.postgres.testing.TestDatabase;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -25,6 +28,8 @@ import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.postgresql.jdbc.PreferQueryMode;
 
 /** What tells other processes of a transaction travels behind its COMMIT, and may fail there. */
 class NudgePassageTest {
@@ -42,8 +47,11 @@ class NudgePassageTest {
 
     @Test
     void a_start_and_its_notification_are_one_round_trip() {
-        try (PostgresHistoryStore store = store(sql -> sql);
+        try (PostgresHistoryStore theirs = PostgresHistoryStore.of(database.pooledDataSource(4));
+                PostgresHistoryStore store = store(sql -> sql);
+                DurableEngine other = client(theirs);
                 DurableEngine caller = client(store)) {
+            assertThat(other.healthy()).isTrue();
             caller.client().start(Echo.class, "echo-0", w -> w.run("made"));
             LockSupport.parkNanos(A_WHILE);
             statements.clear();
@@ -62,8 +70,11 @@ class NudgePassageTest {
 
     @Test
     void what_is_refused_is_refused_and_not_in_doubt() {
-        try (PostgresHistoryStore store = store(sql -> sql);
+        try (PostgresHistoryStore theirs = PostgresHistoryStore.of(database.pooledDataSource(4));
+                PostgresHistoryStore store = store(sql -> sql);
+                DurableEngine other = client(theirs);
                 DurableEngine caller = client(store)) {
+            assertThat(other.healthy()).isTrue();
             caller.client().start(Echo.class, "echo-1", w -> w.run("hello"));
             LockSupport.parkNanos(A_WHILE);
             statements.clear();
@@ -71,8 +82,30 @@ class NudgePassageTest {
             assertThatThrownBy(() -> caller.client().start(Echo.class, "echo-1", w -> w.run("again")))
                     .isInstanceOf(WorkflowAlreadyStartedException.class);
 
-            assertThat(statements).as("it was tried that way").anyMatch(NudgePassageTest::isPassage);
+            assertThat(statements)
+                    .as("tried that way, once")
+                    .filteredOn(sql -> sql.contains("runs as (insert"))
+                    .singleElement()
+                    .satisfies(sql -> assertThat(isPassage(sql)).isTrue());
             assertThat(runs()).isOne();
+        }
+    }
+
+    /** As the driver then sends each statement by itself, also those behind one that failed. */
+    @Test
+    void in_the_drivers_simple_mode_nothing_travels() {
+        PGSimpleDataSource simple = new PGSimpleDataSource();
+        simple.setUrl(database.jdbcUrl());
+        simple.setUser(database.username());
+        simple.setPassword(database.password());
+        simple.setPreferQueryMode(PreferQueryMode.SIMPLE);
+        try (PostgresHistoryStore store = PostgresHistoryStore.of(between(DataSource.class, simple, sql -> sql));
+                DurableEngine caller = client(store)) {
+            caller.client().start(Echo.class, "echo-1", w -> w.run("hello"));
+            assertThatThrownBy(() -> caller.client().start(Echo.class, "echo-1", w -> w.run("again")))
+                    .isInstanceOf(WorkflowAlreadyStartedException.class);
+
+            assertThat(statements).noneMatch(NudgePassageTest::isPassage);
         }
     }
 
@@ -105,39 +138,80 @@ class NudgePassageTest {
         }
     }
 
+    @Test
+    void in_doubt_this_process_is_told_all_the_same() throws Exception {
+        List<Nudge> heard = new CopyOnWriteArrayList<>();
+        try (PostgresHistoryStore store = store(NudgePassageTest::tooLong)) {
+            store.open();
+            try (AutoCloseable listening = store.nudges().listen(heard::add)) {
+                assertThat(listening).isNotNull();
+                NewRunBuilder run = new NewRunBuilder(store, "order-1");
+
+                assertThatThrownBy(() -> store.start(List.of(run.build()))).isInstanceOf(CommitUnknownException.class);
+
+                assertThat(heard).contains(new RunsDue("default"));
+                assertThat(store.start(List.of(run.build()))).containsExactly(new StartOutcome.Started(true));
+            }
+        }
+    }
+
     private static String tooLong(String sql) {
         return sql.replace("pg_notify(?, ?)", "pg_notify(?, repeat(?, 400))");
     }
 
-    /** A lock that is late, a value that is refused: the server holds such a transaction for failed. */
     @Test
-    void the_doubt_says_where_and_what() {
-        try (PostgresHistoryStore store = store(NudgePassageTest::tooLong)) {
-            store.open();
-            Connections connections = new Connections(
-                    database.dataSource(), new SchemaName(SchemaName.DEFAULT), new Failures("localhost/test"));
-            Passage refused = passage("select 1/0");
-            Passage fine = passage("select 1");
+    void an_error_behind_the_commit_leaves_it_in_doubt_and_says_so() {
+        assertThatThrownBy(() -> attempt("create table public.written ()", passage("select 1 / 0")))
+                .isInstanceOf(CommitUnknownException.class)
+                .hasMessage("an error came with the answer to a commit in the database at localhost/test (ERROR:"
+                        + " division by zero): all of the batch was written or nothing of it.");
 
-            assertThatThrownBy(() -> connections.attempt(Locks.SHORT, refused, tx -> {
-                        tx.last(new Script().then("create table public.written ()"));
-                        return 1;
-                    }))
-                    .isInstanceOf(CommitUnknownException.class)
-                    .hasMessage("an error came with the answer to a commit in the database at localhost/test (ERROR:"
-                            + " division by zero): all of the batch was written or nothing of it.");
-            assertThatThrownBy(() -> connections.attempt(Locks.SHORT, fine, tx -> {
-                        tx.last(new Script().then("create table public.written ()"));
-                        return 1;
-                    }))
-                    .isInstanceOf(SQLException.class)
-                    .hasMessageContaining("already exists");
-            assertThat(told).containsExactly("failed");
-        }
+        assertThat(told).containsExactly("failed");
+        assertThat(Sql.number(database.dataSource(), "select count(*) from public.written"))
+                .isZero();
     }
 
-    private Passage passage(String sql) {
-        return new Passage(
+    @Test
+    void what_the_server_refuses_before_the_commit_is_in_no_doubt_and_nobody_is_told() {
+        assertThatThrownBy(() -> attempt("select 1 / 0", passage("create table public.told ()")))
+                .isInstanceOf(SQLException.class)
+                .hasMessageContaining("division by zero");
+        assertThatThrownBy(() -> attempt("select no_such_column", passage("create table public.told ()")))
+                .isInstanceOf(SQLException.class)
+                .hasMessageContaining("no_such_column");
+
+        assertThat(told).isEmpty();
+        assertThat(Sql.number(database.dataSource(), "select count(*) from pg_class where relname = 'told'"))
+                .isZero();
+    }
+
+    @Test
+    void a_lock_that_is_not_to_be_had_in_time_is_in_no_doubt() throws SQLException {
+        Sql.execute(database.dataSource(), "create table public.locked ()");
+        try (Connection holder = database.dataSource().getConnection()) {
+            holder.setAutoCommit(false);
+            holder.createStatement().execute("lock table public.locked");
+
+            assertThatThrownBy(() -> attempt("select * from public.locked", passage("select 1")))
+                    .isInstanceOfSatisfying(
+                            SQLException.class, e -> assertThat(SqlState.of(e)).isEqualTo(SqlState.LOCKED));
+        }
+        assertThat(told).isEmpty();
+    }
+
+    private void attempt(String sql, NudgePassage passage) throws SQLException {
+        try (PostgresHistoryStore store = PostgresHistoryStore.of(database.dataSource())) {
+            store.open();
+        }
+        new Connections(database.dataSource(), new SchemaName(SchemaName.DEFAULT), new Failures("localhost/test"))
+                .attempt(Locks.SHORT, passage, tx -> {
+                    tx.last(new Script().then(sql));
+                    return 1;
+                });
+    }
+
+    private NudgePassage passage(String sql) {
+        return new NudgePassage(
                 new Script.Statement(sql, row -> {}, new Param[0], 1),
                 () -> told.add("arrived"),
                 failure -> told.add("failed"));
@@ -148,7 +222,7 @@ class NudgePassageTest {
     }
 
     private static boolean isPassage(String sql) {
-        return sql.contains("commit") && sql.contains("pg_notify");
+        return sql.contains(";\ncommit;\n") && sql.contains("pg_notify");
     }
 
     private static DurableEngine client(PostgresHistoryStore store) {

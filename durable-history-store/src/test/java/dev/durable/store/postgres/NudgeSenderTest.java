@@ -174,6 +174,16 @@ class NudgeSenderTest {
         assertThat(sender.takeAtOnce(List.of(new RunsDue("a")))).isPresent();
     }
 
+    @Test
+    void several_that_fail_together_count_as_one() {
+        sender.failed(new SQLException("gone"));
+        sender.failed(new SQLException("gone"));
+        sender.failed(new SQLException("gone"));
+
+        nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(250));
+        assertThat(sender.takeAtOnce(List.of(new RunsDue("a")))).isPresent();
+    }
+
     private void send(List<String> payloads) throws SQLException {
         if (away) {
             throw new SQLException("connection refused", "08001");

@@ -1,0 +1,45 @@
+package dev.durable.store.postgres;
+
+import java.util.function.Consumer;
+
+/**
+ * Nudges on their way to other processes behind the COMMIT of the transaction that makes them true, in its round trip. For
+ * one transaction and one thread.
+ */
+final class NudgePassage {
+    private final Script.Statement statement;
+    private final Runnable onArrival;
+    private final Consumer<Exception> onFailure;
+    private boolean arrived;
+
+    /**
+     * @param statement tells the others, in a transaction of its own
+     * @param onArrival told when it got through
+     * @param onFailure told when it may not have
+     */
+    NudgePassage(Script.Statement statement, Runnable onArrival, Consumer<Exception> onFailure) {
+        this.statement = statement;
+        this.onArrival = onArrival;
+        this.onFailure = onFailure;
+    }
+
+    Script.Statement statement() {
+        return statement;
+    }
+
+    /** The transaction has committed, and this with it. */
+    void arrive() {
+        arrived = true;
+        onArrival.run();
+    }
+
+    /** The answer was an error, though the transaction may have committed. */
+    void fail(Exception e) {
+        onFailure.accept(e);
+    }
+
+    /** Whether others know; where not, the nudges have to be sent. */
+    boolean hasArrived() {
+        return arrived;
+    }
+}
