@@ -37,7 +37,8 @@ final class NotifyChannel implements NudgeChannel {
     @Override
     public @Nullable NudgePassage passage(Collection<? extends Nudge> nudges) {
         return sender.takeAtOnce(nudges)
-                .map(payload -> new NudgePassage(NudgeMessage.statement(name, payload), sender::succeeded, sender::failed))
+                .map(payload ->
+                        new NudgePassage(NudgeMessage.statement(name, payload), sender::succeeded, sender::failed))
                 .orElse(null);
     }
 
