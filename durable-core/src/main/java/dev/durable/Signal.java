@@ -13,4 +13,7 @@ import java.lang.annotation.Target;
 public @interface Signal {
     /** The name in messages and histories; the method's name when empty. */
     String name() default "";
+
+    /** What happens to this handler when {@code run} ends before it has returned. */
+    HandlerUnfinishedPolicy unfinishedPolicy() default HandlerUnfinishedPolicy.WARN_AND_ABANDON;
 }

@@ -151,7 +151,8 @@ final class Registration {
                     activityTypes(constructor).map(types::get).toList(),
                     read.run(),
                     read.signals(),
-                    read.queries());
+                    read.queries(),
+                    read.unfinishedPolicies());
         }
     }
 }

@@ -1,8 +1,11 @@
 package dev.durable.declare;
 
+import dev.durable.HandlerUnfinishedPolicy;
+import dev.durable.Signal;
 import dev.durable.Workflow;
 import dev.durable.declare.Handlers.Handler;
 import java.lang.reflect.Modifier;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -64,7 +67,20 @@ final class WorkflowReader {
                         List.of(),
                         r,
                         signals,
-                        queries));
+                        queries,
+                        unfinishedPolicies(handlers)));
+    }
+
+    private static Map<String, HandlerUnfinishedPolicy> unfinishedPolicies(List<Handler> handlers) {
+        Map<String, HandlerUnfinishedPolicy> policies = new HashMap<>();
+        for (Handler handler : ofKind(handlers, CallKind.SIGNAL)) {
+            Signal signal = handler.entry().annotation(Signal.class);
+            if (signal != null) {
+                policies.put(handler.name(), signal.unfinishedPolicy());
+            }
+        }
+        policies.values().removeIf(HandlerUnfinishedPolicy.WARN_AND_ABANDON::equals);
+        return policies;
     }
 
     private void checkEach(List<Handler> handlers) {

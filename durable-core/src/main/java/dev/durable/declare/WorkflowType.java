@@ -1,5 +1,6 @@
 package dev.durable.declare;
 
+import dev.durable.HandlerUnfinishedPolicy;
 import java.lang.reflect.Constructor;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param run the run method, of the declared type
  * @param signals by name
  * @param queries by name
+ * @param unfinishedPolicies of signals, by name, where another than the default was chosen
  */
 public record WorkflowType(
         String name,
@@ -30,13 +32,20 @@ public record WorkflowType(
         List<ActivityType> dependencies,
         MethodSpec run,
         Map<String, MethodSpec> signals,
-        Map<String, MethodSpec> queries) {
+        Map<String, MethodSpec> queries,
+        Map<String, HandlerUnfinishedPolicy> unfinishedPolicies) {
 
     public WorkflowType {
         aliases = List.copyOf(aliases);
         dependencies = List.copyOf(dependencies);
         signals = Map.copyOf(signals);
         queries = Map.copyOf(queries);
+        unfinishedPolicies = Map.copyOf(unfinishedPolicies);
+    }
+
+    /** What happens to the handler of this signal when the run ends before it. */
+    public HandlerUnfinishedPolicy unfinishedPolicy(String signal) {
+        return unfinishedPolicies.getOrDefault(signal, HandlerUnfinishedPolicy.WARN_AND_ABANDON);
     }
 
     /** The name, then the aliases. */

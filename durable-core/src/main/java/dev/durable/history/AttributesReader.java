@@ -18,7 +18,12 @@ final class AttributesReader {
             rule(
                     WorkflowCancelRequested.class,
                     (e, in) -> new WorkflowCancelRequested(
-                            e.id, e.at, e.messageId(), in.string("reason", ""), in.string("by", ""))),
+                            e.id,
+                            e.at,
+                            e.messageId(),
+                            in.string("reason", ""),
+                            in.string("by", ""),
+                            in.flag("withNext"))),
             rule(
                     ActivityCompleted.class,
                     (e, in) -> new ActivityCompleted(
@@ -66,7 +71,13 @@ final class AttributesReader {
             rule(TimerFired.class, (e, in) -> new TimerFired(e.id, e.at, in.integer("seq"))),
             rule(
                     SignalReceived.class,
-                    (e, in) -> new SignalReceived(e.id, e.at, e.messageId(), in.string("name"), in.payload("input"))),
+                    (e, in) -> new SignalReceived(
+                            e.id,
+                            e.at,
+                            e.messageId(),
+                            in.string("name"),
+                            in.payload("input"),
+                            in.flag("withNext"))),
             rule(
                     ActivityScheduled.class,
                     (e, in) -> new ActivityScheduled(
@@ -152,11 +163,17 @@ final class AttributesReader {
                             in.integer("attempt"),
                             in.string("action", ""),
                             in.string("by", ""))),
-            rule(WorkflowCompleted.class, (e, in) -> new WorkflowCompleted(e.id, e.at, in.payload("result"))),
+            rule(FirstTurnStarted.class, (e, in) -> new FirstTurnStarted(e.id, e.at)),
+            rule(
+                    WorkflowCompleted.class,
+                    (e, in) -> new WorkflowCompleted(e.id, e.at, in.payload("result"), late(in), abandoned(in))),
             rule(
                     WorkflowFailed.class,
-                    (e, in) -> new WorkflowFailed(e.id, e.at, FailureJson.decode(in.json("failure")))),
-            rule(WorkflowCancelled.class, (e, in) -> new WorkflowCancelled(e.id, e.at, in.string("reason", ""))),
+                    (e, in) -> new WorkflowFailed(
+                            e.id, e.at, FailureJson.decode(in.json("failure")), late(in), abandoned(in))),
+            rule(
+                    WorkflowCancelled.class,
+                    (e, in) -> new WorkflowCancelled(e.id, e.at, in.string("reason", ""), late(in), abandoned(in))),
             rule(WorkflowTimedOut.class, (e, in) -> new WorkflowTimedOut(e.id, e.at, in.integer("droppedMessages", 0))),
             rule(
                     WorkflowTerminated.class,
@@ -181,6 +198,14 @@ final class AttributesReader {
     static @Nullable HistoryEvent readOrNull(StoredEvent stored, JsonObjectReader in) {
         Rule rule = RULES.get(stored.type());
         return rule == null ? null : rule.read(new AttributesReader(stored), in);
+    }
+
+    private static int late(JsonObjectReader in) {
+        return in.integer("lateMessages", 0);
+    }
+
+    private static int abandoned(JsonObjectReader in) {
+        return in.integer("abandonedHandlers", 0);
     }
 
     private static Map.Entry<String, Rule> rule(Class<? extends HistoryEvent> type, Rule rule) {
@@ -215,6 +240,7 @@ final class AttributesReader {
                 in.integer("flags", 0),
                 in.instantOrNull("runDeadline"),
                 in.map("headers"),
-                in.strings("carriedMessages").stream().map(UUID::fromString).toList());
+                in.strings("carriedMessages").stream().map(UUID::fromString).toList(),
+                in.flag("firstTurnDone"));
     }
 }

@@ -21,7 +21,8 @@ final class AttributesWriter {
     private static void writeInbound(HistoryEvent.Inbound event, JsonObjectWriter out) {
         switch (event) {
             case WorkflowStarted e -> writeStarted(e, out);
-            case WorkflowCancelRequested e -> out.string("reason", e.reason()).string("by", e.by());
+            case WorkflowCancelRequested e ->
+                out.string("reason", e.reason()).string("by", e.by()).flag("withNext", e.withNext());
             case ActivityCompleted e ->
                 out.number("seq", e.seq())
                         .number("attempt", e.attempt())
@@ -47,7 +48,8 @@ final class AttributesWriter {
                         .payload("lastHeartbeatDetails", e.lastHeartbeatDetails())
                         .local(e.local());
             case TimerFired e -> out.number("seq", e.seq());
-            case SignalReceived e -> out.string("name", e.name()).payload("input", e.input());
+            case SignalReceived e ->
+                out.string("name", e.name()).payload("input", e.input()).flag("withNext", e.withNext());
         }
     }
 
@@ -62,7 +64,8 @@ final class AttributesWriter {
                 .map("headers", e.headers())
                 .strings(
                         "carriedMessages",
-                        e.carriedMessages().stream().map(UUID::toString).toList());
+                        e.carriedMessages().stream().map(UUID::toString).toList())
+                .flag("firstTurnDone", e.firstTurnDone());
     }
 
     private static void writeCommand(HistoryEvent.Command event, JsonObjectWriter out) {
@@ -92,6 +95,7 @@ final class AttributesWriter {
                         .string("by", e.by());
             case IncidentRaised e -> writeIncident(e, out);
             case IncidentResolved e -> writeResolved(e, out);
+            case FirstTurnStarted ignored -> {}
             case WorkflowPaused e -> out.string("reason", e.reason()).string("by", e.by());
             case WorkflowResumed e -> out.string("by", e.by());
             case ActivityOptionsUpdated e ->
@@ -148,12 +152,28 @@ final class AttributesWriter {
 
     private static void writeClosing(HistoryEvent.Closing event, JsonObjectWriter out) {
         switch (event) {
-            case WorkflowCompleted e -> out.payload("result", e.result());
-            case WorkflowFailed e -> out.object("failure", o -> FailureJson.write(e.failure(), o));
-            case WorkflowCancelled e -> out.string("reason", e.reason());
+            case WorkflowCompleted e ->
+                messages(e.lateMessages(), e.abandonedHandlers(), out.payload("result", e.result()));
+            case WorkflowFailed e ->
+                messages(
+                        e.lateMessages(),
+                        e.abandonedHandlers(),
+                        out.object("failure", o -> FailureJson.write(e.failure(), o)));
+            case WorkflowCancelled e ->
+                messages(e.lateMessages(), e.abandonedHandlers(), out.string("reason", e.reason()));
             case WorkflowTimedOut e -> out.number("droppedMessages", e.droppedMessages());
             case WorkflowTerminated e ->
                 out.string("reason", e.reason()).string("by", e.by()).number("droppedMessages", e.droppedMessages());
+        }
+    }
+
+    /** Counts that are 0 are left out. */
+    private static void messages(int late, int abandoned, JsonObjectWriter out) {
+        if (late > 0) {
+            out.number("lateMessages", late);
+        }
+        if (abandoned > 0) {
+            out.number("abandonedHandlers", abandoned);
         }
     }
 }

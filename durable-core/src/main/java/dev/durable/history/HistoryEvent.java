@@ -46,7 +46,8 @@ public sealed interface HistoryEvent {
 
     /** Something worth knowing that the code is not told: in no turn. */
     sealed interface Informing extends HistoryEvent
-            permits WorkflowPaused,
+            permits FirstTurnStarted,
+                    WorkflowPaused,
                     WorkflowResumed,
                     ActivityAttemptFailed,
                     ActivityTimeoutUpdated,

@@ -7,10 +7,18 @@ import java.util.UUID;
  * A signal came.
  *
  * @param id its place in the history
- * @param at when
+ * @param at when it was fed to the run
  * @param messageId id made by the sender; unique in a history
  * @param name of the handler
  * @param input its arguments, a JSON array
+ * @param withNext whether only its handler ran in this turn, to its first wait, and all else waited for the event behind
+ *     it: messages are fed so where the first of them alone would have ended the run while the others waited
  */
-public record SignalReceived(long id, Instant at, UUID messageId, String name, Payload input)
-        implements HistoryEvent.Inbound {}
+public record SignalReceived(long id, Instant at, UUID messageId, String name, Payload input, boolean withNext)
+        implements HistoryEvent.Inbound {
+
+    /** A signal with a turn of its own. */
+    public SignalReceived(long id, Instant at, UUID messageId, String name, Payload input) {
+        this(id, at, messageId, name, input, false);
+    }
+}

@@ -11,6 +11,14 @@ import java.util.UUID;
  * @param messageId id of the message that brought it
  * @param reason why
  * @param by who
+ * @param withNext whether the code ran only after the event behind it: see {@link SignalReceived#withNext}
  */
-public record WorkflowCancelRequested(long id, Instant at, UUID messageId, String reason, String by)
-        implements HistoryEvent.Inbound {}
+public record WorkflowCancelRequested(
+        long id, Instant at, UUID messageId, String reason, String by, boolean withNext)
+        implements HistoryEvent.Inbound {
+
+    /** A request with a turn of its own. */
+    public WorkflowCancelRequested(long id, Instant at, UUID messageId, String reason, String by) {
+        this(id, at, messageId, reason, by, false);
+    }
+}

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param runDeadline when it times out; null is never
  * @param headers given at the start
  * @param carriedMessages ids of messages that an earlier run of the chain consumed
+ * @param firstTurnDone whether the code ran with the start and gave no command: so that nothing else tells whether it is
+ *     still to run
  */
 public record WorkflowStarted(
         long id,
@@ -32,15 +34,53 @@ public record WorkflowStarted(
         int flags,
         @Nullable Instant runDeadline,
         Map<String, String> headers,
-        List<UUID> carriedMessages)
+        List<UUID> carriedMessages,
+        boolean firstTurnDone)
         implements HistoryEvent.Inbound {
     public WorkflowStarted {
         headers = Map.copyOf(headers);
         carriedMessages = List.copyOf(carriedMessages);
     }
 
+    /** A start whose first turn is still to be made, or gave commands, which stand behind it. */
+    public WorkflowStarted(
+            long id,
+            Instant at,
+            String workflowId,
+            UUID runId,
+            String workflowType,
+            String taskQueue,
+            Payload input,
+            int flags,
+            @Nullable Instant runDeadline,
+            Map<String, String> headers,
+            List<UUID> carriedMessages) {
+        this(
+                id,
+                at,
+                workflowId,
+                runId,
+                workflowType,
+                taskQueue,
+                input,
+                flags,
+                runDeadline,
+                headers,
+                carriedMessages,
+                false);
+    }
+
     /** The same, as if it stood there: where the run was paused before its first turn, its commands stand behind that. */
     public WorkflowStarted withId(long place) {
+        return with(place, firstTurnDone);
+    }
+
+    /** The same, its first turn having been made without a command. */
+    public WorkflowStarted withFirstTurnDone() {
+        return with(id, true);
+    }
+
+    private WorkflowStarted with(long place, boolean done) {
         return new WorkflowStarted(
                 place,
                 at,
@@ -52,6 +92,7 @@ public record WorkflowStarted(
                 flags,
                 runDeadline,
                 headers,
-                carriedMessages);
+                carriedMessages,
+                done);
     }
 }

@@ -2,6 +2,7 @@ package dev.durable.replay;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
@@ -19,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Order (fixed for ever): the first condition that holds, in the order in which the waits began; else first-in
  * first-out. The driver runs no user code: where conditions are open it wakes a coroutine to evaluate them.
+ *
+ * <p>Messages that are fed together ({@link #handleFirst}) go before that: each handler runs to its first wait while all else
+ * waits, conditions too, until the event behind them.
  *
  * <p>A run that is dead here knows no order: {@link #next} gives one started coroutine after the other, which unwinds by
  * {@link Eviction} and hands on to the next when it has ended.
@@ -38,6 +42,9 @@ final class Dispatcher {
     private BooleanSupplier whenQuiet = () -> false;
     private BooleanSupplier turns = () -> false;
     private int steps;
+    private @Nullable Coroutine first;
+    private boolean others = true;
+    private final List<Runnable> beforeOthers = new ArrayList<>(0);
     private final AtomicInteger turnsBegun = new AtomicInteger();
     private boolean abandoned;
     private @Nullable Coroutine running;
@@ -88,6 +95,8 @@ final class Dispatcher {
 
     private boolean beginTurn() {
         steps = 0;
+        first = null;
+        others = true;
         turnsBegun.incrementAndGet();
         try {
             return turns.getAsBoolean();
@@ -192,6 +201,29 @@ final class Dispatcher {
         return death;
     }
 
+    // ── messages that are fed together ──────────────────────────────────────────────────────────────────────────────
+
+    /**
+     * In the turn that begins, the handler goes before all else.
+     *
+     * @param handler null where the event has none
+     * @param alone whether nothing but it runs in this turn
+     */
+    void handleFirst(@Nullable Coroutine handler, boolean alone) {
+        first = handler;
+        others = !alone;
+    }
+
+    /** Whether handlers of messages that are fed together run, so that what they lead to must wait for the last of them. */
+    boolean isHandlingTogether() {
+        return !others || !beforeOthers.isEmpty();
+    }
+
+    /** To be done when all handlers of messages that are fed together have run to their first wait. */
+    void beforeOthers(Runnable action) {
+        beforeOthers.add(action);
+    }
+
     // ── who is next ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     private @Nullable Coroutine next() {
@@ -209,6 +241,14 @@ final class Dispatcher {
     }
 
     private @Nullable Coroutine nextInTurn() {
+        Coroutine handler = first;
+        first = null;
+        if (handler != null || !others) {
+            return handler;
+        }
+        while (!beforeOthers.isEmpty()) {
+            beforeOthers.removeFirst().run();
+        }
         do {
             if (++steps > MAX_STEPS) {
                 throw threads.tooMany("steps", MAX_STEPS);

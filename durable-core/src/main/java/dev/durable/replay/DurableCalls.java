@@ -44,6 +44,7 @@ public final class DurableCalls {
     private final Coroutines coroutines;
     private final Versions versions;
     private final Decoder decoder;
+    private final HandlersUnderWay handlers;
     private final Ending ending;
     private final Feed feed;
     private final Draws draws;
@@ -63,10 +64,12 @@ public final class DurableCalls {
         coroutines = new Coroutines(this, dispatcher);
         versions = new Versions(journal, dispatcher);
         decoder = new Decoder(setup.codec(), dispatcher);
+        handlers = new HandlersUnderWay(turnLog);
         ending = new Ending(
                 dispatcher,
                 coroutines,
                 work,
+                handlers,
                 turnLog,
                 thrown -> setup.failures().encode(thrown, type.run().named()));
         feed = new Feed(this, type, decoder, setup);
@@ -236,7 +239,7 @@ public final class DurableCalls {
     }
 
     public boolean allHandlersFinished() {
-        return !feed.hasHandlers();
+        return !handlers.isAnyRunning();
     }
 
     long nextSettled() {
@@ -363,6 +366,10 @@ public final class DurableCalls {
 
     Versions versions() {
         return versions;
+    }
+
+    HandlersUnderWay handlers() {
+        return handlers;
     }
 
     Ending ending() {

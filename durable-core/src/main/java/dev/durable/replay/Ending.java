@@ -57,6 +57,7 @@ final class Ending {
     private final Dispatcher dispatcher;
     private final Coroutines coroutines;
     private final OpenWork work;
+    private final HandlersUnderWay handlers;
     private final TurnLog turnLog;
     private final Function<Throwable, Failure> encode;
     private final Deque<VoidBody> undos = new ArrayDeque<>();
@@ -70,11 +71,13 @@ final class Ending {
             Dispatcher dispatcher,
             Coroutines coroutines,
             OpenWork work,
+            HandlersUnderWay handlers,
             TurnLog turnLog,
             Function<Throwable, Failure> encode) {
         this.dispatcher = dispatcher;
         this.coroutines = coroutines;
         this.work = work;
+        this.handlers = handlers;
         this.turnLog = turnLog;
         this.encode = encode;
         dispatcher.whenQuiet(this::goOn);
@@ -90,28 +93,39 @@ final class Ending {
     }
 
     void runReturned(Payload value) {
-        fix(new Result.Returned(value));
+        fix(new Result.Returned(value), null);
     }
 
     void runThrew(Throwable thrown) {
         if (hasEnded()) {
             logLate("run", thrown);
         } else if (thrown instanceof CancelledException && cancelReason != null) {
-            fix(new Result.Cancelled(cancelReason));
+            fix(new Result.Cancelled(cancelReason), null);
         } else {
-            fix(new Result.Threw(encode.apply(thrown)));
+            fix(new Result.Threw(encode.apply(thrown)), null);
         }
     }
 
-    /** A signal has no caller to be told: what its handler throws is the run's failure, but for its own cancellation. */
+    /**
+     * A signal has no caller to be told: what its handler throws is the run's failure, but for its own cancellation. Of
+     * messages that are fed together all are handled first.
+     */
     void handlerThrew(Coroutine handler, Throwable thrown) {
+        if (dispatcher.isHandlingTogether()) {
+            dispatcher.beforeOthers(() -> failedBy(handler, thrown));
+        } else {
+            failedBy(handler, thrown);
+        }
+    }
+
+    private void failedBy(Coroutine handler, Throwable thrown) {
         if (handler.isCancelled() && thrown instanceof CancelledException) {
             return;
         }
         if (hasEnded()) {
             logLate(handler.name, thrown);
         } else {
-            fix(new Result.Threw(encode.apply(thrown)));
+            fix(new Result.Threw(encode.apply(thrown)), handler);
         }
     }
 
@@ -128,12 +142,13 @@ final class Ending {
         return unobserved;
     }
 
-    private void fix(Result fixed) {
+    private void fix(Result fixed, @Nullable Coroutine by) {
         if (hasEnded()) {
             return;
         }
         phase = Phase.CLEANING_UP;
         result = fixed;
+        handlers.abandon(by);
         coroutines.cancelAll(RUN_ENDED);
         unobserved.forEach(this::logUnobserved);
         unobserved.clear();
@@ -203,10 +218,12 @@ final class Ending {
         if (phase != Phase.CLOSABLE || result == null) {
             return null;
         }
+        int late = handlers.lateMessages();
+        int abandoned = handlers.abandonedHandlers();
         return switch (result) {
-            case Result.Returned returned -> new WorkflowCompleted(id, at, returned.value());
-            case Result.Threw threw -> new WorkflowFailed(id, at, withFailedUndos(threw.failure()));
-            case Result.Cancelled cancelled -> new WorkflowCancelled(id, at, cancelled.reason());
+            case Result.Returned returned -> new WorkflowCompleted(id, at, returned.value(), late, abandoned);
+            case Result.Threw threw -> new WorkflowFailed(id, at, withFailedUndos(threw.failure()), late, abandoned);
+            case Result.Cancelled cancelled -> new WorkflowCancelled(id, at, cancelled.reason(), late, abandoned);
         };
     }
 

@@ -35,7 +35,8 @@ final class Feed {
     private final ActivityOutcomes outcomes;
     private @Nullable WorkflowStarted started;
     private @Nullable Object workflow;
-    private int handlers;
+    /** Whether the event before this one waits for it: see {@link SignalReceived#withNext}. */
+    private boolean joined;
 
     Feed(DurableCalls run, WorkflowType type, Decoder decoder, ReplaySetup setup) {
         this.run = run;
@@ -60,7 +61,7 @@ final class Feed {
     void apply(HistoryEvent.Inbound event) {
         switch (event) {
             case WorkflowStarted e -> start(e);
-            case WorkflowCancelRequested e -> run.ending().cancelRequested(e.reason(), e.by());
+            case WorkflowCancelRequested e -> cancelRequested(e);
             case ActivityCompleted e -> ended(e.seq(), call -> outcomes.completed(call, e));
             case ActivityFailed e -> ended(e.seq(), call -> outcomes.failed(call, e));
             case ActivityTimedOut e -> ended(e.seq(), call -> outcomes.timedOut(call, e));
@@ -68,6 +69,22 @@ final class Feed {
             case TimerFired e -> run.work().fire(e.seq());
             case SignalReceived e -> handle(e);
         }
+        joined = isWithNext(event);
+    }
+
+    private static boolean isWithNext(HistoryEvent.Inbound event) {
+        return event instanceof SignalReceived signal && signal.withNext()
+                || event instanceof WorkflowCancelRequested cancel && cancel.withNext();
+    }
+
+    private void cancelRequested(WorkflowCancelRequested event) {
+        if (run.ending().hasEnded()) {
+            run.handlers().late("the request to cancel the run");
+        }
+        if (event.withNext()) {
+            run.dispatcher().handleFirst(null, true);
+        }
+        run.ending().cancelRequested(event.reason(), event.by());
     }
 
     private void ended(int seq, Function<ActivityCall, Outcome<@Nullable Object>> outcome) {
@@ -92,13 +109,25 @@ final class Feed {
             workflow = object;
             MethodSpec method = type.run();
             @Nullable Object result = method.invoke(object, decoder.decodeArguments(method, event.input()));
+            awaitHandlers();
             run.ending().runReturned(encode(result, method));
         } catch (Error e) {
             throw e;
         } catch (Throwable e) {
+            awaitHandlers();
             run.ending().runThrew(e);
         }
         return null;
+    }
+
+    /** The run goes on to its end when handlers that it promised to wait for have returned, cancelled or not. */
+    private void awaitHandlers() {
+        if (run.handlers().isAnyToWaitFor() && !run.ending().hasEnded()) {
+            run.detached(() -> {
+                run.await(() -> !run.handlers().isAnyToWaitFor());
+                return null;
+            });
+        }
     }
 
     private Object create() throws Throwable {
@@ -134,24 +163,40 @@ final class Feed {
 
     private void handle(SignalReceived event) {
         MethodSpec method = type.signals().get(event.name());
-        if (method == null) {
-            run.turnLog()
-                    .add(() -> log.warn(
-                            "{} has no @Signal '{}': the signal stands in the history and changes nothing. It has {}",
-                            type.name(),
-                            event.name(),
-                            type.signals().keySet()));
-            return;
+        if (run.ending().hasEnded()) {
+            run.handlers().late("signal " + event.name());
         }
+        if (method == null) {
+            tellUnknown(event);
+        }
+        Coroutine handler = method == null ? null : handler(method, event);
+        if (joined || event.withNext()) {
+            run.dispatcher().handleFirst(handler, event.withNext());
+        } else if (handler != null) {
+            run.dispatcher().ready(handler);
+        }
+    }
+
+    private void tellUnknown(SignalReceived event) {
+        run.turnLog()
+                .add(() -> log.warn(
+                        "{} has no @Signal '{}': the signal stands in the history and changes nothing. It has {}",
+                        type.name(),
+                        event.name(),
+                        type.signals().keySet()));
+    }
+
+    private Coroutine handler(MethodSpec method, SignalReceived event) {
         Coroutine handler = run.coroutines().root("signal " + event.name(), () -> handle(method, event));
         if (run.ending().hasEnded()) {
             handler.bornCancelled(Ending.RUN_ENDED);
         }
-        handlers++;
-        run.dispatcher().ready(handler);
+        run.handlers().begin(handler, type.unfinishedPolicy(event.name()));
+        return handler;
     }
 
     private @Nullable Void handle(MethodSpec method, SignalReceived event) {
+        Coroutine self = run.dispatcher().running();
         Object object = workflow;
         try {
             if (object != null) {
@@ -160,15 +205,10 @@ final class Feed {
         } catch (Error e) {
             throw e;
         } catch (Throwable e) {
-            run.ending().handlerThrew(run.dispatcher().running(), e);
+            run.ending().handlerThrew(self, e);
         } finally {
-            handlers--;
+            run.handlers().ended(self);
         }
         return null;
-    }
-
-    /** Whether a handler has begun, or is about to, and not returned. */
-    boolean hasHandlers() {
-        return handlers > 0;
     }
 }

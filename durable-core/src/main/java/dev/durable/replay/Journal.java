@@ -1,6 +1,7 @@
 package dev.durable.replay;
 
 import dev.durable.history.HistoryEvent;
+import dev.durable.history.WorkflowStarted;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -22,14 +23,15 @@ final class Journal {
         commands = 0;
     }
 
-    /** The time of the event being fed. */
+    /** The time of the turn. */
     Instant now() {
-        return script().event().at();
+        return script().at();
     }
 
-    /** Events in the history up to the one being fed. */
+    /** Events in the history up to the one being fed; what came between the start and the first turn does not count. */
     long length() {
-        return script().event().id();
+        HistoryEvent.Inbound event = script().event();
+        return event instanceof WorkflowStarted ? 1 : event.id();
     }
 
     /** Whether this turn is made now, not made again. */

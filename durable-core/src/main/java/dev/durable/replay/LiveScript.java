@@ -1,6 +1,7 @@
 package dev.durable.replay;
 
 import dev.durable.history.HistoryEvent;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -8,10 +9,12 @@ import org.jspecify.annotations.Nullable;
 /** Collects: what the code gives becomes history. */
 final class LiveScript implements Script {
     private final HistoryEvent.Inbound event;
+    private final Instant at;
     private final List<HistoryEvent.Command> given = new ArrayList<>(2);
 
-    LiveScript(HistoryEvent.Inbound event) {
+    LiveScript(HistoryEvent.Inbound event, Instant at) {
         this.event = event;
+        this.at = at;
     }
 
     @Override
@@ -20,8 +23,13 @@ final class LiveScript implements Script {
     }
 
     @Override
+    public Instant at() {
+        return at;
+    }
+
+    @Override
     public <C extends HistoryEvent.Command> C put(Draft<C> draft) {
-        C command = draft.at(event.id() + 1 + given.size(), event.at());
+        C command = draft.at(event.id() + 1 + given.size(), at);
         given.add(command);
         return command;
     }

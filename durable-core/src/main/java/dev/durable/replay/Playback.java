@@ -42,7 +42,7 @@ final class Playback implements BooleanSupplier {
             throw comparison.otherInput(turn.event(), closed.local());
         }
         run.versions().learn(turn.commands());
-        script = new RecordedScript(turn.event(), turn.commands(), comparison);
+        script = new RecordedScript(turn, comparison);
         run.begin(script);
         return true;
     }

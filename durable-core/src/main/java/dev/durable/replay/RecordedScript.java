@@ -2,6 +2,7 @@ package dev.durable.replay;
 
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.VersionRecorded;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -14,14 +15,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class RecordedScript implements Script {
     private final HistoryEvent.Inbound event;
+    private final Instant at;
     private final List<HistoryEvent.Command> recorded;
     private final Comparison comparison;
     private final List<HistoryEvent.Command> given = new ArrayList<>(2);
     private final List<@Nullable String> lines = new ArrayList<>(2);
 
-    RecordedScript(HistoryEvent.Inbound event, List<HistoryEvent.Command> recorded, Comparison comparison) {
-        this.event = event;
-        this.recorded = withoutVersions(recorded);
+    RecordedScript(RecordedTurn turn, Comparison comparison) {
+        this.event = turn.event();
+        this.at = turn.at();
+        this.recorded = withoutVersions(turn.commands());
         this.comparison = comparison;
     }
 
@@ -37,10 +40,15 @@ final class RecordedScript implements Script {
     }
 
     @Override
+    public Instant at() {
+        return at;
+    }
+
+    @Override
     public <C extends HistoryEvent.Command> C put(Draft<C> draft) {
         HistoryEvent.Command expected = expected();
         if (expected == null) {
-            throw differs(draft.at(event.id() + 1 + given.size(), event.at()));
+            throw differs(draft.at(event.id() + 1 + given.size(), at));
         }
         C command = draft.at(expected.id(), expected.at());
         if (!Comparison.same(command, expected) || !command.equals(expected) && comparison.refusesOtherText()) {

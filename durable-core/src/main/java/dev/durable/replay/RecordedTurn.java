@@ -1,6 +1,9 @@
 package dev.durable.replay;
 
+import dev.durable.history.FirstTurnStarted;
 import dev.durable.history.HistoryEvent;
+import dev.durable.history.WorkflowStarted;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -10,12 +13,18 @@ import org.jspecify.annotations.Nullable;
  * A turn as a history has it.
  *
  * @param event the inbound event
+ * @param at when it was fed: the event's own time, but for a first turn that was made later than the run was started
  * @param commands the commands that stand behind it
  */
-public record RecordedTurn(HistoryEvent.Inbound event, List<HistoryEvent.Command> commands) {
+public record RecordedTurn(HistoryEvent.Inbound event, Instant at, List<HistoryEvent.Command> commands) {
 
     public RecordedTurn {
         commands = List.copyOf(commands);
+    }
+
+    /** A turn at the time of its event. */
+    public RecordedTurn(HistoryEvent.Inbound event, List<HistoryEvent.Command> commands) {
+        this(event, event.at(), commands);
     }
 
     /** The turns of these events; informing and closing ones are in none. */
@@ -32,6 +41,7 @@ public record RecordedTurn(HistoryEvent.Inbound event, List<HistoryEvent.Command
         private final Consumer<RecordedTurn> turns;
         private final List<HistoryEvent.Command> commands = new ArrayList<>();
         private HistoryEvent.@Nullable Inbound event;
+        private Instant at = Instant.EPOCH;
 
         public Reader(Consumer<RecordedTurn> turns) {
             this.turns = turns;
@@ -43,10 +53,18 @@ public record RecordedTurn(HistoryEvent.Inbound event, List<HistoryEvent.Command
                 case HistoryEvent.Inbound inbound -> {
                     end();
                     event = inbound;
+                    at = inbound.at();
                 }
                 case HistoryEvent.Command command -> commands.add(command);
+                case FirstTurnStarted first -> firstTurn(first);
                 case HistoryEvent.Informing ignored -> {}
                 case HistoryEvent.Closing ignored -> {}
+            }
+        }
+
+        private void firstTurn(FirstTurnStarted first) {
+            if (event instanceof WorkflowStarted) {
+                at = first.at();
             }
         }
 
@@ -54,7 +72,7 @@ public record RecordedTurn(HistoryEvent.Inbound event, List<HistoryEvent.Command
         public void end() {
             HistoryEvent.Inbound begun = event;
             if (begun != null) {
-                turns.accept(new RecordedTurn(begun, commands));
+                turns.accept(new RecordedTurn(begun, at, commands));
                 commands.clear();
                 event = null;
             }

@@ -1,12 +1,16 @@
 package dev.durable.replay;
 
 import dev.durable.history.HistoryEvent;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /** The commands of one turn: collected where it is live, matched where the history has them. */
 sealed interface Script permits LiveScript, RecordedScript {
     /** What was fed. */
     HistoryEvent.Inbound event();
+
+    /** The time of the turn: when the event was fed. */
+    Instant at();
 
     /**
      * The code gives a command.

@@ -55,10 +55,15 @@ public final class WorkflowInstance {
 
     /** Feeds an event that has just become one, with its id and time, and gives the commands that follow. */
     public Turn feed(HistoryEvent.Inbound event) {
+        return feed(event, event.at());
+    }
+
+    /** The same for a first turn that is made later than the run was started, which is the time of its event. */
+    public Turn feed(HistoryEvent.Inbound event, Instant at) {
         if (!accepts(event)) {
             throw new IllegalArgumentException(event + " is an event of nothing open; it must be dropped, not fed");
         }
-        LiveScript script = new LiveScript(event);
+        LiveScript script = new LiveScript(event, at);
         usable();
         note(event);
         run.dispatcher().drive(new Once(() -> run.begin(script)), setup.turnLimit());
@@ -148,6 +153,11 @@ public final class WorkflowInstance {
     public HistoryEvent.@Nullable Closing close(long eventId) {
         usable();
         return run.ending().hasEnded() ? run.ending().close(eventId, run.now()) : null;
+    }
+
+    /** Whether {@code run} has ended, or a handler has ended it; what is left is its clean-up and its compensations. */
+    public boolean hasEnded() {
+        return run.ending().hasEnded();
     }
 
     /** When the earliest open timer is due; null without one. */

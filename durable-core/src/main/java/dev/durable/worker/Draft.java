@@ -38,8 +38,12 @@ final class Draft {
     private final List<Runnable> onceWritten = new ArrayList<>();
     private HistoryEvent.@Nullable Closing closing;
     private int refusals;
+    private boolean endsRun;
+    private boolean endedBySender;
 
-    Draft(JobBirth birth, long firstEventId) {
+    /** @param refusals how often drafts before this one were refused the close, or thrown away as they ended too early */
+    Draft(JobBirth birth, long firstEventId, int refusals) {
+        this.refusals = refusals;
         this.birth = birth;
         this.firstEventId = firstEventId;
         this.nextEventId = firstEventId;
@@ -102,6 +106,7 @@ final class Draft {
      */
     List<Integer> add(Turn turn, StoredEvent event) {
         events.add(event);
+        nextEventId++;
         return addCommands(turn);
     }
 
@@ -117,7 +122,7 @@ final class Draft {
                 cancelled.add(request.seq());
             }
         }
-        nextEventId = turn.nextEventId();
+        nextEventId += turn.commands().size();
         return unborn;
     }
 
@@ -138,6 +143,26 @@ final class Draft {
 
     int refusals() {
         return refusals;
+    }
+
+    /** The run has ended by an event of this draft; whether its close can be written with it is another matter. */
+    void endsRun() {
+        endsRun = true;
+    }
+
+    boolean isEndingRun() {
+        return endsRun;
+    }
+
+    /** Whether the event that is fed next came from a sender of messages; not kept once the run has ended. */
+    void endedBySender(boolean fromSender) {
+        if (!endsRun) {
+            endedBySender = fromSender;
+        }
+    }
+
+    boolean isEndedBySender() {
+        return endedBySender;
     }
 
     /**

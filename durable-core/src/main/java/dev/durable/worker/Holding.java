@@ -2,7 +2,6 @@ package dev.durable.worker;
 
 import dev.durable.DurableException;
 import dev.durable.declare.WorkflowType;
-import dev.durable.replay.Turn;
 import dev.durable.store.ClaimedRun;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobUpdate;
@@ -22,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Holding {
     private static final int MAX_MESSAGES = 1_000;
+    /** A run that has ended too early must see all that wait; an inbox holds so many. */
+    private static final int ALL_MESSAGES = 10_000;
 
     private final RunKey key;
     private final RunHost host;
@@ -32,13 +33,15 @@ final class Holding {
     private @Nullable LiveRun live;
     private @Nullable JobBirth birth;
     /** Run by a rebuild of a history that holds nothing but WorkflowStarted: its commands are still to be written. */
-    private @Nullable Turn firstTurn;
+    private Rebuild.@Nullable FirstTurn firstTurn;
 
     private UUID fence = new UUID(0, 0);
     private long nextEventId = 1;
     private int stalls;
     private boolean owned;
     private boolean look;
+    private String type = "";
+    private FeedingOrder order = FeedingOrder.BY_TIME;
 
     Holding(RunKey key, RunHost host, LocalCalls.Caller caller) {
         this.key = key;
@@ -61,11 +64,15 @@ final class Holding {
     }
 
     /** An instance that has had no event yet. */
-    LiveRun warmUp(String type, Map<String, String> headers) {
-        WorkflowType workflow = host.workflow(type);
-        LiveRun run = host.newInstance(key, workflow, caller);
+    LiveRun warmUp(String name, Map<String, String> headers) {
+        WorkflowType workflow = host.workflow(name);
+        return warmUp(name, headers, host.newInstance(key, workflow, caller));
+    }
+
+    private LiveRun warmUp(String name, Map<String, String> headers, LiveRun run) {
+        type = name;
         live = run;
-        birth = birthOf(type, headers);
+        birth = birthOf(name, headers);
         return run;
     }
 
@@ -132,6 +139,10 @@ final class Holding {
         fence = newFence;
         nextEventId = next;
         owned = false;
+        order = FeedingOrder.BY_TIME;
+        if (live != null) {
+            live.locals().written();
+        }
     }
 
     /** Goes on under a claim: with the instance, if nobody has written since, else with one from the history. */
@@ -145,9 +156,14 @@ final class Holding {
         nextEventId = run.nextEventId();
         messages.clear();
         messages.addAll(adopted.messages());
+        order = FeedingOrder.BY_TIME;
         look = false;
         if (live == null) {
-            rebuild(run, adopted.firstPage());
+            long next = rebuild(warmUp(run.type(), Map.of()), adopted.firstPage());
+            if (next != run.nextEventId()) {
+                throw new DurableException("history of " + key.workflowId() + " ends before event " + next
+                        + ", but its run says " + run.nextEventId());
+            }
         }
     }
 
@@ -162,17 +178,41 @@ final class Holding {
         look = true;
     }
 
-    private void rebuild(ClaimedRun run, @Nullable List<StoredEvent> firstPage) {
-        LiveRun rising = warmUp(run.type(), Map.of());
+    /** Gives the id after the last event of the history. */
+    private long rebuild(LiveRun rising, @Nullable List<StoredEvent> firstPage) {
         Rebuild rebuilt = firstPage == null
                 ? Rebuild.from(host.store(), key.runId(), rising)
                 : Rebuild.from(host.store(), key.runId(), rising, firstPage);
-        if (rebuilt.nextEventId() != run.nextEventId()) {
-            throw new DurableException("history of " + key.workflowId() + " ends before event " + rebuilt.nextEventId()
-                    + ", but its run says " + run.nextEventId());
-        }
         firstTurn = rebuilt.firstTurn();
-        birth = birthOf(run.type(), rising.headers());
+        birth = birthOf(type, rising.headers());
+        return rebuilt.nextEventId();
+    }
+
+    /**
+     * Takes back what was fed to a run that has ended too early: a new instance stands where the history ends, and what the
+     * draft has taken in waits again, to be fed in another order. Local activities that have begun go on.
+     *
+     * @return false where somebody else has written the history meanwhile, and nothing is left to do here
+     */
+    boolean rewind(Draft draft) {
+        draft.discarded();
+        LiveRun gone = warm();
+        live = null;
+        gone.instance().evict();
+        List<AttemptOutcome> ended = draft.outcomes();
+        for (int i = ended.size() - 1; i >= 0; i--) {
+            outcomes.addFirst(ended.get(i));
+        }
+        gone.locals().rewind(ended);
+        order = FeedingOrder.afterEndedBy(draft.isEndedBySender());
+        look = true;
+        LiveRun rising = warmUp(type, Map.of(), host.newInstance(key, host.workflow(type), gone.locals()));
+        return rebuild(rising, null) == nextEventId;
+    }
+
+    /** Whether somebody waits for the run to see a message. */
+    boolean hasMessagesOfSenders() {
+        return messages.stream().anyMatch(FeedingOrder::isFromSender);
     }
 
     // ── what waits ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -190,21 +230,24 @@ final class Holding {
         if (look) {
             look = false;
             messages.clear();
-            host.store().messages(List.of(key), MAX_MESSAGES).getOrDefault(key.runId(), List.of()).stream()
+            host.store().messages(List.of(key), order == FeedingOrder.BY_TIME ? MAX_MESSAGES : ALL_MESSAGES).getOrDefault(key.runId(), List.of()).stream()
                     .filter(message -> !known.contains(message.messageId()))
                     .forEach(messages::add);
         }
     }
 
     /** Feeds what waits; tells whether that was all, as a draft has bounds. */
-    boolean feedTo(Draft draft) {
+    LiveRun.Fed feedTo(Draft draft) {
         LiveRun run = warm();
-        Turn first = firstTurn;
-        if (first != null) {
-            firstTurn = null;
-            run.begin(draft, first);
+        Rebuild.FirstTurn first = firstTurn;
+        if (first == null) {
+            return run.feed(draft, messages, outcomes, order);
         }
-        return run.feed(draft, messages, outcomes);
+        firstTurn = null;
+        run.begin(draft, first);
+        // A timer that is due as it is started waits for messages that were there before it.
+        return run.feed(
+                draft, messages, outcomes, order == FeedingOrder.BY_TIME ? FeedingOrder.MESSAGES_FIRST : order);
     }
 
     /** What can't be fed here any more goes to the inbox; of a local activity nobody else would know what to do with it. */
@@ -228,8 +271,13 @@ final class Holding {
 
     /** A draft that goes on where the history ends. */
     Draft newDraft() {
+        return newDraft(0);
+    }
+
+    /** @param refusals how often the run was refused its end just before */
+    Draft newDraft(int refusals) {
         JobBirth births = birth;
-        return new Draft(births == null ? birthOf("", Map.of()) : births, nextEventId);
+        return new Draft(births == null ? birthOf("", Map.of()) : births, nextEventId, refusals);
     }
 
     private JobBirth birthOf(String type, Map<String, String> headers) {

@@ -3,6 +3,7 @@ package dev.durable.worker;
 import dev.durable.history.ActivityCancelled;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.EventJson;
+import dev.durable.history.FirstTurnStarted;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.LocalCall;
 import dev.durable.history.Payload;
@@ -44,6 +45,16 @@ final class LiveRun {
     private final RunLocals locals;
     private Instant lastAt = Instant.EPOCH;
     private Map<String, String> headers = Map.of();
+
+    /** How a step ended that was fed to a run. */
+    enum Fed {
+        /** Everything that waits was fed. */
+        ALL,
+        /** The draft is full, and more waits. */
+        MORE,
+        /** The run has ended while messages wait that it has not seen: nothing of the draft may be written. */
+        ENDED_TOO_EARLY
+    }
 
     LiveRun(RunKey key, WorkflowInstance instance, StoreClock clock, RunLocals locals) {
         this.key = key;
@@ -104,44 +115,93 @@ final class LiveRun {
     }
 
     /** Feeds the first event. */
-    void start(Draft draft, HistoryEvent.Inbound started) {
-        feed(draft, started);
+    void start(Draft draft, WorkflowStarted started) {
+        Turn turn = instance.feed(started);
+        remember(started);
+        boolean silent = turn.commands().isEmpty();
+        endUnborn(draft, draft.add(turn, EventJson.encode(silent ? started.withFirstTurnDone() : started)));
+        hearOfLocals(draft);
     }
 
     /** Takes in a first turn whose event is in the history already. */
-    void begin(Draft draft, Turn first) {
-        endUnborn(draft, draft.addCommands(first));
+    void begin(Draft draft, Rebuild.FirstTurn first) {
+        FirstTurnStarted later = first.later();
+        if (later != null) {
+            draft.inform(List.of(EventJson.encode(later)));
+        }
+        endUnborn(draft, draft.addCommands(first.turn()));
     }
 
     /**
-     * Feeds what waits, one event at a time, oldest first: due timers by when they are due, messages by when they were
-     * accepted, then outcomes of this process. Stops early when the draft is full.
-     *
-     * @return whether everything was fed
+     * Feeds what waits, one event at a time. Stops early when the draft is full, and when the run ends while messages wait
+     * that it has not seen.
      */
-    boolean feed(Draft draft, Deque<InboxMessage> messages, Deque<AttemptOutcome> outcomes) {
+    Fed feed(Draft draft, Deque<InboxMessage> messages, Deque<AttemptOutcome> outcomes, FeedingOrder order) {
+        boolean open = !instance.hasEnded();
         hearOfLocals(draft);
-        while (draft.size() < MAX_EVENTS) {
-            TimerDue timer = firstDue();
-            InboxMessage message = messages.peek();
-            if (timer != null && (message == null || !timer.fireAt().isAfter(acceptedAt(message)))) {
-                feed(draft, new TimerFired(draft.nextEventId(), feedingTime(), timer.seq()));
-            } else if (message != null) {
-                messages.remove();
-                draft.consume(message);
-                deliver(draft, message);
-            } else if (!outcomes.isEmpty()) {
-                AttemptOutcome outcome = outcomes.remove();
-                draft.settle(outcome);
-                if (!outcome.local() || locals.ended(outcome)) {
-                    deliver(draft, outcome.message());
+        if (order == FeedingOrder.MESSAGES_TOGETHER) {
+            feedTogether(draft, messages);
+        }
+        do {
+            if (open && instance.hasEnded()) {
+                open = false;
+                draft.endsRun();
+                if (messages.stream().anyMatch(FeedingOrder::isFromSender)) {
+                    return Fed.ENDED_TOO_EARLY;
                 }
-            } else {
-                return true;
             }
+        } while (draft.size() < MAX_EVENTS && feedNext(draft, messages, outcomes, order));
+        if (open && instance.hasEnded()) {
+            draft.endsRun();
         }
         // Full to the brim, and yet that may have been all: a run that is not parked keeps others away.
-        return messages.isEmpty() && outcomes.isEmpty() && firstDue() == null;
+        return messages.isEmpty() && outcomes.isEmpty() && firstDue() == null ? Fed.ALL : Fed.MORE;
+    }
+
+    /**
+     * Due timers by when they are due and messages by when they were accepted, or messages first; then outcomes of this
+     * process.
+     *
+     * @return false where nothing waits
+     */
+    private boolean feedNext(
+            Draft draft, Deque<InboxMessage> messages, Deque<AttemptOutcome> outcomes, FeedingOrder order) {
+        InboxMessage message = order.next(messages);
+        TimerDue timer = order.letsTimersWait(message) ? null : firstDue();
+        if (timer != null && (message == null || !timer.fireAt().isAfter(acceptedAt(message)))) {
+            draft.endedBySender(false);
+            feed(draft, new TimerFired(draft.nextEventId(), feedingTime(), timer.seq()));
+        } else if (message != null) {
+            messages.remove(message);
+            draft.consume(message);
+            draft.endedBySender(FeedingOrder.isFromSender(message));
+            deliver(draft, message, false);
+        } else if (!outcomes.isEmpty()) {
+            AttemptOutcome outcome = outcomes.remove();
+            draft.settle(outcome);
+            draft.endedBySender(false);
+            if (!outcome.local() || locals.ended(outcome)) {
+                deliver(draft, outcome.message(), false);
+            }
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    /** What senders wait for to be seen: each is handled before the code goes on, whatever of them it waits for. */
+    private void feedTogether(Draft draft, Deque<InboxMessage> messages) {
+        List<InboxMessage> group =
+                messages.stream().filter(FeedingOrder::isFromSender).toList();
+        messages.removeAll(group);
+        group.forEach(draft::consume);
+        List<InboxMessage> unseen = group.stream()
+                .filter(message -> !seen.contains(message.messageId()))
+                .toList();
+        draft.endedBySender(true);
+        for (int i = 0; i < unseen.size(); i++) {
+            deliver(draft, unseen.get(i), i < unseen.size() - 1);
+        }
     }
 
     private @Nullable TimerDue firstDue() {
@@ -157,7 +217,7 @@ final class LiveRun {
     }
 
     /** A message becomes an event, unless the history has it or nobody waits for it. */
-    private void deliver(Draft draft, InboxMessage message) {
+    private void deliver(Draft draft, InboxMessage message, boolean withNext) {
         if (seen.contains(message.messageId())) {
             return;
         }
@@ -170,9 +230,21 @@ final class LiveRun {
                                 feedingTime(),
                                 message.messageId(),
                                 message.name(),
-                                new Payload(message.payload())));
-            case CANCEL, ACTIVITY_OUTCOME -> deliverEncoded(draft, message);
+                                new Payload(message.payload()),
+                                withNext));
+            case CANCEL -> deliverCancel(draft, message, withNext);
+            case ACTIVITY_OUTCOME -> deliverEncoded(draft, message);
         }
+    }
+
+    private void deliverCancel(Draft draft, InboxMessage message, boolean withNext) {
+        StoredEvent stored = new StoredEvent(
+                draft.nextEventId(), message.name(), feedingTime(), message.messageId(), message.payload());
+        WorkflowCancelRequested sent = (WorkflowCancelRequested) EventJson.decode(stored);
+        feed(
+                draft,
+                new WorkflowCancelRequested(
+                        sent.id(), sent.at(), sent.messageId(), sent.reason(), sent.by(), withNext));
     }
 
     private void deliverEncoded(Draft draft, InboxMessage message) {

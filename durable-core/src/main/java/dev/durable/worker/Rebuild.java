@@ -1,6 +1,7 @@
 package dev.durable.worker;
 
 import dev.durable.history.EventJson;
+import dev.durable.history.FirstTurnStarted;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.WorkflowPaused;
 import dev.durable.history.WorkflowResumed;
@@ -9,6 +10,8 @@ import dev.durable.replay.RecordedTurn;
 import dev.durable.replay.Turn;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.StoredEvent;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -18,14 +21,26 @@ import org.jspecify.annotations.Nullable;
 /**
  * Brings an instance to where its history ends: page by page, turn by turn.
  *
- * <p>A history that holds nothing but WorkflowStarted (and pauses) says that the first turn is still to run, or that it ran and gave
- * no command: fed live, both come to the same.
+ * <p>A history that holds nothing but WorkflowStarted (and pauses) says that the first turn is still to run, unless the
+ * event itself says that it was made without a command.
  *
  * @param nextEventId the id after the last event
  * @param firstTurn the first turn, where it was run just now and its commands are still to be written
  */
-record Rebuild(long nextEventId, @Nullable Turn firstTurn) {
+record Rebuild(long nextEventId, @Nullable FirstTurn firstTurn) {
     static final int PAGE = 2_000;
+
+    /** A first turn so soon after the start has the start's time, which saves an event. */
+    private static final Duration AT_ONCE = Duration.ofSeconds(1);
+
+    /**
+     * A first turn that was run just now.
+     *
+     * @param later says when, where that is later than the start; written in front of the commands
+     * @param turn its commands
+     */
+    record FirstTurn(@Nullable FirstTurnStarted later, Turn turn) {}
+
     private static final Set<String> PAUSES =
             Set.of(WorkflowPaused.class.getSimpleName(), WorkflowResumed.class.getSimpleName());
 
@@ -37,10 +52,9 @@ record Rebuild(long nextEventId, @Nullable Turn firstTurn) {
     /** The same, its first page having been read. */
     static Rebuild from(HistoryStore store, UUID runId, LiveRun run, List<StoredEvent> firstPage) {
         List<StoredEvent> page = firstPage;
-        if (hasNoTurnButTheFirst(page) && read(run, page.getFirst()) instanceof WorkflowStarted started) {
+        if (isBeforeFirstTurn(page) && read(run, page.getFirst()) instanceof WorkflowStarted started) {
             page.stream().skip(1).forEach(pause -> read(run, pause));
-            // Its commands stand behind the pauses.
-            return new Rebuild(page.size() + 1L, run.instance().feed(started.withId(page.size())));
+            return new Rebuild(page.size() + 1L, firstTurn(run, started, page.size()));
         }
         List<RecordedTurn> whole = new ArrayList<>();
         RecordedTurn.Reader turns = new RecordedTurn.Reader(whole::add);
@@ -57,11 +71,30 @@ record Rebuild(long nextEventId, @Nullable Turn firstTurn) {
         return new Rebuild(next, null);
     }
 
+    /**
+     * Its commands stand behind the pauses. Where it gives none, the event that says when it was made is all that tells that
+     * it was made.
+     */
+    private static FirstTurn firstTurn(LiveRun run, WorkflowStarted started, long last) {
+        Instant now = run.feedingTime();
+        if (now.isBefore(started.at().plus(AT_ONCE))) {
+            Turn turn = run.instance().feed(started.withId(last));
+            return turn.commands().isEmpty()
+                    ? new FirstTurn(new FirstTurnStarted(last + 1, started.at()), turn)
+                    : new FirstTurn(null, turn);
+        }
+        FirstTurnStarted later = new FirstTurnStarted(last + 1, now);
+        run.remember(later);
+        return new FirstTurn(later, run.instance().feed(started.withId(last + 1), now));
+    }
+
     /** Paused and resumed it may have been before anybody ran it. */
-    private static boolean hasNoTurnButTheFirst(List<StoredEvent> page) {
+    private static boolean isBeforeFirstTurn(List<StoredEvent> page) {
         return !page.isEmpty()
                 && page.size() < PAGE
-                && page.stream().skip(1).map(StoredEvent::type).allMatch(PAUSES::contains);
+                && page.stream().skip(1).map(StoredEvent::type).allMatch(PAUSES::contains)
+                && EventJson.decode(page.getFirst()) instanceof WorkflowStarted started
+                && !started.firstTurnDone();
     }
 
     private static HistoryEvent read(LiveRun run, StoredEvent stored) {

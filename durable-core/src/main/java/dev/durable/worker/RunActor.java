@@ -220,16 +220,52 @@ final class RunActor {
     private void feed(Draft draft) {
         // Known to rest() and stall() from the first event on: what it holds must not be lost when feeding breaks off.
         underWay = draft;
-        boolean all = holding.feedTo(draft);
+        LiveRun.Fed fed = holding.feedTo(draft);
+        if (fed == LiveRun.Fed.ENDED_TOO_EARLY) {
+            feedAgain(draft, draft.refusals());
+            return;
+        }
+        boolean all = fed == LiveRun.Fed.ALL;
         HistoryEvent.Closing closing = all ? holding.warm().instance().close(draft.nextEventId()) : null;
         if (closing != null) {
             draft.close(closing);
+        } else if (draft.isEndingRun() && endsTooEarly(draft)) {
+            feedAgain(draft, draft.refusals() + 1);
+            return;
         }
         if (draft.isEmpty() && closing == null && !holding.isOwned()) {
             underWay = null;
         } else {
             send(draft, all);
         }
+    }
+
+    /**
+     * The run has ended while messages wait whose senders were told that they are accepted. It is fed again from where its
+     * history ends, these messages before what ended it. Each time it sees all that wait, and only those that come
+     * meanwhile can refuse its end once more; after three times senders wait outside.
+     */
+    private void feedAgain(Draft draft, int refusals) {
+        log.debug("{} ended while messages wait; it is fed again", key.workflowId());
+        underWay = null;
+        if (holding.rewind(draft)) {
+            holding.lookForMessages(List.of());
+            feed(holding.newDraft(refusals));
+        } else {
+            log.debug("{} is written by somebody else; the instance here is dropped", key.workflowId());
+            holding.givesBack();
+            holding.drop();
+        }
+    }
+
+    /** A close is refused by the store; an end that waits for clean-up is asked for here. Three times, then it stands. */
+    private boolean endsTooEarly(Draft draft) {
+        if (draft.refusals() >= FORCE_CLOSE_AFTER) {
+            return false;
+        }
+        holding.lookAgain();
+        holding.lookForMessages(draft.consumed());
+        return holding.hasMessagesOfSenders();
     }
 
     private void send(Draft draft, boolean park) {
@@ -317,7 +353,11 @@ final class RunActor {
         underWay = draft;
         attempt(() -> {
             holding.lookForMessages(draft.consumed());
-            feed(draft);
+            if (draft.isEndingRun() && holding.hasMessagesOfSenders()) {
+                feedAgain(draft, draft.refusals());
+            } else {
+                feed(draft);
+            }
         });
     }
 

@@ -55,11 +55,12 @@ record RunHost(HistoryStore store, Lanes lanes, Code code, Outside outside) {
 
     /** An instance that has had no event yet. */
     LiveRun newInstance(RunKey run, WorkflowType type, LocalCalls.Caller caller) {
-        return new LiveRun(
-                run,
-                new WorkflowInstance(type, run, code.replay()),
-                store.clock(),
-                new RunLocals(outside.locals(), caller, outside::random));
+        return newInstance(run, type, new RunLocals(outside.locals(), caller, outside::random));
+    }
+
+    /** The same, with the local activities of an instance before it. */
+    LiveRun newInstance(RunKey run, WorkflowType type, RunLocals locals) {
+        return new LiveRun(run, new WorkflowInstance(type, run, code.replay()), store.clock(), locals);
     }
 
     WorkflowType workflow(String name) {

@@ -3,7 +3,10 @@ package dev.durable.worker;
 import dev.durable.history.ActivityScheduled;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +17,8 @@ final class RunLocals {
     private final LocalCalls.Caller caller;
     private final Supplier<UUID> random;
     private final Map<Integer, UUID> leases = new HashMap<>(4);
+    /** Of the draft in the making: they begin when it is written. */
+    private final Set<Integer> unwritten = new HashSet<>(4);
 
     RunLocals(LocalCalls calls, LocalCalls.Caller caller, Supplier<UUID> random) {
         this.calls = calls;
@@ -25,10 +30,14 @@ final class RunLocals {
         return leases.isEmpty();
     }
 
-    /** Begins it when the draft is written. */
+    /** Begins it when the draft is written, unless it has begun for an instance before this one. */
     void begin(Draft draft, ActivityScheduled call) {
+        if (leases.containsKey(call.seq())) {
+            return;
+        }
         UUID lease = random.get();
         leases.put(call.seq(), lease);
+        unwritten.add(call.seq());
         draft.onceWritten(() -> calls.begin(draft.local(call, lease), caller));
     }
 
@@ -39,6 +48,22 @@ final class RunLocals {
             draft.onceWritten(() -> calls.cancel(lease));
         }
         return lease != null;
+    }
+
+    /** The draft is written. */
+    void written() {
+        unwritten.clear();
+    }
+
+    /** The draft will not be written: what ended in it is waited for as before. */
+    void rewind(List<AttemptOutcome> ended) {
+        leases.keySet().removeAll(unwritten);
+        unwritten.clear();
+        for (AttemptOutcome outcome : ended) {
+            if (outcome.local()) {
+                leases.put(outcome.key().seq(), outcome.lease());
+            }
+        }
     }
 
     /** Whether this instance waits for the outcome: one of an instance before it does not count. */

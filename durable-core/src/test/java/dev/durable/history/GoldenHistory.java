@@ -84,7 +84,11 @@ final class GoldenHistory {
                         "ann",
                         "",
                         5,
-                        new Payload("[\"visa\",12]"))));
+                        new Payload("[\"visa\",12]")),
+                new FirstTurnStarted(34, t.plusSeconds(1)),
+                new SignalReceived(35, t.plusSeconds(1), id(11), "approve", new Payload("[\"bob\"]"), true),
+                new WorkflowCancelRequested(36, t.plusSeconds(1), id(12), "too late", "bob", true),
+                new WorkflowCompleted(37, t.plusSeconds(1), Payload.NULL, 2, 1)));
     }
 
     private static UUID id(int n) {

@@ -19,7 +19,8 @@ class DraftTest {
                     Map.of(),
                     EagerJobs.NONE,
                     headers -> "{}"),
-            1);
+            1,
+            0);
     private final List<String> done = new ArrayList<>();
 
     @Test

@@ -45,6 +45,7 @@ final class Hold {
         stalledBy = null;
         stalls = 0;
         toBeBegunBy = null;
+        closing = false;
         boolean passed = wakeAt != null && !wakeAt.isAfter(now);
         wakeAt = step.park() && passed ? step.wakeAt() : Times.earlier(wakeAt, step.wakeAt());
         if (step.park() && (!messagesWait || step.movesNothing())) {

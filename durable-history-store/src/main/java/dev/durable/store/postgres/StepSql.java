@@ -24,7 +24,7 @@ final class StepSql {
                                           else s.owned_until end,
                        wake_at = case when ?::boolean and s.wake_at <= durable.clock() then ?::timestamptz
                                       else least(s.wake_at, ?::timestamptz) end,
-                       not_before = null, stalls = 0, stalled_by = null, expires_at = null
+                       not_before = null, stalls = 0, stalled_by = null, expires_at = null, closing = false
                  where s.run_id = ?::uuid and +s.shard = ?::smallint and s.fence = ?::uuid
                    and s.next_event_id = ?::bigint
                 returning 1)""";

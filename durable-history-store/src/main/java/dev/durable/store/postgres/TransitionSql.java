@@ -76,7 +76,7 @@ final class TransitionSql {
                                           else s.owned_until end,
                        wake_at = case when u.park and s.wake_at <= durable.clock() then u.wake_at
                                       else least(s.wake_at, u.wake_at) end,
-                       not_before = null, stalls = 0, stalled_by = null, expires_at = null
+                       not_before = null, stalls = 0, stalled_by = null, expires_at = null, closing = false
                   from (select u.*,
                                u.park and (select exists (select 1 from durable.inbox i
                                                    where i.run_id = any(?::uuid[]) and i.wakes::int = 1))
