@@ -206,14 +206,40 @@ public final class Durable {
         return activities(type, options -> {});
     }
 
-    /** Calls an activity by name. */
+    /**
+     * Calls an activity by name. Where an activity type that declares it, by name or alias, is registered with this engine
+     * (implemented or injected), the call means what it means through a stub: it has the options of type, method and
+     * configuration, and arguments that the method does not take stall the run. Elsewhere it has the default options, and
+     * arguments are written as what they are. A failure of its body is always an {@link ActivityFailedException}.
+     */
     public static <T> T activity(String name, Class<T> resultType, @Nullable Object... arguments) {
-        return DurableCalls.current("Durable.activity").activity(name, resultType, arguments);
+        return activity(name, options -> {}, resultType, arguments);
     }
 
     /** Calls an activity by name, for a generic result. */
     public static <T> T activity(String name, TypeRef<T> resultType, @Nullable Object... arguments) {
-        return DurableCalls.current("Durable.activity").activity(name, resultType.type(), arguments);
+        return activity(name, options -> {}, resultType, arguments);
+    }
+
+    /**
+     * Calls an activity by name with other options than declared: {@code Durable.activity("Payments.charge", o ->
+     * o.startToClose(ofMinutes(1)), String.class, id, amount)}.
+     */
+    public static <T> T activity(
+            String name,
+            Consumer<ActivityOptionsBuilder> options,
+            Class<T> resultType,
+            @Nullable Object... arguments) {
+        return DurableCalls.current("Durable.activity").activity(name, options, resultType, arguments);
+    }
+
+    /** Calls an activity by name with other options than declared, for a generic result. */
+    public static <T> T activity(
+            String name,
+            Consumer<ActivityOptionsBuilder> options,
+            TypeRef<T> resultType,
+            @Nullable Object... arguments) {
+        return DurableCalls.current("Durable.activity").activity(name, options, resultType.type(), arguments);
     }
 
     /** Runs the supplier once, ever, and records what it gave; it must not command or wait. */

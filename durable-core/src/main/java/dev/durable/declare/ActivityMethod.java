@@ -35,7 +35,7 @@ public record ActivityMethod(String name, List<String> aliases, MethodSpec spec,
     }
 
     /** The name, then the aliases. */
-    List<String> names() {
+    public List<String> names() {
         return Stream.concat(Stream.of(name), aliases.stream()).toList();
     }
 }

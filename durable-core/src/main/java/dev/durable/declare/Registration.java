@@ -35,6 +35,15 @@ final class Registration {
         implementations.add(activityType, instance);
     }
 
+    /** An activity type that is called by name only: known, as if it were injected. */
+    void addActivityType(Class<?> type) {
+        if (ActivityDeclaration.isDeclaredBy(type)) {
+            injected.add(type);
+        } else {
+            problems.add(ActivityProblems.notAnActivityType(type));
+        }
+    }
+
     private void addClass(Class<?> type) {
         if (!WorkflowClass.isMeant(type)
                 && MethodTable.lineage(type).stream().anyMatch(ActivityDeclaration::isDeclaredBy)) {
@@ -73,7 +82,7 @@ final class Registration {
         return drafts;
     }
 
-    /** Of all types that are implemented or injected here. */
+    /** Of all types that are implemented, injected or called by name here. */
     private Map<Class<?>, ActivityDeclaration> declarations() {
         Map<Class<?>, ActivityDeclaration> read = new LinkedHashMap<>();
         Map<String, Class<?>> byName = new HashMap<>();

@@ -1,6 +1,7 @@
 package dev.durable.declare;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +19,7 @@ public final class Registry {
     private final Map<String, ActivityBinding> activities;
     private final Map<Class<?>, WorkflowType> workflowsByClass = new ConcurrentHashMap<>();
     private final Map<Class<?>, ActivityType> activityTypes = new ConcurrentHashMap<>();
+    private final Map<String, ActivityMethod> activityMethods = new HashMap<>();
 
     Registry(
             Map<String, WorkflowType> workflows,
@@ -26,6 +28,9 @@ public final class Registry {
         this.workflows = Map.copyOf(workflows);
         this.activities = Map.copyOf(activities);
         this.activityTypes.putAll(activityTypes);
+        activityTypes.values().stream()
+                .flatMap(type -> type.methods().stream())
+                .forEach(activity -> activity.names().forEach(name -> activityMethods.put(name, activity)));
         for (WorkflowType workflow : workflows.values()) {
             workflowsByClass.put(workflow.declared(), workflow);
             workflowsByClass.put(workflow.implementation(), workflow);
@@ -67,6 +72,15 @@ public final class Registry {
     }
 
     /**
+     * The activity that a type registered here declares under this name or alias, with configuration applied. Registered are
+     * types that are implemented here, injected into a workflow, or told of; others are not looked at, though {@link #activityType}
+     * may have read them: what a name means must not hang on what was called before.
+     */
+    public Optional<ActivityMethod> activityMethod(String nameOrAlias) {
+        return Optional.ofNullable(activityMethods.get(nameOrAlias));
+    }
+
+    /**
      * The declared activity type with configuration applied, implemented here or not.
      *
      * @throws dev.durable.RegistrationException when the class declares none, or a wrong one
@@ -99,6 +113,7 @@ public final class Registry {
     public static final class Builder {
         private final List<Object> registered = new ArrayList<>();
         private final Map<Class<?>, List<Object>> typed = new LinkedHashMap<>();
+        private final List<Class<?>> calledByName = new ArrayList<>();
         private final Map<String, String> properties = new LinkedHashMap<>();
 
         private Builder() {}
@@ -119,6 +134,12 @@ public final class Registry {
             return this;
         }
 
+        /** An activity type that workflows call by name, neither implemented nor injected here. */
+        public Builder activityType(Class<?> type) {
+            calledByName.add(type);
+            return this;
+        }
+
         /** Options from configuration; every key begins with {@code durable.activities.} */
         public Builder configuration(Map<String, String> configuration) {
             properties.putAll(configuration);
@@ -134,6 +155,7 @@ public final class Registry {
             Registration registration = new Registration();
             registered.forEach(registration::add);
             typed.forEach((type, all) -> all.forEach(one -> registration.add(type, one)));
+            calledByName.forEach(registration::addActivityType);
             return registration.finish(properties);
         }
     }

@@ -3,9 +3,12 @@ package dev.durable.replay;
 import dev.durable.ActivityOptions;
 import dev.durable.declare.ActivityMethod;
 import dev.durable.declare.ActivityType;
+import dev.durable.declare.ArgumentsByName;
+import dev.durable.declare.Registry;
 import dev.durable.declare.StubCall;
 import dev.durable.declare.Stubs;
 import dev.durable.history.Payload;
+import dev.durable.history.ActivityScheduled;
 import dev.durable.payload.PayloadCodec;
 import java.lang.reflect.Type;
 import java.util.List;
@@ -19,14 +22,16 @@ final class Activities {
     private final Restrictions restrictions;
     private final OpenWork work;
     private final PayloadCodec codec;
+    private final Registry registry;
     private @Nullable Capture capture;
 
-    Activities(DurableCalls run, Waiting waiting, Restrictions restrictions, OpenWork work, PayloadCodec codec) {
+    Activities(DurableCalls run, Waiting waiting, Restrictions restrictions, OpenWork work, ReplaySetup setup) {
         this.run = run;
         this.waiting = waiting;
         this.restrictions = restrictions;
         this.work = work;
-        this.codec = codec;
+        this.codec = setup.codec();
+        this.registry = setup.registry();
     }
 
     /** A stub of this run, with options changed where it is called. */
@@ -58,20 +63,44 @@ final class Activities {
         return work.schedule(by, ActivityCall.of(activity, options, input), queue(options));
     }
 
-    /** Calls one that this code knows by name only, and waits for it. */
+    /**
+     * Calls one by name, and waits for it. What the history has of the call holds, also where another worker made it that
+     * knew more of the activity or less, or a version that looked at neither options nor arguments; what the call itself
+     * sets is compared as everywhere.
+     */
     @Nullable
-    Object call(String name, Type resultType, List<ActivityType> known, @Nullable Object[] arguments) throws Throwable {
+    Object call(String name, UnaryOperator<ActivityOptions> changes, Type resultType, @Nullable Object[] arguments)
+            throws Throwable {
         Coroutine by = waiting.mayCommand(name);
-        Payload input = codec.encode(arguments, Object[].class, "the arguments of " + name);
-        ActivityOptions options = known.stream()
-                .flatMap(type -> type.methods().stream())
-                .filter(activity -> activity.name().equals(name))
-                .map(ActivityMethod::options)
-                .findFirst()
-                .orElse(ActivityOptions.DEFAULT);
-        return work.schedule(by, ActivityCall.untyped(name, resultType, options, input), queue(options))
-                .promise
-                .join();
+        ActivityMethod known = registry.activityMethod(name).orElse(null);
+        List<String> names = known == null ? List.of(name) : known.names();
+        ActivityScheduled recorded = work.recordedNext(names);
+        ActivityOptions options =
+                changes.apply(recorded != null ? recorded.options() : known != null ? known.options() : ActivityOptions.DEFAULT);
+        if (known != null && recorded == null) {
+            known.checked(options);
+        }
+        Payload input = input(name, known, recorded != null, arguments);
+        ActivityCall call = new ActivityCall(name, names, input, resultType, List.of(), options);
+        return work.schedule(by, call, queue(options)).promise.join();
+    }
+
+    private Payload input(
+            String name, @Nullable ActivityMethod known, boolean isRecorded, @Nullable Object[] arguments) {
+        if (known == null) {
+            return codec.encodeArguments(name, arguments);
+        }
+        @Nullable Object[] fitting;
+        try {
+            fitting = ArgumentsByName.fit(known.spec(), arguments);
+        } catch (IllegalArgumentException e) {
+            if (isRecorded) {
+                return codec.encodeArguments(name, arguments);
+            }
+            run.dispatcher().die(run.dispatcher().threads().wrongArguments(name, e));
+            throw Eviction.INSTANCE;
+        }
+        return codec.encodeArguments(known.spec(), fitting);
     }
 
     /** Calls one with arguments that are JSON already; gives its result as JSON. */

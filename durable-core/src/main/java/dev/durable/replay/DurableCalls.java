@@ -60,7 +60,7 @@ public final class DurableCalls {
         turnLog = new TurnLog(run, journal);
         work = new OpenWork(journal, this);
         waiting = new Waiting(dispatcher, restrictions, journal, work);
-        activities = new Activities(this, waiting, restrictions, work, setup.codec());
+        activities = new Activities(this, waiting, restrictions, work, setup);
         coroutines = new Coroutines(this, dispatcher);
         versions = new Versions(journal, dispatcher);
         decoder = new Decoder(setup.codec(), dispatcher);
@@ -260,13 +260,20 @@ public final class DurableCalls {
     public <A> A activities(Class<A> type, Consumer<ActivityOptionsBuilder> options) {
         OptionsAtCallSite changes = new OptionsAtCallSite();
         options.accept(changes);
-        return type.cast(activities.stub(setup.activityTypes().apply(type), changes::apply));
+        return type.cast(activities.stub(setup.registry().activityType(type), changes::apply));
     }
 
     @SuppressWarnings({"unchecked", "NullAway"}) // the caller says what it is
-    public <T> T activity(String name, Type resultType, @Nullable Object[] arguments) {
+    public <T> T activity(
+            String name,
+            Consumer<ActivityOptionsBuilder> options,
+            Type resultType,
+            @Nullable Object @Nullable [] arguments) {
+        OptionsAtCallSite changes = new OptionsAtCallSite();
+        options.accept(changes);
         try {
-            return (T) activities.call(name, resultType, type.dependencies(), arguments);
+            return (T) activities.call(
+                    name, changes::apply, resultType, arguments == null ? new @Nullable Object[1] : arguments);
         } catch (Throwable e) {
             throw Sneaky.<RuntimeException>raise(e);
         }

@@ -74,6 +74,16 @@ final class OpenWork {
                 && recorded.activity().equals(recordedName(call));
     }
 
+    /** What the history has for the next call, if that is one of these names; null where it is made now, or is local. */
+    @Nullable
+    ActivityScheduled recordedNext(List<String> names) {
+        return journal.expected() instanceof ActivityScheduled recorded
+                        && recorded.seq() == lastActivity + 1
+                        && names.contains(recorded.activity())
+                ? recorded
+                : null;
+    }
+
     /** A local activity was called or cancelled: for whoever runs it. */
     void tellWorker(OpenActivity local) {
         news.put(local.seq, local);

@@ -117,6 +117,18 @@ final class Threads {
                 error);
     }
 
+    /** A call by name that the method does not take: no compiler looks at it. */
+    StalledException wrongArguments(String activity, IllegalArgumentException why) {
+        String line = lines.here();
+        return new StalledException(
+                run + " is stalled: Durable.activity(\"" + activity + "\", …)" + (line == null ? "" : " at " + line)
+                        + " can't be made. " + why.getMessage()
+                        + ". Usual cause: the method was changed, and nothing checks calls by name when they are compiled."
+                        + " Give what it takes, or call it through a stub of its type; the turn is tried again, with the"
+                        + " code that is deployed then.",
+                why);
+    }
+
     /** A loop that keeps calling the API. */
     StalledException tooMany(String what, int limit) {
         String line = lines.here();

@@ -58,7 +58,7 @@ final class Engine implements PreparedEngine {
         ReplaySetup replay = new ReplaySetup(
                 payloads,
                 failures,
-                registry::activityType,
+                registry,
                 settings.strict(),
                 settings.limits().turn());
         this.waiters = new ResultWaiters(store, () -> store.nudges().heard());

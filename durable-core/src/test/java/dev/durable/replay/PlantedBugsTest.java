@@ -68,7 +68,7 @@ class PlantedBugsTest {
                 new ReplaySetup(
                         GivenRun.CODEC,
                         GivenRun.FAILURES,
-                        RandomWorld.REGISTRY::activityType,
+                        RandomWorld.REGISTRY,
                         true,
                         Duration.ofSeconds(20)),
                 bug);

@@ -75,7 +75,7 @@ final class RandomWorld {
                 TYPE,
                 key,
                 new ReplaySetup(
-                        GivenRun.CODEC, GivenRun.FAILURES, REGISTRY::activityType, strict, Duration.ofSeconds(20)));
+                        GivenRun.CODEC, GivenRun.FAILURES, REGISTRY, strict, Duration.ofSeconds(20)));
     }
 
     /** Lives until the run closes, or for so many turns. */

@@ -1,5 +1,6 @@
 package dev.durable.testing;
 
+import dev.durable.Activity;
 import dev.durable.declare.Registry;
 import dev.durable.declare.WorkflowType;
 import dev.durable.history.History;
@@ -32,17 +33,23 @@ public final class Replayer {
         this.registry = registry;
         PayloadCodec codec = new PayloadCodec(Integer.MAX_VALUE, mapper);
         this.setup =
-                new ReplaySetup(codec, new FailureCodec(codec), registry::activityType, true, Duration.ofSeconds(10));
+                new ReplaySetup(codec, new FailureCodec(codec), registry, true, Duration.ofSeconds(10));
     }
 
-    /** A replayer of these workflow classes. */
+    /**
+     * A replayer of these workflow classes. Among them may stand {@code @Activity} types that they call by name only:
+     * needed where such an activity is local, of which nothing but its type says so.
+     */
     public static Replayer of(Class<?>... workflows) {
-        return new Replayer(
-                Registry.builder()
-                        .register((Object[]) workflows)
-                        .register(BackgroundJob.class)
-                        .build(),
-                json -> {});
+        Registry.Builder registry = Registry.builder().register(BackgroundJob.class);
+        for (Class<?> type : workflows) {
+            if (type.isAnnotationPresent(Activity.class)) {
+                registry.activityType(type);
+            } else {
+                registry.register(type);
+            }
+        }
+        return new Replayer(registry.build(), json -> {});
     }
 
     /** The same for an engine whose values are written otherwise: what its builder's {@code jsonMapper} was given. */

@@ -113,7 +113,7 @@ final class Recorded {
         this.check = new ReplayCheck(
                 registry.workflow(history.started().workflowType()).orElseThrow(),
                 new ReplaySetup(
-                        payloads, new FailureCodec(payloads), registry::activityType, false, Duration.ofSeconds(60)));
+                        payloads, new FailureCodec(payloads), registry, false, Duration.ofSeconds(60)));
     }
 
     static Recorded sequence() {
