@@ -226,10 +226,7 @@ public final class Durable {
      * o.startToClose(ofMinutes(1)), String.class, id, amount)}.
      */
     public static <T> T activity(
-            String name,
-            Consumer<ActivityOptionsBuilder> options,
-            Class<T> resultType,
-            @Nullable Object... arguments) {
+            String name, Consumer<ActivityOptionsBuilder> options, Class<T> resultType, @Nullable Object... arguments) {
         return DurableCalls.current("Durable.activity").activity(name, options, resultType, arguments);
     }
 

@@ -51,7 +51,8 @@ public final class ArgumentsByName {
             return widened((Number) given, type);
         }
         throw refused(
-                method, "argument " + (index + 1) + " is of type " + given.getClass().getTypeName());
+                method,
+                "argument " + (index + 1) + " is of type " + given.getClass().getTypeName());
     }
 
     private static Object widened(Number given, Class<?> type) {

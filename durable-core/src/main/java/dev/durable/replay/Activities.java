@@ -7,8 +7,8 @@ import dev.durable.declare.ArgumentsByName;
 import dev.durable.declare.Registry;
 import dev.durable.declare.StubCall;
 import dev.durable.declare.Stubs;
-import dev.durable.history.Payload;
 import dev.durable.history.ActivityScheduled;
+import dev.durable.history.Payload;
 import dev.durable.payload.PayloadCodec;
 import java.lang.reflect.Type;
 import java.util.List;
@@ -75,8 +75,8 @@ final class Activities {
         ActivityMethod known = registry.activityMethod(name).orElse(null);
         List<String> names = known == null ? List.of(name) : known.names();
         ActivityScheduled recorded = work.recordedNext(names);
-        ActivityOptions options =
-                changes.apply(recorded != null ? recorded.options() : known != null ? known.options() : ActivityOptions.DEFAULT);
+        ActivityOptions options = changes.apply(
+                recorded != null ? recorded.options() : known != null ? known.options() : ActivityOptions.DEFAULT);
         if (known != null && recorded == null) {
             known.checked(options);
         }

@@ -16,8 +16,4 @@ import java.time.Duration;
  * @param turnLimit how long the code may run between two waits before the run stalls as blocked or looping
  */
 public record ReplaySetup(
-        PayloadCodec codec,
-        FailureCodec failures,
-        Registry registry,
-        boolean strict,
-        Duration turnLimit) {}
+        PayloadCodec codec, FailureCodec failures, Registry registry, boolean strict, Duration turnLimit) {}

@@ -35,8 +35,7 @@ class CallByNameTest {
     @Test
     void so_does_an_argument_of_another_type_or_a_null_for_a_primitive() {
         assertThatThrownBy(() -> GivenRun.of(w -> Durable.activity("Acts.count", Integer.class, "7")))
-                .hasMessageContaining(
-                        "Acts.count takes 1 argument (int), and argument 1 is of type java.lang.String.");
+                .hasMessageContaining("Acts.count takes 1 argument (int), and argument 1 is of type java.lang.String.");
         assertThatThrownBy(() -> GivenRun.of(w -> Durable.activity("Acts.count", Integer.class, 7L)))
                 .hasMessageContaining("and argument 1 is of type java.lang.Long.");
         assertThatThrownBy(() -> GivenRun.of(w -> Durable.activity("Acts.count", Integer.class, (Object) null)))

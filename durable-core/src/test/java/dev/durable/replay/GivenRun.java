@@ -267,8 +267,7 @@ final class GivenRun implements AutoCloseable {
     }
 
     private WorkflowInstance instance(boolean strict, Duration turnLimit) {
-        return new WorkflowInstance(
-                type, key, new ReplaySetup(CODEC, FAILURES, registry, strict, turnLimit));
+        return new WorkflowInstance(type, key, new ReplaySetup(CODEC, FAILURES, registry, strict, turnLimit));
     }
 
     /** Only feeds the start, without replay: for code that does not come to a wait. */

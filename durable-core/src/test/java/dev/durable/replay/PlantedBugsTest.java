@@ -65,12 +65,7 @@ class PlantedBugsTest {
         return new WorkflowInstance(
                 RandomWorld.TYPE,
                 key,
-                new ReplaySetup(
-                        GivenRun.CODEC,
-                        GivenRun.FAILURES,
-                        RandomWorld.REGISTRY,
-                        true,
-                        Duration.ofSeconds(20)),
+                new ReplaySetup(GivenRun.CODEC, GivenRun.FAILURES, RandomWorld.REGISTRY, true, Duration.ofSeconds(20)),
                 bug);
     }
 

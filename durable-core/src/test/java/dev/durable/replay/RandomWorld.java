@@ -74,8 +74,7 @@ final class RandomWorld {
         return new WorkflowInstance(
                 TYPE,
                 key,
-                new ReplaySetup(
-                        GivenRun.CODEC, GivenRun.FAILURES, REGISTRY, strict, Duration.ofSeconds(20)));
+                new ReplaySetup(GivenRun.CODEC, GivenRun.FAILURES, REGISTRY, strict, Duration.ofSeconds(20)));
     }
 
     /** Lives until the run closes, or for so many turns. */

@@ -32,8 +32,7 @@ public final class Replayer {
     Replayer(Registry registry, Consumer<? super JsonMapper.Builder> mapper) {
         this.registry = registry;
         PayloadCodec codec = new PayloadCodec(Integer.MAX_VALUE, mapper);
-        this.setup =
-                new ReplaySetup(codec, new FailureCodec(codec), registry, true, Duration.ofSeconds(10));
+        this.setup = new ReplaySetup(codec, new FailureCodec(codec), registry, true, Duration.ofSeconds(10));
     }
 
     /**

@@ -83,8 +83,10 @@ abstract class CallsByNameTest {
     private static Map<String, Consumer<DurableClient>> ways() {
         Map<String, Consumer<DurableClient>> ways = new LinkedHashMap<>();
         List.of("stub", "stub, async", "stub with options")
-                .forEach(way -> ways.put(way, client -> client.start(ByType.class, way, w -> w.run(way))
-                        .resultAsync()));
+                .forEach(way -> ways.put(
+                        way,
+                        client ->
+                                client.start(ByType.class, way, w -> w.run(way)).resultAsync()));
         List.of(
                         "name",
                         "name, generic result",
@@ -92,8 +94,10 @@ abstract class CallsByNameTest {
                         "former name",
                         "name with options",
                         "name with options, generic result")
-                .forEach(way -> ways.put(way, client -> client.start(ByName.class, way, w -> w.run(way))
-                        .resultAsync()));
+                .forEach(way -> ways.put(
+                        way,
+                        client ->
+                                client.start(ByName.class, way, w -> w.run(way)).resultAsync()));
         ways.put("job", client -> client.enqueue(Pay.class, StartOptions.id("job"), pay -> pay.charge("c")));
         // What is delayed takes the way through the workflow of one activity, which knows it by name.
         ways.put(
@@ -103,8 +107,7 @@ abstract class CallsByNameTest {
                         StartOptions.id("delayed job").startDelay(Duration.ofMinutes(1)),
                         pay -> pay.charge("c")));
         ways.put(
-                "batch/0",
-                client -> client.enqueueAll(Pay.class, StartOptions.id("batch"), List.of("c"), Pay::charge));
+                "batch/0", client -> client.enqueueAll(Pay.class, StartOptions.id("batch"), List.of("c"), Pay::charge));
         return ways;
     }
 
@@ -210,7 +213,10 @@ abstract class CallsByNameTest {
         ActivityScheduled scheduled = scheduled(h.history());
         assertThat(scheduled.input().json()).isEqualTo("[\"00000000-0000-0001-0000-000000000002\"]");
         assertThat(scheduled.options())
-                .isEqualTo(new OptionsAtCallSite().startToClose(LONG).header("a", "b").apply(ActivityOptions.DEFAULT));
+                .isEqualTo(new OptionsAtCallSite()
+                        .startToClose(LONG)
+                        .header("a", "b")
+                        .apply(ActivityOptions.DEFAULT));
         Replayer.of(Asking.class).replay(h.history());
         Replayer.of(Asking.class, Elsewhere.class).replay(h.history());
     }
