@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param taskQueue the task queue; null is the workflow type's
  * @param executionTimeout how long the chain of runs may take; null is unlimited
  * @param runTimeout how long this run may take; null is unlimited
- * @param startDelay how long the first turn waits
+ * @param startDelay how long the first turn waits; a signal or a request to cancel that comes meanwhile ends the delay, as
+ *     in Temporal. Timers and {@code Durable.now()} of the code count from the first turn
  * @param expiresAt the start is dropped if no worker has begun by then; null is never
  * @param memo notes shown in listings, never read by the engine
  * @param headers handed to the run and its activities

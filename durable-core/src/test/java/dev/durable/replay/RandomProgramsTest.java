@@ -37,7 +37,9 @@ class RandomProgramsTest {
         "WorkflowCompleted",
         "WorkflowFailed",
         "WorkflowStarted",
+        "cancellation fed with the next event",
         "clean-up",
+        "signal fed with the next event",
         "undo",
     };
 

@@ -164,8 +164,9 @@ final class RandomWorld {
                     nextId(), now, instance.dueTimers(now).getFirst().seq());
         }
         return choice == 19 && random.nextInt(4) == 0
-                ? new WorkflowCancelRequested(nextId(), now, id(), "enough", "ann")
-                : new SignalReceived(nextId(), now, id(), "poke", argument(random.nextInt(8)));
+                ? new WorkflowCancelRequested(nextId(), now, id(), "enough", "ann", random.nextBoolean())
+                : new SignalReceived(
+                        nextId(), now, id(), "poke", argument(random.nextInt(8)), random.nextInt(3) == 0);
     }
 
     private HistoryEvent.Inbound outcome(int seq) {
@@ -228,6 +229,13 @@ final class RandomWorld {
     Set<String> kinds() {
         Set<String> kinds = new TreeSet<>();
         turns.forEach(turn -> kinds.add(turn.event().type()));
+        turns.forEach(turn -> {
+            if (turn.event() instanceof SignalReceived signal && signal.withNext()) {
+                kinds.add("signal fed with the next event");
+            } else if (turn.event() instanceof WorkflowCancelRequested cancel && cancel.withNext()) {
+                kinds.add("cancellation fed with the next event");
+            }
+        });
         turns.forEach(turn -> turn.commands().forEach(command -> kinds.add(command.type())));
         for (State state : states) {
             state.waits().stream().filter(wait -> wait.startsWith("undo")).forEach(wait -> kinds.add("undo"));

@@ -1,0 +1,340 @@
+package dev.durable.store.postgres.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.durable.Activity;
+import dev.durable.CancelledException;
+import dev.durable.Durable;
+import dev.durable.DurableClient;
+import dev.durable.DurableEngine;
+import dev.durable.Run;
+import dev.durable.Signal;
+import dev.durable.StoreUnavailableException;
+import dev.durable.WorkflowFailedException;
+import dev.durable.WorkflowHandle;
+import dev.durable.WorkflowNotFoundException;
+import dev.durable.Workflow;
+import dev.durable.history.History;
+import dev.durable.history.HistoryEvent;
+import dev.durable.history.SideEffectRecorded;
+import dev.durable.history.SignalReceived;
+import dev.durable.history.WorkflowCancelled;
+import dev.durable.history.WorkflowCompleted;
+import dev.durable.history.WorkflowFailed;
+import dev.durable.store.postgres.SqlInvariants;
+import dev.durable.store.postgres.testing.TestDatabase;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs that drain a queue and end when it is empty, signalled by four clients while they take what may be their last step,
+ * on three worker processes that are killed and stopped at random: each signal that was accepted was greeted, or came when
+ * the run was undoing what it did and is counted as late.
+ */
+@Timeout(900)
+@Execution(ExecutionMode.CONCURRENT)
+class DrainKillTest {
+    private static final Logger log = LoggerFactory.getLogger(DrainKillTest.class);
+    private static final int RUNS = Integer.getInteger("drain.runs", 40);
+    private static final int SIGNALS = Integer.getInteger("drain.signals", 30);
+    private static final int PROCESSES = 3;
+    private static final int CLIENTS = 4;
+    private static final String[] ENDS = {"returns", "fails", "undoes", "is cancelled"};
+
+    private final TestDatabase database = TestDatabase.create();
+    private final long seed = Long.getLong("seed", System.nanoTime());
+    private final Random random = new Random(seed);
+    private final List<Process> workers = new ArrayList<>();
+    private final Map<String, AtomicInteger> accepted = new ConcurrentHashMap<>();
+    private final AtomicInteger refused = new AtomicInteger();
+
+    @Activity(startToClose = "20s", retry = @dev.durable.Retry(initialInterval = "50ms"))
+    interface Greetings {
+        String greet(String name);
+
+        void undo();
+    }
+
+    @Workflow
+    static class Drain {
+        private final Greetings greetings;
+        private final Queue<String> queue = new ArrayDeque<>();
+        private int greeted;
+
+        Drain(Greetings greetings) {
+            this.greetings = greetings;
+        }
+
+        @Run
+        public int run(String end) {
+            if (end.equals("undoes")) {
+                Durable.compensate(greetings::undo);
+            }
+            try {
+                Durable.await(() -> !queue.isEmpty());
+                while (!queue.isEmpty()) {
+                    greetings.greet(queue.peek());
+                    queue.remove();
+                    greeted++;
+                }
+                if (end.equals("is cancelled")) {
+                    Durable.await(() -> false);
+                }
+            } catch (CancelledException e) {
+                // What is left is greeted at the door.
+                greeted += queue.size();
+                throw e;
+            } finally {
+                int all = greeted;
+                Durable.detached(() -> Durable.sideEffect(Integer.class, () -> all));
+            }
+            if (end.equals("returns")) {
+                return greeted;
+            }
+            throw new IllegalStateException("greeted " + greeted);
+        }
+
+        @Signal
+        public void add(String name) {
+            queue.add(name);
+        }
+    }
+
+    @BeforeEach
+    void open() {
+        log.info("seed {}", seed);
+        try (var store = dev.durable.store.postgres.PostgresHistoryStore.of(database.dataSource())) {
+            store.open();
+        }
+    }
+
+    @AfterEach
+    void drop() throws InterruptedException {
+        for (Process worker : workers) {
+            worker.destroyForcibly().waitFor();
+        }
+        database.close();
+    }
+
+    @Test
+    void what_was_accepted_is_greeted_or_counted_as_late() throws Exception {
+        for (int i = 0; i < PROCESSES; i++) {
+            workers.add(startWorker());
+        }
+        int late = 0;
+        int greeted = 0;
+        try (DurableEngine engine = Bench.engineOn(database.pooledDataSource(8)).clientOnly().start()) {
+            DurableClient client = engine.client();
+            List<WorkflowHandle<Drain, Integer>> runs = IntStream.range(0, RUNS)
+                    .mapToObj(i -> client.start(Drain.class, "drain-" + i, w -> w.run(ENDS[i % ENDS.length])))
+                    .toList();
+            disturbWhile(send(client, runs));
+            for (WorkflowHandle<Drain, Integer> run : runs) {
+                if (ENDS[index(run) % ENDS.length].equals("is cancelled")) {
+                    cancel(run);
+                }
+            }
+            for (WorkflowHandle<Drain, Integer> run : runs) {
+                awaitEnd(run);
+                History history = client.history(run.workflowId());
+                int lateHere = late(history.getLast());
+                int greetedHere = greeted(history);
+                late += lateHere;
+                greeted += greetedHere;
+                assertThat(greetedHere + lateHere)
+                        .as("greeted and late of %s, of which %d were accepted; it %s", run.workflowId(),
+                                accepted(run).get(), ENDS[index(run) % ENDS.length])
+                        .isEqualTo(accepted(run).get());
+                if (!ENDS[index(run) % ENDS.length].equals("undoes")) {
+                    assertThat(lateHere).as("late in %s, which has nothing to clean up", run.workflowId()).isZero();
+                }
+                assertThat(history.stream().filter(SignalReceived.class::isInstance))
+                        .hasSize(accepted(run).get());
+            }
+        }
+        log.info("{} runs: {} greeted, {} late, {} refused", RUNS, greeted, late, refused.get());
+        assertThat(SqlInvariants.check(database.dataSource())).isEmpty();
+    }
+
+    // ── what is counted ─────────────────────────────────────────────────────────────────────────────────────────────
+
+    private static int index(WorkflowHandle<?, ?> run) {
+        return Integer.parseInt(run.workflowId().substring("drain-".length()));
+    }
+
+    private AtomicInteger accepted(WorkflowHandle<?, ?> run) {
+        return accepted.computeIfAbsent(run.workflowId(), id -> new AtomicInteger());
+    }
+
+    private static int late(HistoryEvent closing) {
+        return switch (closing) {
+            case WorkflowCompleted e -> e.lateMessages();
+            case WorkflowFailed e -> e.lateMessages();
+            case WorkflowCancelled e -> e.lateMessages();
+            default -> throw new AssertionError("it ended otherwise: " + closing);
+        };
+    }
+
+    /** What the code said at its end. */
+    private static int greeted(History history) {
+        return history.stream()
+                .filter(SideEffectRecorded.class::isInstance)
+                .mapToInt(event -> Integer.parseInt(((SideEffectRecorded) event).value().json()))
+                .reduce((first, last) -> last)
+                .orElseThrow();
+    }
+
+    private static void awaitEnd(WorkflowHandle<Drain, Integer> run) {
+        try {
+            run.result(Duration.ofSeconds(120));
+        } catch (WorkflowFailedException e) {
+            log.debug("{} ended: {}", run.workflowId(), e.getMessage());
+        }
+    }
+
+    private static void cancel(WorkflowHandle<Drain, Integer> run) {
+        try {
+            run.cancel("closing time");
+        } catch (WorkflowNotFoundException e) {
+            throw new AssertionError(run.workflowId() + " ended before it was cancelled", e);
+        }
+    }
+
+    // ── who sends, who disturbs ─────────────────────────────────────────────────────────────────────────────────────
+
+    private List<Thread> send(DurableClient client, List<WorkflowHandle<Drain, Integer>> runs) {
+        Queue<WorkflowHandle<Drain, Integer>> left = new ConcurrentLinkedQueue<>(runs);
+        return IntStream.range(0, CLIENTS)
+                .mapToObj(i -> Thread.ofPlatform().start(() -> sendTo(left, new Random(seed + i))))
+                .toList();
+    }
+
+    /** A few at once, then a pause about as long as a step takes. */
+    private void sendTo(Queue<WorkflowHandle<Drain, Integer>> left, Random pauses) {
+        for (WorkflowHandle<Drain, Integer> run = left.poll(); run != null; run = left.poll()) {
+            boolean open = true;
+            for (int i = 0; open && i < SIGNALS; i++) {
+                open = signal(run, "guest " + i);
+                LockSupport.parkNanos(pauses.nextInt(12_000_000));
+            }
+        }
+    }
+
+    private boolean signal(WorkflowHandle<Drain, Integer> run, String name) {
+        while (true) {
+            try {
+                run.signal(w -> w.add(name));
+                accepted(run).incrementAndGet();
+                return true;
+            } catch (WorkflowNotFoundException e) {
+                refused.incrementAndGet();
+                return false;
+            } catch (StoreUnavailableException e) {
+                throw new AssertionError("the database was there all the time", e);
+            }
+        }
+    }
+
+    private void disturbWhile(List<Thread> senders) throws Exception {
+        while (senders.stream().anyMatch(Thread::isAlive)) {
+            LockSupport.parkNanos(Duration.ofMillis(300 + random.nextInt(1_500)).toNanos());
+            int victim = random.nextInt(PROCESSES);
+            if (random.nextBoolean()) {
+                workers.get(victim).destroyForcibly().waitFor();
+                workers.set(victim, startWorker());
+            } else {
+                tell(workers.get(victim), "STOP");
+                LockSupport.parkNanos(Duration.ofMillis(random.nextInt(4_500)).toNanos());
+                tell(workers.get(victim), "CONT");
+            }
+        }
+        for (Thread sender : senders) {
+            sender.join();
+        }
+    }
+
+    private static void tell(Process process, String what) throws IOException, InterruptedException {
+        new ProcessBuilder("kill", "-" + what, Long.toString(process.pid())).start().waitFor();
+    }
+
+    private Process startWorker() throws IOException {
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Worker.class.getName(),
+                        database.jdbcUrl(),
+                        database.username(),
+                        database.password())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        BufferedReader lines = process.inputReader();
+        String line = lines.readLine();
+        while (line != null && !line.equals(Worker.READY)) {
+            line = lines.readLine();
+        }
+        assertThat(line).as("the worker has started").isNotNull();
+        return process;
+    }
+
+    /** A worker, until it is killed. */
+    static final class Worker {
+        static final String READY = "ready";
+
+        private Worker() {}
+
+        public static void main(String[] arguments) throws InterruptedException {
+            HikariConfig config = new HikariConfig();
+            config.setJdbcUrl(arguments[0]);
+            config.setUsername(arguments[1]);
+            config.setPassword(arguments[2]);
+            config.setMaximumPoolSize(8);
+            try (HikariDataSource pool = new HikariDataSource(config);
+                    DurableEngine engine = Bench.engineOn(pool)
+                            .register(Drain.class)
+                            .activity(Greetings.class, new Greeter())
+                            .queue("default", queue -> queue.slots(8))
+                            .start()) {
+                System.out.println(READY + (engine.healthy() ? "" : ""));
+                Thread.currentThread().join();
+            }
+        }
+    }
+
+    private static final class Greeter implements Greetings {
+        @Override
+        public String greet(String name) {
+            LockSupport.parkNanos(5_000_000);
+            return "hello " + name;
+        }
+
+        @Override
+        public void undo() {
+            LockSupport.parkNanos(20_000_000);
+        }
+    }
+}
