@@ -30,6 +30,10 @@
  *       cancelled in the order of its creation. These orders never change: a run of today is replayed in years.
  *   <li><b>What is fed is decoded from the text that is stored</b>, when the code asks for it first, on a coroutine.
  *   <li><b>Time is the event's time; the n-th draw of a coroutine depends on run, coroutine and n alone.</b>
+ *   <li><b>Messages may be fed together.</b> In the turn of a message that is marked as fed with the next event only its
+ *       handler runs, to its first wait; conditions and all other coroutines wait for the event behind it. A message so
+ *       keeps its place although those behind it are to be seen before the run ends.
+ *   <li><b>The first turn has a time of its own</b>, that of {@code FirstTurnStarted} where a history has one.
  *   <li><b>Nothing is visible before the commit</b>: commands, log lines, the close all leave with the turn.
  * </ol>
  *

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * <pre>
  *            Claimed                        feed                 Written: applied
  *   cold ──────────────► rebuild ──► warm ─────────► under way ───────────────────► warm
- *     ▲                                ▲                 │  Written: close refused ──► feed the messages, send again
+ *     ▲                                ▲                 │  Written: close refused ──► rebuild, feed messages first, send again
  *     │                                └─ Ended ─────────┤  Written: fence lost ─┐
  *     └──────────────────────────────────────────────────┴───────────────────────┘ outcomes go to the inbox
  * </pre>
