@@ -25,7 +25,13 @@ public interface DurableClient {
     /** Starts a run whose method returns nothing, with options. */
     <W> WorkflowHandle<W, @Nullable Void> startVoid(Class<W> type, StartOptions options, VoidCall<W> run);
 
-    /** Starts a run by its type's name, for callers without the class. */
+    /**
+     * Starts a run by its type's name, for callers without the class. A type that this engine does not register is refused
+     * where its own worker serves the type's task queue ({@code "default"}, or what the options say); elsewhere it is said
+     * in the log, once per type, and its runs wait until a worker that registers it serves that queue.
+     *
+     * @throws IllegalArgumentException where the type is not registered and this engine's worker serves its queue
+     */
     WorkflowHandle<?, ?> start(String workflowType, StartOptions options, @Nullable Object... arguments);
 
     /**

@@ -10,10 +10,16 @@ import java.util.function.Supplier;
  * How a client reads and writes.
  *
  * @param registry what workflow classes declare
+ * @param unknownTypes what is done with workflow types that the registry does not have
  * @param payloads values as JSON
  * @param failures exceptions as JSON
  * @param random random ids
  * @param identity how this process calls itself in events
  */
 public record ClientCode(
-        Registry registry, PayloadCodec payloads, FailureCodec failures, Supplier<UUID> random, String identity) {}
+        Registry registry,
+        UnknownTypes unknownTypes,
+        PayloadCodec payloads,
+        FailureCodec failures,
+        Supplier<UUID> random,
+        String identity) {}

@@ -77,10 +77,14 @@ public final class StoreClient implements DurableClient {
     @Override
     public WorkflowHandle<?, ?> start(String workflowType, StartOptions options, @Nullable Object... arguments) {
         WorkflowType workflow = code.registry().workflow(workflowType).orElse(null);
+        String queue = workflow == null ? "default" : workflow.taskQueue();
+        if (workflow == null) {
+            String given = options.taskQueue();
+            code.unknownTypes().start(workflowType, given == null ? queue : given);
+        }
         Payload input = workflow == null
                 ? code.payloads().encodeArguments(workflowType, arguments)
                 : code.payloads().encodeArguments(workflow.run(), arguments);
-        String queue = workflow == null ? "default" : workflow.taskQueue();
         return started(workflow, options, starts.start(workflowType, queue, options, input));
     }
 

@@ -6,6 +6,7 @@ import dev.durable.UpkeepStep;
 import dev.durable.WorkerStatus;
 import dev.durable.client.ClientCode;
 import dev.durable.client.StoreClient;
+import dev.durable.client.UnknownTypes;
 import dev.durable.declare.Registry;
 import dev.durable.payload.FailureCodec;
 import dev.durable.payload.PayloadCodec;
@@ -92,7 +93,15 @@ final class Engine implements PreparedEngine {
                                 new Random(random.get().getLeastSignificantBits()),
                                 new ActivityHost.Code(registry::activity, payloads, failures),
                                 settings.identity())),
-                new ClientCode(registry, payloads, failures, random, settings.identity()));
+                new ClientCode(
+                        registry,
+                        new UnknownTypes(
+                                registry,
+                                settings.worker() ? settings.queues().keySet() : Set.of()),
+                        payloads,
+                        failures,
+                        random,
+                        settings.identity()));
     }
 
     private ActivitySide activitySide(PayloadCodec payloads, FailureCodec failures) {

@@ -53,8 +53,9 @@ class UnknownTypesTest {
     @Test
     void a_workflow_type_that_a_worker_does_not_know_is_left_for_one_that_does() {
         try (Bench bench = new Bench();
-                DurableEngine old = bench.engine().register(Known.class).start()) {
-            var newer = old.client().start("Newer", StartOptions.id("n-1"), "ann");
+                DurableEngine old = bench.engine().register(Known.class).start();
+                DurableEngine caller = bench.engine().clientOnly().start()) {
+            var newer = caller.client().start("Newer", StartOptions.id("n-1"), "ann");
 
             // The worker looks for work again and again, and does what it knows.
             for (int i = 0; i < 5; i++) {
