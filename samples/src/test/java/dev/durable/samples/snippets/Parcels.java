@@ -1,0 +1,24 @@
+package dev.durable.samples.snippets;
+
+import dev.durable.Activity;
+import dev.durable.Retry;
+import java.math.BigDecimal;
+
+/** What the workflows of {@link WorkflowsTest} do to the world. */
+@Activity(startToClose = "10s", retry = @Retry(maxAttempts = 3, initialInterval = "1s"))
+interface Parcels {
+    /** What a carrier asks for an order. */
+    BigDecimal quote(String carrier, String order);
+
+    /** A label; there is one for each order. */
+    String label(String order);
+
+    /** Makes a label worthless. */
+    void scrap(String label);
+
+    /** Whether the parcel has arrived. */
+    boolean delivered(String label);
+
+    /** Tells the customer something. */
+    void tell(String text);
+}

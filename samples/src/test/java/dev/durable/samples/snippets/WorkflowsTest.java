@@ -1,0 +1,590 @@
+package dev.durable.samples.snippets;
+
+import static dev.durable.testing.DurableAssertions.assertThat;
+import static dev.durable.testing.DurableAssertions.assertThatThrownBy;
+
+import dev.durable.ActivityFailedException;
+import dev.durable.ActivityTimedOutException;
+import dev.durable.CancelledException;
+import dev.durable.Durable;
+import dev.durable.Promise;
+import dev.durable.Query;
+import dev.durable.Run;
+import dev.durable.Signal;
+import dev.durable.WaitTimedOutException;
+import dev.durable.Workflow;
+import dev.durable.WorkflowFailedException;
+import dev.durable.WorkflowInfo;
+import dev.durable.WorkflowStatus;
+import dev.durable.history.SideEffectRecorded;
+import dev.durable.history.VersionRecorded;
+import dev.durable.testing.DurableTest;
+import dev.durable.testing.TestEngine;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.slf4j.Logger;
+
+/** What workflow code can say, piece by piece as {@code docs/workflows.md} shows it. */
+@DurableTest
+class WorkflowsTest {
+    private final Depot depot = new Depot();
+
+    // ── time and chance ─────────────────────────────────────────────────────────────────────────────────────────────
+
+    record Ticket(UUID id, int number, Instant drawnAt, String of) {}
+
+    // docs: time-and-chance
+    @Workflow
+    static class Lottery {
+        private static final Logger log = Durable.logger(Lottery.class); // silent on replay
+
+        @Run
+        Ticket run() {
+            Instant now = Durable.now(); // the time of the event being processed
+            UUID id = Durable.uuid();
+            int number = Durable.random().nextInt(1, 50); // a java.util.random.RandomGenerator
+            WorkflowInfo info = Durable.info(); // ids, type, queue, startedAt, historyLength, headers
+            log.info("drew {} for {}", number, info.workflowId());
+            return new Ticket(id, number, now, info.workflowId());
+        }
+    }
+    // docs: end
+
+    @Test
+    void timeAndChanceAreTheSameOnReplay(TestEngine engine) {
+        engine.register(Lottery.class);
+        Ticket ticket =
+                engine.client().start(Lottery.class, "draw-1", w -> w.run()).result();
+        assertThat(ticket.number()).isBetween(1, 49);
+        assertThat(ticket.of()).isEqualTo("draw-1");
+    }
+
+    // ── waiting ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    // docs: waiting
+    @Workflow
+    static class Invoice {
+        private final Parcels parcels;
+        private boolean paid;
+
+        Invoice(Parcels parcels) {
+            this.parcels = parcels;
+        }
+
+        @Run
+        String run(Duration patience) {
+            Durable.sleep(Duration.ofHours(1)); // holds no thread, survives restarts
+            Promise<Void> patienceIsOver = Durable.timer(patience); // a timer to look at, or to wait for with get()
+            while (!Durable.await(Duration.ofDays(1), () -> paid)) { // false: the day is over
+                if (patienceIsOver.isDone()) {
+                    return "given up";
+                }
+                parcels.tell("please pay");
+            }
+            patienceIsOver.cancel();
+            return "paid";
+        }
+
+        @Signal
+        void paid() {
+            paid = true;
+        }
+    }
+    // docs: end
+
+    @Test
+    void whoDoesNotPayIsRemindedUntilPatienceIsOver(TestEngine engine) {
+        engine.register(Invoice.class).activity(Parcels.class, depot);
+        var late = engine.client().start(Invoice.class, "invoice-1", w -> w.run(Duration.ofDays(3)));
+        assertThat(late.result()).isEqualTo("given up");
+        assertThat(depot.done).hasSize(2).containsOnly("please pay");
+        var good = engine.client().start(Invoice.class, "invoice-2", w -> w.run(Duration.ofDays(3)));
+        good.signal(Invoice::paid);
+        assertThat(good.result()).isEqualTo("paid");
+    }
+
+    // docs: polling
+    @Workflow
+    static class Delivery {
+        private final Parcels parcels;
+
+        Delivery(Parcels parcels) {
+            this.parcels = parcels;
+        }
+
+        @Run
+        Instant run(String label) {
+            while (!parcels.delivered(label)) {
+                Durable.sleep(Duration.ofMinutes(10)); // four events for each round
+            }
+            return Durable.now();
+        }
+    }
+    // docs: end
+
+    @Test
+    void aPollingLoopEndsWhenTheParcelHasArrived(TestEngine engine) {
+        engine.register(Delivery.class).activity(Parcels.class, depot);
+        Instant before = engine.now();
+        Instant delivered = engine.client()
+                .start(Delivery.class, "delivery-1", w -> w.run("L-1"))
+                .result();
+        assertThat(Duration.between(before, delivered)).isBetween(Duration.ofMinutes(20), Duration.ofMinutes(21));
+    }
+
+    // ── activities ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    // docs: calling-activities
+    @Workflow
+    static class Checkout {
+        private final Payments payments;
+
+        Checkout(Payments payments) { // a stub, made by the engine
+            this.payments = payments;
+        }
+
+        @Run
+        String run(Order order) {
+            UUID payment = Durable.uuid();
+            try {
+                return payments.charge(payment, order.total()); // blocks until it has ended for good
+            } catch (CardDeclined declined) { // named by the method's throws: comes back as itself
+                return "declined: " + declined.getMessage();
+            } catch (ActivityTimedOutException late) { // no attempt was in time; late.timeout() says which timeout
+                return "no answer";
+            } catch (ActivityFailedException broken) { // anything else, as data: broken.failure().type()
+                return "broken: " + broken.getMessage();
+            }
+        }
+    }
+    // docs: end
+
+    // docs: call-site
+    @Workflow
+    static class PatientCheckout {
+        @Run
+        String run(Order order) throws CardDeclined {
+            Payments patient = Durable.activities(
+                    Payments.class,
+                    o -> o.startToClose(Duration.ofMinutes(5)).maxAttempts(20).limitKey(order.id()));
+            String code = patient.charge(Durable.uuid(), order.total());
+            String label = Durable.activity("Parcels.label", String.class, order.id()); // by name, without the type
+            return code + " " + label;
+        }
+    }
+    // docs: end
+
+    @Test
+    void aDeclinedCardIsAnAnswer(TestEngine engine) {
+        engine.register(Checkout.class, PatientCheckout.class)
+                .activity(Payments.class, new StripePayments())
+                .activity(Parcels.class, depot);
+        Order free = new Order("1", BigDecimal.ZERO);
+        assertThat(engine.client()
+                        .start(Checkout.class, "checkout-1", w -> w.run(free))
+                        .result())
+                .isEqualTo("declined: nothing to pay");
+        Order order = new Order("2", BigDecimal.TEN);
+        assertThat(engine.client()
+                        .start(PatientCheckout.class, "checkout-2", w -> w.run(order))
+                        .result())
+                .isEqualTo("AUTH-4711 L-2");
+    }
+
+    // ── at the same time ────────────────────────────────────────────────────────────────────────────────────────────
+
+    record Offer(BigDecimal cheapest, String label, List<String> notes) {}
+
+    // docs: in-parallel
+    @Workflow
+    static class Quotes {
+        private final Parcels parcels;
+
+        Quotes(Parcels parcels) {
+            this.parcels = parcels;
+        }
+
+        @Run
+        Offer run(String order, List<String> carriers) {
+            // one activity call in flight, without a coroutine: thousands are cheap
+            Promise<String> label = Durable.async(parcels::label, order);
+
+            // a coroutine: any workflow code, one at a time, in an order that replay repeats
+            Promise<String> note = Durable.async(() -> {
+                Durable.sleep(Duration.ofMinutes(1));
+                return "asked " + carriers.size() + " carriers";
+            });
+
+            // at most two at once, results in the order of the items, the first failure cancels the rest
+            List<BigDecimal> quotes = Promise.map(carriers, 2, carrier -> parcels.quote(carrier, order));
+
+            // a coroutine that goes on with a result; handle gets the failure too
+            Promise<String> shout = note.then(text -> text + "!");
+            Promise<String> safe = label.handle((text, failure) -> failure == null ? text : "no label");
+
+            List<String> notes = Promise.all(note, shout); // the first failure of any, as soon as there is one
+            BigDecimal cheapest = quotes.stream().min(BigDecimal::compareTo).orElseThrow();
+            return new Offer(cheapest, safe.get(), notes);
+        }
+    }
+    // docs: end
+
+    @Test
+    void carriersAreAskedAtTheSameTime(TestEngine engine) {
+        engine.register(Quotes.class).activity(Parcels.class, depot);
+        Offer offer = engine.client()
+                .start(Quotes.class, "quotes-1", w -> w.run("7", List.of("post", "rail", "van")))
+                .result();
+        assertThat(offer.cheapest()).isEqualTo("3");
+        assertThat(offer.label()).isEqualTo("L-7");
+        assertThat(offer.notes()).containsExactly("asked 3 carriers", "asked 3 carriers!");
+    }
+
+    // docs: first-wins
+    @Workflow
+    static class FirstCarrier {
+        private final Parcels parcels;
+
+        FirstCarrier(Parcels parcels) {
+            this.parcels = parcels;
+        }
+
+        @Run
+        BigDecimal run(String order, List<String> carriers) {
+            List<Promise<BigDecimal>> asked = carriers.stream()
+                    .map(carrier -> Durable.async(parcels::quote, carrier, order))
+                    .toList();
+            BigDecimal first = Promise.any(asked); // the first success; fails when all have failed
+            asked.forEach(Promise::cancel); // the others are asked to stop; nothing happens to those that ended
+            return first;
+        }
+    }
+    // docs: end
+
+    // docs: promise-timeout
+    @Workflow
+    static class Impatient {
+        private final Parcels parcels;
+
+        Impatient(Parcels parcels) {
+            this.parcels = parcels;
+        }
+
+        @Run
+        String run(String order) {
+            Promise<String> slow = Durable.async(() -> {
+                Durable.sleep(Duration.ofHours(2));
+                return parcels.label(order);
+            });
+            try {
+                return slow.get(Duration.ofHours(1));
+            } catch (WaitTimedOutException tooSlow) { // the promise goes on; it can be waited for again
+                slow.cancel(); // with all that the coroutine has started
+                return "too slow";
+            }
+        }
+    }
+    // docs: end
+
+    @Test
+    void theFirstWinsAndTheSlowOneIsCancelled(TestEngine engine) {
+        engine.register(FirstCarrier.class, Impatient.class).activity(Parcels.class, depot);
+        assertThat(engine.client()
+                        .start(FirstCarrier.class, "first-1", w -> w.run("7", List.of("rail", "road")))
+                        .result())
+                .isEqualTo("4");
+        assertThat(engine.client()
+                        .start(Impatient.class, "impatient-1", w -> w.run("7"))
+                        .result())
+                .isEqualTo("too slow");
+        assertThat(depot.done).isEmpty();
+    }
+
+    // ── messages ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    // docs: messages
+    @Workflow
+    static class Counter {
+        private final Parcels parcels;
+        private final Deque<String> orders = new ArrayDeque<>();
+        private final List<String> labels = new ArrayList<>();
+        private boolean closed;
+
+        Counter(Parcels parcels) {
+            this.parcels = parcels;
+        }
+
+        @Run
+        List<String> run() {
+            while (true) {
+                Durable.await(() -> closed || !orders.isEmpty());
+                if (orders.isEmpty()) {
+                    return labels;
+                }
+                labels.add(parcels.label(orders.removeFirst()));
+            }
+        }
+
+        @Signal
+        void order(String order) { // runs when its event is fed, between two waits of the others
+            orders.add(order);
+        }
+
+        @Signal(name = "close") // the name in messages and histories
+        void closeTheCounter() {
+            closed = true;
+        }
+
+        @Query
+        int waiting() { // looks at the state, changes nothing
+            return orders.size();
+        }
+    }
+    // docs: end
+
+    // docs: working-handler
+    @Workflow
+    static class Desk {
+        private final Parcels parcels;
+        private final List<String> labels = new ArrayList<>();
+        private boolean closed;
+
+        Desk(Parcels parcels) {
+            this.parcels = parcels;
+        }
+
+        @Run
+        List<String> run() {
+            Durable.await(() -> closed);
+            Durable.await(Durable::allHandlersFinished); // what order began is not cut off
+            return labels;
+        }
+
+        @Signal
+        void order(String order) { // a handler is a coroutine: it may wait and call activities
+            labels.add(parcels.label(order));
+        }
+
+        @Signal
+        void close() {
+            closed = true;
+        }
+    }
+    // docs: end
+
+    @Test
+    void ordersAreTakenUntilTheCounterCloses(TestEngine engine) {
+        engine.register(Counter.class, Desk.class).activity(Parcels.class, depot);
+        // docs: talking
+        var counter = engine.client().start(Counter.class, "counter-1", w -> w.run());
+        counter.signal(w -> w.order("1")); // durable when it returns
+        counter.signal("order", "2"); // by name, for callers without the class
+        int waiting = counter.query(w -> w.waiting()); // answered by replaying the history, also when the run has ended
+        counter.signal(w -> w.closeTheCounter());
+        List<String> labels = counter.result();
+        // docs: end
+        assertThat(labels).containsExactly("L-1", "L-2");
+        assertThat(waiting).isBetween(0, 2);
+        var desk = engine.client().start(Desk.class, "desk-1", w -> w.run());
+        desk.signal(w -> w.order("3"));
+        desk.signal(w -> w.close());
+        assertThat(desk.result()).containsExactly("L-3");
+    }
+
+    // ── cancellation and undoing ────────────────────────────────────────────────────────────────────────────────────
+
+    // docs: cancellation
+    @Workflow
+    static class Shipment {
+        private final Parcels parcels;
+
+        Shipment(Parcels parcels) {
+            this.parcels = parcels;
+        }
+
+        @Run
+        String run(String order) {
+            String label = parcels.label(order);
+            try {
+                Durable.sleep(Duration.ofDays(3)); // handle.cancel("reason") ends this wait
+                return "shipped";
+            } catch (CancelledException stop) {
+                Durable.detached(() -> parcels.scrap(label)); // shielded: outside, the call would be refused
+                throw stop; // the run closes as CANCELLED; what is returned instead completes it
+            }
+        }
+    }
+    // docs: end
+
+    @Test
+    void aCancelledShipmentScrapsItsLabel(TestEngine engine) {
+        engine.register(Shipment.class).activity(Parcels.class, depot);
+        var shipment = engine.client().start(Shipment.class, "shipment-1", w -> w.run("7"));
+        engine.settle();
+        shipment.cancel("ordered by mistake");
+        assertThatThrownBy(shipment::result)
+                .isInstanceOfSatisfying(
+                        WorkflowFailedException.class,
+                        e -> assertThat(e.status()).isEqualTo(WorkflowStatus.CANCELLED));
+        assertThat(depot.done).containsExactly("label 7", "scrap L-7");
+    }
+
+    // docs: saga
+    @Workflow
+    static class TwoParcels {
+        private final Parcels parcels;
+
+        TwoParcels(Parcels parcels) {
+            this.parcels = parcels;
+        }
+
+        @Run
+        List<String> run(String one, String other) {
+            String first = parcels.label(one);
+            Durable.compensate(() -> parcels.scrap(first)); // in reverse order, if the run fails or is cancelled
+            String second = parcels.label(other);
+            Durable.compensate(() -> parcels.scrap(second));
+            parcels.tell("labels " + first + " and " + second);
+            return List.of(first, second);
+        }
+    }
+    // docs: end
+
+    // docs: partial-saga
+    @Workflow
+    static class BestEffort {
+        private final Parcels parcels;
+
+        BestEffort(Parcels parcels) {
+            this.parcels = parcels;
+        }
+
+        @Run
+        String run(List<String> orders) {
+            Deque<String> labels = new ArrayDeque<>();
+            try {
+                for (String order : orders) {
+                    labels.push(parcels.label(order));
+                }
+                return "all of " + orders.size();
+            } catch (ActivityFailedException | CancelledException e) { // undone here, and the run goes on
+                Durable.detached(() -> Promise.all(labels.stream() // all at once
+                        .map(label -> Durable.async(parcels::scrap, label))
+                        .toList()));
+                return "none of " + orders.size();
+            }
+        }
+    }
+    // docs: end
+
+    @Test
+    void whatWasDoneIsUndoneInReverse(TestEngine engine) {
+        engine.register(TwoParcels.class, BestEffort.class).activity(Parcels.class, depot);
+        var both = engine.client().start(TwoParcels.class, "two-1", w -> w.run("1", ""));
+        assertThatThrownBy(both::result)
+                .isInstanceOf(WorkflowFailedException.class)
+                .hasMessageContaining("an order needs a name");
+        assertThat(depot.done).containsExactly("label 1", "scrap L-1");
+        depot.done.clear();
+        assertThat(engine.client()
+                        .start(BestEffort.class, "best-1", w -> w.run(List.of("1", "2", "")))
+                        .result())
+                .isEqualTo("none of 3");
+        assertThat(depot.done)
+                .startsWith("label 1", "label 2")
+                .contains("scrap L-1", "scrap L-2")
+                .hasSize(4);
+    }
+
+    // ── what is recorded ────────────────────────────────────────────────────────────────────────────────────────────
+
+    // docs: side-effect
+    @Workflow
+    static class Regional {
+        @Run
+        String run() {
+            String region = Durable.sideEffect(
+                    String.class, () -> System.getenv().getOrDefault("REGION", "eu")); // run once, recorded
+            return "region " + region;
+        }
+    }
+    // docs: end
+
+    // docs: versions
+    @Workflow
+    static class Packing {
+        private final Parcels parcels;
+
+        Packing(Parcels parcels) {
+            this.parcels = parcels;
+        }
+
+        @Run
+        String run(String order) {
+            if (Durable.patched("tell-first")) { // true in runs that had not come here when it was deployed
+                parcels.tell("packing " + order);
+            }
+            String label = parcels.label(order);
+            return switch (Durable.version("wrapping", 0, 2)) { // 0 is the code before the change, 2 the newest
+                case 0 -> label;
+                case 1 -> label + " in paper";
+                default -> label + " in a box";
+            };
+        }
+    }
+    // docs: end
+
+    @Test
+    void whatIsRecordedStandsInTheHistory(TestEngine engine) {
+        engine.register(Regional.class, Packing.class).activity(Parcels.class, depot);
+        var regional = engine.client().start(Regional.class, "regional-1", w -> w.run());
+        assertThat(regional.result()).startsWith("region ");
+        assertThat(regional.history().events(SideEffectRecorded.class)).hasSize(1);
+        var packing = engine.client().start(Packing.class, "packing-1", w -> w.run("7"));
+        assertThat(packing.result()).isEqualTo("L-7 in a box");
+        assertThat(packing.history().events(VersionRecorded.class)).hasSize(2);
+    }
+
+    // ── an interface for clients ────────────────────────────────────────────────────────────────────────────────────
+
+    // docs: workflow-interface
+    @Workflow(name = "Greeting", aliases = "HelloWorkflow", taskQueue = "default")
+    interface Greeting { // all that clients need
+        @Run
+        String greet(String name);
+
+        @Signal
+        void politeness(String prefix);
+    }
+
+    static final class GreetingInEnglish implements Greeting { // registered with the engine
+        private String prefix = "Hello";
+
+        @Override
+        public String greet(String name) {
+            Durable.await(Duration.ofSeconds(1), () -> !prefix.equals("Hello"));
+            return prefix + " " + name;
+        }
+
+        @Override
+        public void politeness(String prefix) {
+            this.prefix = prefix;
+        }
+    }
+    // docs: end
+
+    @Test
+    void clientsNeedTheInterfaceOnly(TestEngine engine) {
+        engine.register(GreetingInEnglish.class);
+        var greeting = engine.client().start(Greeting.class, "greeting-1", w -> w.greet("Ann"));
+        greeting.signal(w -> w.politeness("Dear"));
+        assertThat(greeting.result()).isEqualTo("Dear Ann");
+    }
+}
