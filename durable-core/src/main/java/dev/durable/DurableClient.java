@@ -2,6 +2,7 @@ package dev.durable;
 
 import dev.durable.history.History;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +34,62 @@ public interface DurableClient {
      * @throws IllegalArgumentException where the type is not registered and this engine's worker serves its queue
      */
     WorkflowHandle<?, ?> start(String workflowType, StartOptions options, @Nullable Object... arguments);
+
+    /**
+     * Signals the open run of this workflow id, or starts one with the signal in its inbox: {@code
+     * client.signalWithStart(OrderWorkflow.class, "order-42", w -> w.run(order), w -> w.approve("ann"))}.
+     */
+    default <W, R extends @Nullable Object> WorkflowHandle<W, R> signalWithStart(
+            Class<W> type, String workflowId, Call<W, R> run, VoidCall<W> signal) {
+        return signalWithStart(type, StartOptions.id(workflowId), run, signal);
+    }
+
+    /**
+     * Signals the open run of this workflow id, or starts one with the signal in its inbox: one commit that can't lose the
+     * signal to a run that closes meanwhile. A run that is started so runs to its first wait before the signal's handler.
+     * Durable when this returns.
+     *
+     * <p>Where no run is open the reuse policy decides about another. Where one is open, {@link ConflictPolicy#FAIL},
+     * which is the default, counts as {@link ConflictPolicy#USE_EXISTING}: the signal goes to that run, the rest of the
+     * options to none. {@link ConflictPolicy#TERMINATE_EXISTING} replaces it.
+     *
+     * <p>Inside a transaction of the caller's a new run is written there with its signal; for an open run the signal waits
+     * until the commit, and if that run has closed by then, a new one is started with it.
+     *
+     * @return a handle of the run that has the signal; of the current run of the workflow id, where that is only seen after
+     *     the caller's commit
+     * @throws WorkflowAlreadyStartedException when the open run is of another type, or the reuse policy refuses another
+     * @throws QueueFullException when no run is open and the task queue has no room for another
+     */
+    <W, R extends @Nullable Object> WorkflowHandle<W, R> signalWithStart(
+            Class<W> type, StartOptions options, Call<W, R> run, VoidCall<W> signal);
+
+    /** Signals or starts a run whose method returns nothing; see {@link #signalWithStart(Class, StartOptions, Call, VoidCall)}. */
+    default <W> WorkflowHandle<W, @Nullable Void> signalWithStartVoid(
+            Class<W> type, String workflowId, VoidCall<W> run, VoidCall<W> signal) {
+        return signalWithStartVoid(type, StartOptions.id(workflowId), run, signal);
+    }
+
+    /**
+     * Signals or starts a run whose method returns nothing, with options; see {@link #signalWithStart(Class, StartOptions,
+     * Call, VoidCall)}.
+     */
+    <W> WorkflowHandle<W, @Nullable Void> signalWithStartVoid(
+            Class<W> type, StartOptions options, VoidCall<W> run, VoidCall<W> signal);
+
+    /**
+     * Signals or starts a run by names, for callers without the class; see {@link #signalWithStart(Class, StartOptions,
+     * Call, VoidCall)}.
+     *
+     * @param arguments those of the run
+     * @param signal the signal's name
+     */
+    WorkflowHandle<?, ?> signalWithStart(
+            String workflowType,
+            StartOptions options,
+            List<? extends @Nullable Object> arguments,
+            String signal,
+            @Nullable Object... signalArguments);
 
     /**
      * Runs one activity as a background job: {@code client.enqueue(Emails.class, e -> e.send(id))}. Durable when this

@@ -38,7 +38,10 @@ public interface Dispatch {
      */
     void askForRoom(String taskQueue, String what);
 
-    /** Starts a run; its first turn goes into the same commit where this process can run it. */
+    /**
+     * Starts a run; its first turn goes into the same commit where this process can run it. Not where a message goes with
+     * it: that mostly finds an open run, for which the turn would have run in vain.
+     */
     CompletableFuture<StartOutcome> start(NewRun run, WorkflowStarted started);
 
     /** Starts a run whose first turn is known: one activity, which runs here at once where there is room. */

@@ -2,6 +2,8 @@ package dev.durable.client;
 
 import dev.durable.DurableException;
 import dev.durable.WorkflowNotFoundException;
+import dev.durable.declare.MethodSpec;
+import dev.durable.declare.WorkflowType;
 import dev.durable.history.EventJson;
 import dev.durable.history.Payload;
 import dev.durable.history.WorkflowCancelRequested;
@@ -16,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Sends messages to runs: durable when a call returns, or when the transaction that it takes part in commits. */
 final class Messages {
-    private static final int TRIES_WHILE_CLOSING = 1_000;
+    static final int TRIES_WHILE_CLOSING = 1_000;
 
     private final Dispatch dispatch;
     private final ClientCode code;
@@ -24,6 +26,19 @@ final class Messages {
     Messages(Dispatch dispatch, ClientCode code) {
         this.dispatch = dispatch;
         this.code = code;
+    }
+
+    /** The arguments of a signal, checked where the workflow's type is known. */
+    static Payload arguments(
+            ClientCode code, @Nullable WorkflowType workflow, String signal, @Nullable Object[] arguments) {
+        MethodSpec spec = workflow == null ? null : workflow.signals().get(signal);
+        if (workflow != null && spec == null) {
+            throw new IllegalArgumentException("workflow " + workflow.name() + " has no signal " + signal + "; it has "
+                    + workflow.signals().keySet().stream().sorted().toList());
+        }
+        return spec == null
+                ? code.payloads().encodeArguments(signal, arguments)
+                : code.payloads().encodeArguments(spec, arguments);
     }
 
     void signal(String workflowId, @Nullable UUID runId, String name, Payload input) {
@@ -56,14 +71,20 @@ final class Messages {
                 case NOT_FOUND ->
                     throw new WorkflowNotFoundException("there is no open run of workflow id " + workflowId
                             + (runId == null ? "" : " with run id " + runId) + ": nothing takes " + what(message));
-                case INBOX_FULL ->
-                    throw new DurableException(
-                            "the inbox of " + workflowId + " is full and takes no " + what(message)
-                                    + ". Its worker is down, or messages come faster than the run handles them; send again later.");
+                case INBOX_FULL -> throw inboxFull(workflowId, message);
                 case CLOSING, LOCKED -> dispatch.breathe();
             }
         }
-        throw new DurableException(workflowId + " has been about to close for seconds and takes no " + what(message)
+        throw closing(workflowId, message);
+    }
+
+    static DurableException inboxFull(String workflowId, InboxMessage message) {
+        return new DurableException("the inbox of " + workflowId + " is full and takes no " + what(message)
+                + ". Its worker is down, or messages come faster than the run handles them; send again later.");
+    }
+
+    static DurableException closing(String workflowId, InboxMessage message) {
+        return new DurableException(workflowId + " has been about to close for seconds and takes no " + what(message)
                 + ". Send again later.");
     }
 

@@ -122,14 +122,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
 
     @Override
     public void signal(String name, @Nullable Object... arguments) {
-        MethodSpec spec = workflow == null ? null : workflow.signals().get(name);
-        if (workflow != null && spec == null) {
-            throw new IllegalArgumentException("workflow " + workflow.name() + " has no signal " + name + "; it has "
-                    + workflow.signals().keySet().stream().sorted().toList());
-        }
-        Payload input = spec == null
-                ? code.payloads().encodeArguments(name, arguments)
-                : code.payloads().encodeArguments(spec, arguments);
+        Payload input = Messages.arguments(code, workflow, name, arguments);
         new Messages(dispatch, code).signal(workflowId, runId, name, input);
     }
 

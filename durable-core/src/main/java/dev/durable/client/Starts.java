@@ -2,15 +2,19 @@ package dev.durable.client;
 
 import dev.durable.ActivityOptions;
 import dev.durable.ConflictPolicy;
-import dev.durable.ReusePolicy;
+import dev.durable.QueueFullException;
 import dev.durable.StartOptions;
-import dev.durable.WorkflowAlreadyStartedException;
+import dev.durable.WorkflowStatus;
 import dev.durable.declare.ActivityMethod;
+import dev.durable.declare.WorkflowType;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.OptionsJson;
 import dev.durable.history.Payload;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.replay.BackgroundJob;
+import dev.durable.store.Delivery;
+import dev.durable.store.InboxMessage;
+import dev.durable.store.MessageKind;
 import dev.durable.store.NewRun;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
@@ -18,6 +22,7 @@ import dev.durable.store.StartOutcome;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -36,12 +41,43 @@ final class Starts {
         this.code = code;
     }
 
+    /**
+     * What is to be started.
+     *
+     * @param type the name of its type
+     * @param formerTypes other names under which an open run is of this type
+     * @param defaultQueue its queue, where the options name none
+     */
+    record Target(String type, List<String> formerTypes, String defaultQueue) {
+        static Target of(WorkflowType workflow) {
+            return new Target(workflow.name(), workflow.aliases(), workflow.taskQueue());
+        }
+    }
+
     /** Gives the run that was started, or the open one where the policy says to use it. */
-    UUID start(String type, String defaultQueue, StartOptions options, Payload input) {
+    UUID start(Target target, StartOptions options, Payload input) {
+        return Objects.requireNonNull(start(
+                options, () -> newRun(target, options, code.random().get(), null), run -> send(run, options, input)));
+    }
+
+    /**
+     * Gives the run that took the signal: the open one, or the one that was started with it. Null where that is only seen
+     * after the commit of the caller's transaction.
+     */
+    @Nullable
+    UUID signalWithStart(Target target, StartOptions asked, Payload input, String signal, Payload arguments) {
+        StartOptions options = asked.conflictPolicy() == ConflictPolicy.FAIL
+                ? asked.conflictPolicy(ConflictPolicy.USE_EXISTING)
+                : asked;
+        // One id for all attempts: whichever of them is written, it is one signal.
+        InboxMessage message =
+                new InboxMessage(code.random().get(), MessageKind.SIGNAL, signal, arguments.json(), null, null);
         return start(
-                options,
-                () -> newRun(type, defaultQueue, options, code.random().get()),
-                run -> dispatch.start(run, started(run, options, input)));
+                options, () -> newRun(target, options, code.random().get(), message), run -> send(run, options, input));
+    }
+
+    private CompletableFuture<StartOutcome> send(NewRun run, StartOptions options, Payload input) {
+        return dispatch.start(run, started(run, options, input));
     }
 
     /**
@@ -50,7 +86,7 @@ final class Starts {
      */
     UUID enqueue(ActivityMethod activity, StartOptions options, Payload arguments) {
         Job job = job(activity, options, arguments);
-        return start(options, job.runs(), job.send());
+        return Objects.requireNonNull(start(options, job.runs(), job.send()));
     }
 
     /** Sends it without waiting; of those whose id was used before, the first one counts. */
@@ -69,7 +105,8 @@ final class Starts {
                         .encode(activity.name(), String.class, "the activity's name")
                         .json()
                 + "," + arguments.json() + "," + OptionsJson.encode(resolved) + "]");
-        return new Job(() -> newRun(BackgroundJob.TYPE, queue, options, null), run -> {
+        Target target = new Target(BackgroundJob.TYPE, List.of(), queue);
+        return new Job(() -> newRun(target, options, null, null), run -> {
             WorkflowStarted started = started(run, options, input);
             return run.startDelay().isZero()
                     ? dispatch.enqueue(
@@ -87,29 +124,35 @@ final class Starts {
         });
     }
 
-    private UUID start(
+    private @Nullable UUID start(
             StartOptions options, Supplier<NewRun> runs, Function<NewRun, CompletableFuture<StartOutcome>> send) {
         for (int attempt = 1; ; attempt++) {
             NewRun run = runs.get();
             if (attempt == 1) {
-                dispatch.askForRoom(run.taskQueue(), options.id());
+                askForRoom(run);
             }
             StartOutcome outcome = Waiting.forAnswer(dispatch, send.apply(run), "start of " + options.id());
             switch (outcome) {
                 case StartOutcome.Started ignored -> {
                     return run.run().runId();
                 }
-                case StartOutcome.Refused refused -> throw refused(options, refused);
+                case StartOutcome.Refused refused -> throw StartRefusals.refused(options, refused);
                 case StartOutcome.Locked ignored -> dispatch.breathe();
                 case StartOutcome.AlreadyOpen open -> {
                     if (options.conflictPolicy() == ConflictPolicy.USE_EXISTING) {
-                        return open.runId();
+                        if (isUsed(run, open, attempt)) {
+                            boolean seenLater =
+                                    run.message() != null && dispatch.transaction().isPresent();
+                            return seenLater ? null : open.runId();
+                        }
+                        dispatch.breathe();
+                        continue;
                     }
                     if (options.conflictPolicy() == ConflictPolicy.FAIL || attempt == TERMINATE_TRIES) {
-                        throw alreadyOpen(options, open.runId());
+                        throw StartRefusals.alreadyOpen(options, open.runId());
                     }
                     if (dispatch.transaction().isPresent()) {
-                        throw notUndone(options, open.runId());
+                        throw StartRefusals.notUndone(options, open.runId());
                     }
                     new Endings(dispatch, code)
                             .terminate(options.id(), open.runId(), "replaced by a new start (TERMINATE_EXISTING)");
@@ -118,16 +161,60 @@ final class Starts {
         }
     }
 
+    /**
+     * A signal for a run that is open needs no room. Inside a caller's transaction nobody looks whether one is, as the
+     * caller's pool may have no second connection.
+     */
+    private void askForRoom(NewRun run) {
+        boolean tells = run.tellsOpenRuns();
+        if (tells && dispatch.transaction().isPresent()) {
+            return;
+        }
+        String id = run.run().workflowId();
+        try {
+            dispatch.askForRoom(run.taskQueue(), id);
+        } catch (QueueFullException e) {
+            boolean open = tells
+                    && dispatch.store()
+                            .latestRun(id)
+                            .filter(latest -> latest.status() == WorkflowStatus.RUNNING)
+                            .isPresent();
+            if (!open) {
+                throw e;
+            }
+        }
+    }
+
+    /** Whether the open run is what the caller gets; if not, the start is to be tried again. */
+    private static boolean isUsed(NewRun run, StartOutcome.AlreadyOpen open, int attempt) {
+        if (!run.isOfType(open.type())) {
+            throw StartRefusals.ofOtherType(run, open);
+        }
+        InboxMessage message = run.message();
+        if (message == null || open.message() == Delivery.Outcome.ACCEPTED) {
+            return true;
+        }
+        String id = run.run().workflowId();
+        if (open.message() == Delivery.Outcome.INBOX_FULL) {
+            throw Messages.inboxFull(id, message);
+        }
+        if (attempt >= Messages.TRIES_WHILE_CLOSING) {
+            throw Messages.closing(id, message);
+        }
+        return false;
+    }
+
     /** The fence of null is the run id. */
-    private NewRun newRun(String type, String defaultQueue, StartOptions options, @Nullable UUID fence) {
+    private NewRun newRun(Target target, StartOptions options, @Nullable UUID fence, @Nullable InboxMessage message) {
         Instant now = dispatch.store().clock().now();
         UUID random = code.random().get();
         RunKey key = new RunKey(RunIds.create(now, options.id(), random.getLeastSignificantBits()), options.id());
         String queue = options.taskQueue();
         return new NewRun(
                 key,
-                type,
-                queue == null ? defaultQueue : queue,
+                target.type(),
+                target.formerTypes(),
+                queue == null ? target.defaultQueue() : queue,
                 0,
                 fence == null ? key.runId() : fence,
                 List.of(),
@@ -140,7 +227,7 @@ final class Starts {
                 deadline(now.plus(options.startDelay()), options),
                 options.expiresAt(),
                 options.memo(),
-                null);
+                message);
     }
 
     private WorkflowStarted started(NewRun run, StartOptions options, Payload input) {
@@ -165,25 +252,5 @@ final class Starts {
             run = execution;
         }
         return run == null ? null : from.plus(run);
-    }
-
-    private static WorkflowAlreadyStartedException alreadyOpen(StartOptions options, UUID runId) {
-        return new WorkflowAlreadyStartedException("workflow id " + options.id() + " has an open run, " + runId
-                + ". Use another id, or conflictPolicy(USE_EXISTING) to get a handle of the open run,"
-                + " or conflictPolicy(TERMINATE_EXISTING) to replace it.");
-    }
-
-    private static WorkflowAlreadyStartedException notUndone(StartOptions options, UUID runId) {
-        return new WorkflowAlreadyStartedException("workflow id " + options.id() + " has an open run, " + runId
-                + ", and TERMINATE_EXISTING inside an open transaction could not bring it back on rollback. Terminate it"
-                + " after the commit, or start through client.independent().");
-    }
-
-    private static WorkflowAlreadyStartedException refused(StartOptions options, StartOutcome.Refused refused) {
-        String why = options.reusePolicy() == ReusePolicy.REJECT_DUPLICATE
-                ? "reusePolicy REJECT_DUPLICATE never allows another"
-                : "reusePolicy ALLOW_DUPLICATE_FAILED_ONLY allows another only if it did not complete";
-        return new WorkflowAlreadyStartedException("workflow id " + options.id() + " was used before: its latest run, "
-                + refused.latestRunId() + ", is " + refused.latestStatus() + ", and " + why + ".");
     }
 }

@@ -71,21 +71,80 @@ public final class StoreClient implements DurableClient {
     private <W, R extends @Nullable Object> WorkflowHandle<W, R> start(
             WorkflowType workflow, StartOptions options, Recorded call) {
         Payload input = code.payloads().encodeArguments(workflow.run(), call.arguments());
-        return started(workflow, options, starts.start(workflow.name(), workflow.taskQueue(), options, input));
+        return started(workflow, options, starts.start(Starts.Target.of(workflow), options, input));
     }
 
     @Override
     public WorkflowHandle<?, ?> start(String workflowType, StartOptions options, @Nullable Object... arguments) {
         WorkflowType workflow = code.registry().workflow(workflowType).orElse(null);
-        String queue = workflow == null ? "default" : workflow.taskQueue();
-        if (workflow == null) {
-            String given = options.taskQueue();
-            code.unknownTypes().start(workflowType, given == null ? queue : given);
-        }
-        Payload input = workflow == null
+        Payload input = runArguments(workflow, workflowType, arguments);
+        return started(workflow, options, starts.start(target(workflow, workflowType, options), options, input));
+    }
+
+    private Payload runArguments(@Nullable WorkflowType workflow, String workflowType, @Nullable Object... arguments) {
+        return workflow == null
                 ? code.payloads().encodeArguments(workflowType, arguments)
                 : code.payloads().encodeArguments(workflow.run(), arguments);
-        return started(workflow, options, starts.start(workflowType, queue, options, input));
+    }
+
+    private Starts.Target target(@Nullable WorkflowType workflow, String name, StartOptions options) {
+        if (workflow == null) {
+            String given = options.taskQueue();
+            code.unknownTypes().start(name, given == null ? "default" : given);
+            return new Starts.Target(name, List.of(), "default");
+        }
+        return name.equals(workflow.name())
+                ? Starts.Target.of(workflow)
+                : new Starts.Target(name, workflow.names(), workflow.taskQueue());
+    }
+
+    @Override
+    public <W, R extends @Nullable Object> WorkflowHandle<W, R> signalWithStart(
+            Class<W> type, StartOptions options, Call<W, R> run, VoidCall<W> signal) {
+        WorkflowType workflow = code.registry().workflowOf(type);
+        Recorded call = Recorder.record(type, run, CallKind.RUN);
+        return signalWithStart(workflow, options, call, Recorder.record(type, signal, CallKind.SIGNAL));
+    }
+
+    @Override
+    public <W> WorkflowHandle<W, @Nullable Void> signalWithStartVoid(
+            Class<W> type, StartOptions options, VoidCall<W> run, VoidCall<W> signal) {
+        WorkflowType workflow = code.registry().workflowOf(type);
+        Recorded call = Recorder.record(type, run, CallKind.RUN);
+        return signalWithStart(workflow, options, call, Recorder.record(type, signal, CallKind.SIGNAL));
+    }
+
+    private <W, R extends @Nullable Object> WorkflowHandle<W, R> signalWithStart(
+            WorkflowType workflow, StartOptions options, Recorded run, Recorded signal) {
+        Payload input = code.payloads().encodeArguments(workflow.run(), run.arguments());
+        Payload message = Messages.arguments(code, workflow, signal.name(), signal.arguments());
+        return told(
+                workflow,
+                options,
+                starts.signalWithStart(Starts.Target.of(workflow), options, input, signal.name(), message));
+    }
+
+    @Override
+    public WorkflowHandle<?, ?> signalWithStart(
+            String workflowType,
+            StartOptions options,
+            List<? extends @Nullable Object> arguments,
+            String signal,
+            @Nullable Object... signalArguments) {
+        WorkflowType workflow = code.registry().workflow(workflowType).orElse(null);
+        Payload input = runArguments(workflow, workflowType, arguments.toArray());
+        Payload message = Messages.arguments(code, workflow, signal, signalArguments);
+        return told(
+                workflow,
+                options,
+                starts.signalWithStart(target(workflow, workflowType, options), options, input, signal, message));
+    }
+
+    private <W, R extends @Nullable Object> WorkflowHandle<W, R> told(
+            @Nullable WorkflowType workflow, StartOptions options, @Nullable UUID runId) {
+        return runId == null
+                ? new RunHandle<>(dispatch, code, workflow, options.id(), null)
+                : started(workflow, options, runId);
     }
 
     /** In a transaction that is still open the run is not there yet for anybody else: waiting for it must be refused. */

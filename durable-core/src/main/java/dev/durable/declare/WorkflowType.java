@@ -49,7 +49,7 @@ public record WorkflowType(
     }
 
     /** The name, then the aliases. */
-    List<String> names() {
+    public List<String> names() {
         return Stream.concat(Stream.of(name), aliases.stream()).distinct().toList();
     }
 }

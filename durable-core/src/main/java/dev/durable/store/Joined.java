@@ -2,7 +2,11 @@ package dev.durable.store;
 
 /** The caller's own open transaction: what is written through it exists exactly if that transaction commits. */
 public interface Joined {
-    /** Starts a run inside the transaction. Its first turn runs after the commit, on a worker. */
+    /**
+     * Starts a run inside the transaction. Its first turn runs after the commit, on a worker. A message for a run that is
+     * open is sent after the commit, as by {@link #deliver}, and told as ACCEPTED; if that run has closed by then, the
+     * start is made then, and its message goes with it.
+     */
     StartOutcome start(NewRun run);
 
     /**

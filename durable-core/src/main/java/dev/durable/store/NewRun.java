@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param run the run, its id made by the client
  * @param type workflow type
+ * @param formerTypes other names that the type has or had: an open run under one of them is of the same type
  * @param taskQueue its queue
  * @param needs level of guarded behaviours that a worker must be able to replay to claim it; 0 is any
  * @param fence the fence it is parked under
@@ -28,12 +29,14 @@ import org.jspecify.annotations.Nullable;
  * @param deadline when the run times out; null is never
  * @param expiresAt listed as expired if its first turn is not written by then; null is never
  * @param memo notes for listings
- * @param message a signal that goes into the inbox with a new run; null without. Where a run is open already, nothing is
- *     delivered: the caller delivers to that one
+ * @param message a signal that goes into the inbox with a new run, in the same commit; null without. Where a run is open
+ *     already it goes into that one's inbox, also in that commit, if the conflict policy is USE_EXISTING and it is {@linkplain
+ *     #isOfType of the same type}; else nothing is delivered
  */
 public record NewRun(
         RunKey run,
         String type,
+        List<String> formerTypes,
         String taskQueue,
         int needs,
         UUID fence,
@@ -50,9 +53,42 @@ public record NewRun(
         @Nullable InboxMessage message) {
 
     public NewRun {
+        formerTypes = List.copyOf(formerTypes);
         events = List.copyOf(events);
         jobs = List.copyOf(jobs);
         memo = Map.copyOf(memo);
+    }
+
+    /** Whether a run that is open under this type counts as one of ours. */
+    public boolean isOfType(String open) {
+        return open.equals(type) || formerTypes.contains(open);
+    }
+
+    /** Whether the message goes to a run that is open. */
+    public boolean tellsOpenRuns() {
+        return message != null && conflictPolicy == ConflictPolicy.USE_EXISTING;
+    }
+
+    /** The same with this message. */
+    public NewRun withMessage(@Nullable InboxMessage other) {
+        return new NewRun(
+                run,
+                type,
+                formerTypes,
+                taskQueue,
+                needs,
+                fence,
+                events,
+                jobs,
+                wakeAt,
+                startDelay,
+                firstTurnDone,
+                reusePolicy,
+                conflictPolicy,
+                deadline,
+                expiresAt,
+                memo,
+                other);
     }
 
     /** The same with its first turn done. */
@@ -60,6 +96,7 @@ public record NewRun(
         return new NewRun(
                 run,
                 type,
+                formerTypes,
                 taskQueue,
                 needs,
                 fence,
@@ -81,6 +118,7 @@ public record NewRun(
         return new NewRun(
                 run,
                 type,
+                formerTypes,
                 taskQueue,
                 needs,
                 fence,

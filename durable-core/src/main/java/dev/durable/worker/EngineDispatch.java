@@ -101,7 +101,7 @@ final class EngineDispatch implements Dispatch {
         if (transaction.isPresent()) {
             return CompletableFuture.completedFuture(transaction.get().start(whole));
         }
-        if (!calls.runsHere().test(run)) {
+        if (run.message() != null || !calls.runsHere().test(run)) {
             return host.lanes().starts().submit(whole);
         }
         CompletableFuture<StartOutcome> answer = new CompletableFuture<>();

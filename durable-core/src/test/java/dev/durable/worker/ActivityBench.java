@@ -226,6 +226,7 @@ final class ActivityBench {
         memory.start(List.of(new NewRun(
                 run,
                 "OrderWorkflow",
+                List.of(),
                 QUEUE,
                 0,
                 UUID.randomUUID(),

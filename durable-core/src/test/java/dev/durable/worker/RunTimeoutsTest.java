@@ -80,6 +80,7 @@ class RunTimeoutsTest {
         bench.memory.start(List.of(new NewRun(
                 run,
                 "OrderWorkflow",
+                List.of(),
                 ActivityBench.QUEUE,
                 0,
                 UUID.randomUUID(),

@@ -85,8 +85,8 @@ public final class InMemoryHistoryStore implements HistoryStore {
 
     private InMemoryHistoryStore(StoreClock clock, int inboxLimit) {
         tables = new Tables(clock);
-        starts = new Starts(tables);
         deliveries = new Deliveries(tables, inboxLimit);
+        starts = new Starts(tables, deliveries);
         updates = new JobUpdates(tables);
         transitions = new Transitions(tables);
         claims = new Claims(tables);

@@ -87,6 +87,11 @@ final class Run {
         inbox.clear();
     }
 
+    /** Whether it closed, at that time or later. */
+    boolean closedSince(Instant time) {
+        return ending != null && !ending.at().isBefore(time);
+    }
+
     /** Whether this fence wrote the event, closed the run, or is the current one. */
     boolean wasWrittenUnder(UUID fence, long eventId) {
         UUID current = ending == null ? hold.fence() : ending.fence();

@@ -62,6 +62,13 @@ final class RunTable {
         return runs == null ? null : runs.getLast();
     }
 
+    /** Runs of this workflow id that closed since then, the latest first. */
+    Stream<Run> closedSince(String workflowId, Instant since) {
+        return byWorkflowId.getOrDefault(workflowId, List.of()).reversed().stream()
+                .filter(run -> !run.isOpen())
+                .takeWhile(run -> run.closedSince(since));
+    }
+
     /** Exactly this run, or where no run id is given the latest of the workflow id. */
     @Nullable
     Run find(String workflowId, @Nullable UUID runId) {

@@ -2,17 +2,23 @@ package dev.durable.store.memory;
 
 import dev.durable.ReusePolicy;
 import dev.durable.WorkflowStatus;
+import dev.durable.store.Delivery;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.NewRun;
+import dev.durable.store.RunIds;
+import dev.durable.store.RunKey;
 import dev.durable.store.RunRecord;
 import dev.durable.store.StartOutcome;
+import org.jspecify.annotations.Nullable;
 
 /** Starts runs: a resend, a run that is open, a policy that refuses, or a new run. */
 final class Starts {
     private final Tables tables;
+    private final Deliveries deliveries;
 
-    Starts(Tables tables) {
+    Starts(Tables tables, Deliveries deliveries) {
         this.tables = tables;
+        this.deliveries = deliveries;
     }
 
     StartOutcome start(NewRun start) {
@@ -23,13 +29,42 @@ final class Starts {
         if (latest == null) {
             return begin(start);
         }
+        Run taker = taker(start);
+        if (taker != null) {
+            return new StartOutcome.AlreadyOpen(
+                    taker.key().runId(), taker.start().type(), Delivery.Outcome.ACCEPTED);
+        }
         if (latest.isOpen()) {
-            return new StartOutcome.AlreadyOpen(latest.key().runId());
+            return alreadyOpen(start, latest);
         }
         RunRecord closed = latest.record();
         return refuses(start.reusePolicy(), closed.status())
                 ? new StartOutcome.Refused(closed.run().runId(), closed.status())
                 : begin(start);
+    }
+
+    private StartOutcome alreadyOpen(NewRun start, Run open) {
+        RunKey key = open.key();
+        String type = open.start().type();
+        InboxMessage message = start.message();
+        if (message == null || !start.tellsOpenRuns() || !start.isOfType(type)) {
+            return new StartOutcome.AlreadyOpen(key.runId(), type, null);
+        }
+        Delivery delivery = new Delivery(key.workflowId(), key.runId(), message);
+        return new StartOutcome.AlreadyOpen(key.runId(), type, deliveries.deliver(delivery));
+    }
+
+    /** The closed run that took the message, where the start is a resend; null where there is none. */
+    private @Nullable Run taker(NewRun start) {
+        InboxMessage message = start.message();
+        if (message == null || !start.tellsOpenRuns()) {
+            return null;
+        }
+        return tables.runs()
+                .closedSince(start.run().workflowId(), RunIds.time(start.run().runId()))
+                .filter(run -> run.hasRecorded(message.messageId()))
+                .findFirst()
+                .orElse(null);
     }
 
     private StartOutcome begin(NewRun start) {

@@ -58,6 +58,20 @@ abstract class FaultContract extends StoreContract {
 
     @ParameterizedTest
     @EnumSource(Fault.class)
+    void a_signal_with_start_arrives_once_in_the_open_run(Fault fault) {
+        RunKey run = started("order-1");
+        List<NewRun> sent = List.of(newRun("order-1").tells(signal("hello")).build());
+        faulty.next("start", fault);
+
+        assertThatThrownBy(() -> unsteady.start(sent)).isInstanceOf(expected(fault));
+
+        assertThat(unsteady.start(sent))
+                .containsExactly(new StartOutcome.AlreadyOpen(run.runId(), TYPE, Delivery.Outcome.ACCEPTED));
+        assertThat(waiting(run)).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Fault.class)
     void a_message_arrives_once(Fault fault) {
         RunKey run = started("order-1");
         List<Delivery> sent = List.of(new Delivery("order-1", null, signal("approve")));

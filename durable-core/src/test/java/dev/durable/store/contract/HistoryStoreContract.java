@@ -17,6 +17,14 @@ public abstract class HistoryStoreContract {
     }
 
     @Nested
+    class SignalsWithStarts extends SignalWithStartContract {
+        @Override
+        protected StoreFixture newFixture() {
+            return HistoryStoreContract.this.newFixture();
+        }
+    }
+
+    @Nested
     class Inboxes extends InboxContract {
         @Override
         protected StoreFixture newFixture() {

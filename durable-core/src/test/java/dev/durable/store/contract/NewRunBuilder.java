@@ -32,6 +32,8 @@ public final class NewRunBuilder {
     private Instant wakeAt;
     private Duration startDelay = Duration.ZERO;
     private boolean firstTurnDone;
+    private List<String> formerTypes = List.of();
+    private ConflictPolicy conflictPolicy = ConflictPolicy.FAIL;
     private ReusePolicy reusePolicy = ReusePolicy.ALLOW_DUPLICATE;
     private Instant deadline;
     private Instant expiresAt;
@@ -63,6 +65,11 @@ public final class NewRunBuilder {
 
     public NewRunBuilder type(String workflowType) {
         this.type = workflowType;
+        return this;
+    }
+
+    public NewRunBuilder formerTypes(String... names) {
+        this.formerTypes = List.of(names);
         return this;
     }
 
@@ -123,10 +130,17 @@ public final class NewRunBuilder {
         return this;
     }
 
+    /** The signal goes to the open run, where there is one. */
+    public NewRunBuilder tells(InboxMessage signal) {
+        this.conflictPolicy = ConflictPolicy.USE_EXISTING;
+        return with(signal);
+    }
+
     public NewRun build() {
         return new NewRun(
                 key,
                 type,
+                formerTypes,
                 taskQueue,
                 needs,
                 fence,
@@ -136,7 +150,7 @@ public final class NewRunBuilder {
                 startDelay,
                 firstTurnDone,
                 reusePolicy,
-                ConflictPolicy.FAIL,
+                conflictPolicy,
                 deadline,
                 expiresAt,
                 memo,

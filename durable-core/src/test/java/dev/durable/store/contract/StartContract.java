@@ -137,7 +137,7 @@ abstract class StartContract extends StoreContract {
         started(first);
 
         assertThat(start(newRun("order-1").reuse(policy)))
-                .isEqualTo(new StartOutcome.AlreadyOpen(first.key().runId()));
+                .isEqualTo(new StartOutcome.AlreadyOpen(first.key().runId(), TYPE, null));
     }
 
     @Test
@@ -226,7 +226,7 @@ abstract class StartContract extends StoreContract {
 
         assertThat(outcomes.get(0)).isEqualTo(new StartOutcome.Started(false));
         assertThat(outcomes.get(1))
-                .isEqualTo(new StartOutcome.AlreadyOpen(open.key().runId()));
+                .isEqualTo(new StartOutcome.AlreadyOpen(open.key().runId(), TYPE, null));
         assertThat(outcomes.get(2)).isInstanceOf(StartOutcome.Refused.class);
         assertThat(outcomes.get(3)).isEqualTo(new StartOutcome.Started(false));
         assertThat(outcomes.get(4)).isEqualTo(new StartOutcome.Started(true));
@@ -240,7 +240,7 @@ abstract class StartContract extends StoreContract {
         assertThat(store.start(List.of(first.build(), second.build())))
                 .containsExactly(
                         new StartOutcome.Started(false),
-                        new StartOutcome.AlreadyOpen(first.key().runId()));
+                        new StartOutcome.AlreadyOpen(first.key().runId(), TYPE, null));
     }
 
     @Test

@@ -141,7 +141,7 @@ abstract class TextContract extends StoreContract {
         started(run);
 
         assertThat(start(newRun(workflowId)))
-                .isEqualTo(new StartOutcome.AlreadyOpen(run.key().runId()));
+                .isEqualTo(new StartOutcome.AlreadyOpen(run.key().runId(), TYPE, null));
         assertThat(deliver(workflowId, signal("approve"))).isEqualTo(Delivery.Outcome.ACCEPTED);
         assertThat(deliver(workflowId + "x", signal("approve"))).isEqualTo(Delivery.Outcome.NOT_FOUND);
         assertThat(claimRuns(session))

@@ -177,6 +177,7 @@ class SkippingTimeTest {
         return new NewRun(
                 new RunKey(RunIds.create(now, workflowId, workflowId.hashCode()), workflowId),
                 "W",
+                List.of(),
                 "default",
                 0,
                 UUID.randomUUID(),

@@ -32,7 +32,12 @@ record JoinedConnection(Connection connection, CallerTransactions transactions, 
     @Override
     public StartOutcome start(NewRun run) {
         check();
-        return starts.startIn(connection, run, transactions);
+        StartOutcome outcome = starts.startIn(connection, run, transactions);
+        if (outcome instanceof StartOutcome.AlreadyOpen open && run.tellsOpenRuns() && run.isOfType(open.type())) {
+            outbox.add(connection, run, transactions);
+            return new StartOutcome.AlreadyOpen(open.runId(), open.type(), Delivery.Outcome.ACCEPTED);
+        }
+        return outcome;
     }
 
     @Override

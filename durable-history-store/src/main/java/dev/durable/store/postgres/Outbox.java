@@ -3,6 +3,7 @@ package dev.durable.store.postgres;
 import dev.durable.store.Delivery;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.MessageKind;
+import dev.durable.store.NewRun;
 import dev.durable.store.Nudges;
 import dev.durable.store.RunIds;
 import java.nio.ByteBuffer;
@@ -10,8 +11,10 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Messages that callers send inside transactions of their own. A caller may hold such a transaction for as long as it
@@ -35,6 +38,17 @@ final class Outbox {
     }
 
     void add(Connection connection, Delivery delivery, CallerTransactions callers) {
+        add(connection, delivery, null, callers);
+    }
+
+    /** The message of this start, for a run that is open now; if none is when it is delivered, the start is made. */
+    void add(Connection connection, NewRun start, CallerTransactions callers) {
+        InboxMessage message = Objects.requireNonNull(start.message());
+        Delivery delivery = new Delivery(start.run().workflowId(), null, message);
+        add(connection, delivery, DeferredStart.write(start), callers);
+    }
+
+    private void add(Connection connection, Delivery delivery, @Nullable String newRun, CallerTransactions callers) {
         UUID source = RunIds.inShardOf(delivery.workflowId(), sender);
         InboxMessage message = delivery.message();
         Script script = new Script()
@@ -47,7 +61,8 @@ final class Outbox {
                         Param.of((short) RunIds.shard(source)),
                         Param.of(delivery.workflowId()),
                         Param.of(message.name()),
-                        Param.of(message.payload()));
+                        Param.of(message.payload()),
+                        Param.of((Object) newRun));
         connections.in(connection, tx -> {
             tx.run(script);
             return true;
@@ -67,8 +82,14 @@ final class Outbox {
      * @param shard of source and target
      * @param delivery what to deliver; the id of its message follows from source and place, so that it is one message
      *     however often it is delivered
+     * @param start what to start with it if no run is open; null without
      */
-    record Row(UUID source, long eventId, int shard, Delivery delivery) {
+    record Row(
+            UUID source,
+            long eventId,
+            int shard,
+            Delivery delivery,
+            @Nullable NewRun start) {
 
         static Row read(ResultSet row) throws SQLException {
             UUID source = row.getObject("run_id", UUID.class);
@@ -80,12 +101,14 @@ final class Outbox {
                     row.getString("payload"),
                     null,
                     null);
+            String target = row.getString("target_workflow_id");
+            String newRun = row.getString("new_run");
             return new Row(
                     source,
                     eventId,
                     row.getInt("shard"),
-                    new Delivery(
-                            row.getString("target_workflow_id"), row.getObject("target_run_id", UUID.class), message));
+                    new Delivery(target, row.getObject("target_run_id", UUID.class), message),
+                    newRun == null ? null : DeferredStart.read(newRun).of(target, message));
         }
 
         private static UUID messageId(UUID source, long eventId) {

@@ -16,7 +16,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -167,8 +166,9 @@ final class RelayPass {
             if (rows.isEmpty()) {
                 return 0;
             }
-            outcomes.putAll(deliver(tx, rows));
-            List<Outbox.Row> done = judge(rows, outcomes);
+            RelayDelivery delivery = new RelayDelivery(tx, rows, inboxLimit, hints);
+            outcomes.putAll(delivery.outcomes());
+            List<Outbox.Row> done = judge(rows, outcomes, delivery);
             tx.last(new Script()
                     .then(
                             RelaySql.REMOVE,
@@ -215,35 +215,8 @@ final class RelayPass {
         return rows;
     }
 
-    private Map<Integer, Outcome> deliver(Tx tx, List<Outbox.Row> rows) throws SQLException {
-        Map<Integer, Outcome> outcomes = new HashMap<>();
-        send(tx, rows, outcomes);
-        // Its run may have been written after the statement began that did not find it.
-        if (outcomes.size() < rows.size()) {
-            send(tx, rows, outcomes);
-        }
-        return outcomes;
-    }
-
-    private void send(Tx tx, List<Outbox.Row> rows, Map<Integer, Outcome> outcomes) throws SQLException {
-        List<Integer> items = IntStream.range(0, rows.size())
-                .filter(i -> !outcomes.containsKey(i))
-                .boxed()
-                .toList();
-        DeliveryBatch batch =
-                new DeliveryBatch(rows.stream().map(Outbox.Row::delivery).toList(), items);
-        tx.run(new Script()
-                .read(
-                        RequestSql.DELIVER,
-                        row -> {
-                            outcomes.put(row.getInt("item"), Outcome.valueOf(row.getString("outcome")));
-                            hints.runs(row.getString("task_queue"));
-                        },
-                        batch.params(inboxLimit)));
-    }
-
     /** What need not wait any longer: delivered, or without a target. */
-    private List<Outbox.Row> judge(List<Outbox.Row> rows, Map<Integer, Outcome> outcomes) {
+    private List<Outbox.Row> judge(List<Outbox.Row> rows, Map<Integer, Outcome> outcomes, RelayDelivery delivery) {
         List<Outbox.Row> done = new ArrayList<>();
         for (int i = 0; i < rows.size(); i++) {
             Outbox.Row row = rows.get(i);
@@ -251,11 +224,11 @@ final class RelayPass {
                 case ACCEPTED -> done.add(row);
                 case NOT_FOUND -> {
                     log.warn(
-                            "{} {} to workflow {} is dropped: it was sent in a transaction, and after its commit"
-                                    + " there is no open run to take it",
+                            "{} {} to workflow {} is dropped: it was sent in a transaction, and after its commit {}",
                             row.delivery().message().kind(),
                             row.delivery().message().name(),
-                            row.target());
+                            row.target(),
+                            delivery.whyDropped(i));
                     done.add(row);
                 }
                 case CLOSING, INBOX_FULL, LOCKED -> stuck.add(row.target());

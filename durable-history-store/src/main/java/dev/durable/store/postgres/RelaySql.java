@@ -5,8 +5,9 @@ final class RelaySql {
     private RelaySql() {}
 
     static final String ADD = """
-            insert into durable.outbox (run_id, event_id, target_run_id, at, kind, shard, target_workflow_id, name, payload)
-            values (?, ?, ?, durable.clock(), ?, ?, ?, ?, ?::json)""";
+            insert into durable.outbox (run_id, event_id, target_run_id, at, kind, shard, target_workflow_id, name, payload,
+                   new_run)
+            values (?, ?, ?, durable.clock(), ?, ?, ?, ?, ?::json, ?::json)""";
 
     /** All that an idle relay asks. */
     static final String LOOK = """
@@ -34,7 +35,8 @@ final class RelaySql {
                  where pg_try_advisory_xact_lock(hashtextextended(s.run_id::text, 0)) limit 64)
             select o.* from mine m
              cross join lateral (
-                    select o.run_id, o.event_id, o.target_run_id, o.kind, o.shard, o.target_workflow_id, o.name, o.payload
+                    select o.run_id, o.event_id, o.target_run_id, o.kind, o.shard, o.target_workflow_id, o.name, o.payload,
+                           o.new_run
                       from durable.outbox o
                      where o.run_id = m.run_id and (? or o.target_workflow_id = any(?::text[]))
                        and o.target_workflow_id <> all(?::text[])
@@ -43,7 +45,7 @@ final class RelaySql {
 
     /** One message, if no other relay is at its sender. */
     static final String TAKE_ONE = """
-            select o.run_id, o.event_id, o.target_run_id, o.kind, o.shard, o.target_workflow_id, o.name, o.payload
+            select o.run_id, o.event_id, o.target_run_id, o.kind, o.shard, o.target_workflow_id, o.name, o.payload, o.new_run
               from durable.outbox o
              where o.run_id = ? and o.event_id = ? and o.shard = ?
                and pg_try_advisory_xact_lock(hashtextextended(o.run_id::text, 0)) for update skip locked""";
@@ -53,9 +55,9 @@ final class RelaySql {
             with gone as (
                 delete from durable.outbox o where o.run_id = ? and o.event_id = ? and o.shard = ? returning o.*)
             insert into durable.outbox_refused (run_id, event_id, target_run_id, at, refused_at, kind, shard,
-                   target_workflow_id, name, payload, sqlstate, error)
+                   target_workflow_id, name, payload, new_run, sqlstate, error)
             select g.run_id, g.event_id, g.target_run_id, g.at, durable.clock(), g.kind, g.shard, g.target_workflow_id,
-                   g.name, g.payload, ?, ?
+                   g.name, g.payload, g.new_run, ?, ?
               from gone g
             returning event_id""";
 

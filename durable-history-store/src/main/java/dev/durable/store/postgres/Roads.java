@@ -13,7 +13,7 @@ record Roads(Starts starts, Deliveries deliveries, JobUpdates updates, Transitio
 
     static Roads with(Patience patience, Connections connections, SharedNudges nudges, int inboxLimit) {
         return new Roads(
-                new Starts(connections, nudges, patience),
+                new Starts(connections, nudges, patience, inboxLimit),
                 new Deliveries(connections, nudges, patience, inboxLimit),
                 new JobUpdates(connections, nudges, patience),
                 new Transitions(connections, nudges, patience));

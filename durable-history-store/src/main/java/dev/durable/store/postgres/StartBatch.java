@@ -9,9 +9,11 @@ import static dev.durable.store.postgres.Param.texts;
 import static dev.durable.store.postgres.Param.uuids;
 
 import dev.durable.store.NewRun;
+import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 
 /** Starts, sorted as their rows are locked, and the statements that write them. */
@@ -83,6 +85,24 @@ record StartBatch(List<NewRun> starts) {
         MessageRows messages = new MessageRows();
         starts.stream().filter(s -> s.message() != null).forEach(s -> messages.add(s.run(), s.message()));
         messages.insert(script, new Hints());
+    }
+
+    /** Of these the ones that tell open runs something. */
+    StartBatch telling() {
+        return new StartBatch(starts.stream().filter(NewRun::tellsOpenRuns).toList());
+    }
+
+    Param tells() {
+        return bools(starts, NewRun::tellsOpenRuns);
+    }
+
+    Param messageIds() {
+        return uuids(starts, s -> Objects.requireNonNull(s.message()).messageId());
+    }
+
+    /** When each was made, by its client. */
+    Param madeAt() {
+        return instants(starts, s -> RunIds.time(s.run().runId()));
     }
 
     Param runs() {

@@ -51,14 +51,38 @@ final class StartSql {
               from unnest(?::uuid[], ?::smallint[], ?::text[], ?::text[], ?::text[], ?::text[])
                    as u(run_id, shard, workflow_id, type, task_queue, memo)""";
 
-    /** Who is in the way of those that were not inserted. */
+    /**
+     * Who is in the way of those that were not inserted. Those that are to be told something are locked, in the order of
+     * all others: until this transaction ends they do not close.
+     */
     static final String IN_THE_WAY = """
-            select u.run_id, s.run_id as open,
+            select u.run_id, coalesce(l.run_id, s.run_id) as open, coalesce(l.type, s.type) as type,
                    exists (select 1 from durable.workflow_run w
                             where w.run_id = u.run_id and +w.shard = u.shard offset 0) as resent
-              from unnest(?::uuid[], ?::smallint[], ?::text[]) as u(run_id, shard, workflow_id)
-              left join lateral (select s.run_id from durable.run_state s
-                    where s.workflow_id = u.workflow_id and +s.shard = u.shard) s on true""";
+              from unnest(?::uuid[], ?::smallint[], ?::text[], ?::boolean[]) as u(run_id, shard, workflow_id, tells)
+              left join lateral (select s.run_id, s.type from durable.run_state s
+                    where u.tells and s.workflow_id = u.workflow_id and +s.shard = u.shard for key share) l on true
+              left join lateral (select s.run_id, s.type from durable.run_state s
+                    where not u.tells and s.workflow_id = u.workflow_id and +s.shard = u.shard) s on true""";
+
+    /**
+     * Runs that took the message of a start before and have closed since: the answer to its first send was lost. Only what
+     * closed after the start was made can have it, give or take the clocks of two machines. To be asked when no other run
+     * of the workflow id can open, close or take it any more.
+     */
+    static final String TAKEN_BEFORE = """
+            select u.run_id, t.run_id as taker, t.type
+              from unnest(?::uuid[], ?::smallint[], ?::text[], ?::uuid[], ?::timestamptz[])
+                   as u(run_id, shard, workflow_id, message_id, made_at)
+             cross join lateral (
+                    select w.run_id, w.type
+                      from (select w.run_id, w.type, w.shard, w.closed_at from durable.workflow_run w
+                             where w.workflow_id = u.workflow_id and +w.shard = u.shard
+                             order by w.started_at desc limit 100) w
+                     where w.closed_at >= u.made_at - interval '10 s'
+                       and exists (select 1 from durable.history_event e
+                            where e.run_id = w.run_id and e.shard = w.shard and e.message_id = u.message_id offset 0)
+                     limit 1) t""";
 
     /** All of a batch are new, with nobody open and nothing a resend; then everything is written, or nothing. */
     static final String START = "with x as (" + STATES + "),\nruns as (" + RUNS + "),\nappended as ("

@@ -22,13 +22,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class Starts {
     static final StartOutcome NEW = new StartOutcome.Started(false);
+    private static final int ATTEMPTS_IN_CALLERS = 10;
     private static final StartOutcome AGAIN = new StartOutcome.Started(true);
 
     private final Connections connections;
     private final SharedNudges nudges;
     private final Patience patience;
+    private final int inboxLimit;
 
-    Starts(Connections connections, SharedNudges nudges, Patience patience) {
+    Starts(Connections connections, SharedNudges nudges, Patience patience, int inboxLimit) {
+        this.inboxLimit = inboxLimit;
         this.connections = connections;
         this.nudges = nudges;
         this.patience = patience;
@@ -39,7 +42,7 @@ final class Starts {
             return List.of();
         }
         Hints hints = new Hints();
-        Map<UUID, StartOutcome> outcomes = mayBeWrittenAtOnce(starts) ? optimistic(starts, hints) : careful(starts);
+        Map<UUID, StartOutcome> outcomes = write(starts, hints);
         new StartBatch(starts.stream()
                         .filter(s -> isNew(outcomes.get(s.run().runId())))
                         .toList())
@@ -55,17 +58,50 @@ final class Starts {
                 .toList();
     }
 
-    /** Writes the start inside the caller's transaction; whoever waits for work hears of it after its commit. */
+    /**
+     * What mostly meets an open run has a transaction of its own, so that it does not hold up starts that are new; but
+     * for batches that are judged anyway.
+     */
+    private Map<UUID, StartOutcome> write(List<NewRun> starts, Hints hints) {
+        if (!mayBeWrittenAtOnce(starts)) {
+            return careful(starts, hints);
+        }
+        List<NewRun> telling = starts.stream().filter(NewRun::tellsOpenRuns).toList();
+        if (telling.isEmpty()) {
+            return optimistic(starts, hints);
+        }
+        Map<UUID, StartOutcome> outcomes = careful(telling, hints);
+        List<NewRun> others = starts.stream().filter(s -> !s.tellsOpenRuns()).toList();
+        if (!others.isEmpty()) {
+            outcomes.putAll(optimistic(others, hints));
+        }
+        return outcomes;
+    }
+
+    /**
+     * Writes the start inside the caller's transaction; whoever waits for work hears of it after its commit. An open run
+     * is neither locked nor told anything.
+     */
     StartOutcome startIn(Connection connection, NewRun start, CallerTransactions callers) {
-        StartOutcome outcome = connections.in(
-                connection,
-                tx -> Objects.requireNonNull(new StartJudgement(tx, List.of(start))
-                        .writeTheNew()
-                        .get(start.run().runId())));
+        StartOutcome outcome = connections.in(connection, tx -> startIn(tx, start));
         if (isNew(outcome)) {
             callers.afterCommit(() -> nudgeOf(start));
         }
         return outcome;
+    }
+
+    private static StartOutcome startIn(Tx tx, NewRun start) throws SQLException {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                StartJudgement judgement = new StartJudgement(tx, List.of(start), new Hints());
+                return Objects.requireNonNull(
+                        judgement.writeTheNew().get(start.run().runId()));
+            } catch (StartJudgement.ClosedMeanwhile e) {
+                if (attempt == ATTEMPTS_IN_CALLERS) {
+                    throw e;
+                }
+            }
+        }
     }
 
     private static boolean isNew(@Nullable StartOutcome outcome) {
@@ -98,37 +134,37 @@ final class Starts {
             throw e;
         } catch (SQLException e) {
             return switch (SqlState.of(e)) {
-                case UNEXPECTED, AGAIN -> careful(starts);
-                case LOCKED -> halves(starts, SqlState.LOCKED);
+                case UNEXPECTED, AGAIN -> careful(starts, hints);
+                case LOCKED -> halves(starts, SqlState.LOCKED, hints);
                 default -> throw connections.failures().of(e);
             };
         }
     }
 
-    private Map<UUID, StartOutcome> careful(List<NewRun> starts) {
+    private Map<UUID, StartOutcome> careful(List<NewRun> starts, Hints hints) {
         Map<UUID, StartOutcome> outcomes = new HashMap<>();
         return withLocked(
                 connections.inParts(
                         starts,
                         Starts::row,
                         patience,
-                        (locks, part) -> careful(locks, part).forEach(outcomes::putIfAbsent)),
+                        (locks, part) -> careful(locks, part, hints).forEach(outcomes::putIfAbsent)),
                 outcomes);
     }
 
-    private Map<UUID, StartOutcome> halves(List<NewRun> starts, SqlState why) {
+    private Map<UUID, StartOutcome> halves(List<NewRun> starts, SqlState why, Hints hints) {
         Map<UUID, StartOutcome> outcomes = new HashMap<>();
         return withLocked(
                 connections.inHalves(
                         why,
                         starts,
                         Starts::row,
-                        part -> careful(patience.parts(), part).forEach(outcomes::putIfAbsent)),
+                        part -> careful(patience.parts(), part, hints).forEach(outcomes::putIfAbsent)),
                 outcomes);
     }
 
-    private Map<UUID, StartOutcome> careful(Locks locks, List<NewRun> starts) throws SQLException {
-        return connections.attempt(locks, tx -> new StartJudgement(tx, starts).writeTheNew());
+    private Map<UUID, StartOutcome> careful(Locks locks, List<NewRun> starts, Hints hints) throws SQLException {
+        return connections.attempt(locks, tx -> new StartJudgement(tx, starts, hints).writeAndTell(inboxLimit));
     }
 
     /** A start of a workflow id that somebody is starting in an open transaction waits for what becomes of that. */

@@ -214,6 +214,73 @@ class InterleavingTest extends StoreContract {
                 .containsExactly(ReadBack.Outcome.HAPPENED);
     }
 
+    // ── signal with start ───────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void a_signal_with_start_that_waited_for_a_close_starts_the_next_run() {
+        Writer writer = claimed("order-1");
+        StepBuilder closing = writer.closing();
+        Holder event = Holder.ofEvent(writer.run(), writer.nextEventId());
+        Meanwhile<Transition.Outcome> close = committing(closing);
+        event.awaitWaiter();
+        NewRun told = newRun("order-1").tells(signal("approve")).build();
+        Meanwhile<List<StartOutcome>> sent = Meanwhile.of(() -> store.patient().start(List.of(told)));
+        awaitTwoWaiting();
+        event.close();
+
+        assertThat(close.get()).isEqualTo(Transition.Outcome.APPLIED);
+        assertThat(sent.get()).containsExactly(new StartOutcome.Started(false));
+        assertThat(waitingNames(told.run())).containsExactly("approve");
+    }
+
+    @Test
+    void a_signal_with_start_that_waited_for_a_start_in_anothers_transaction_tells_its_run_once_that_commits() {
+        NewRun theirs = newRun("order-1").tells(signal("theirs")).build();
+        Holder other = Holder.open();
+        other.start(theirs);
+        Meanwhile<List<StartOutcome>> sent = Meanwhile.of(() -> store.patient()
+                .start(List.of(newRun("order-1").tells(signal("ours")).build())));
+        other.awaitWaiter();
+        other.commit();
+
+        assertThat(sent.get())
+                .containsExactly(new StartOutcome.AlreadyOpen(theirs.run().runId(), TYPE, Delivery.Outcome.ACCEPTED));
+        assertThat(waitingNames(theirs.run())).containsExactly("theirs", "ours");
+    }
+
+    @Test
+    void a_signal_with_start_that_waited_for_a_start_in_anothers_transaction_starts_a_run_if_that_is_undone() {
+        Holder other = Holder.open();
+        other.start(newRun("order-1").tells(signal("theirs")).build());
+        NewRun ours = newRun("order-1").tells(signal("ours")).build();
+        Meanwhile<List<StartOutcome>> sent = Meanwhile.of(() -> store.patient().start(List.of(ours)));
+        other.awaitWaiter();
+        other.close();
+
+        assertThat(sent.get()).containsExactly(new StartOutcome.Started(false));
+        assertThat(waitingNames(ours.run())).containsExactly("ours");
+    }
+
+    /** The run is locked before it is told something. */
+    @Test
+    void a_close_that_waits_for_a_signal_with_start_sees_its_signal() {
+        Writer writer = claimed("order-1");
+        InboxMessage approve = signal("approve");
+        // Has the place of the message: the sender stops there, with the lock of the run.
+        Holder place = Holder.of(insert(writer.run(), approve));
+        Meanwhile<List<StartOutcome>> sent = Meanwhile.of(() ->
+                store.patient().start(List.of(newRun("order-1").tells(approve).build())));
+        place.awaitWaiter();
+        Meanwhile<Transition.Outcome> close = committing(writer.closing());
+        awaitTwoWaiting();
+        place.close();
+
+        assertThat(sent.get())
+                .containsExactly(new StartOutcome.AlreadyOpen(writer.run().runId(), TYPE, Delivery.Outcome.ACCEPTED));
+        assertThat(close.get()).isEqualTo(Transition.Outcome.CLOSE_REFUSED);
+        assertThat(waitingNames(writer.run())).containsExactly("approve");
+    }
+
     // ── order of locks ──────────────────────────────────────────────────────────────────────────────────────────────
 
     @Test
@@ -234,8 +301,8 @@ class InterleavingTest extends StoreContract {
 
         assertThat(starting.get())
                 .containsExactly(
-                        new StartOutcome.AlreadyOpen(theirs.get(1).run().runId()),
-                        new StartOutcome.AlreadyOpen(theirs.get(0).run().runId()));
+                        new StartOutcome.AlreadyOpen(theirs.get(1).run().runId(), TYPE, null),
+                        new StartOutcome.AlreadyOpen(theirs.get(0).run().runId(), TYPE, null));
     }
 
     @Test

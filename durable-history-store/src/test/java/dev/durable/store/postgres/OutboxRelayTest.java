@@ -7,16 +7,23 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.durable.DurableException;
+import dev.durable.ReusePolicy;
 import dev.durable.store.Delivery;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.Joined;
+import dev.durable.store.NewRun;
 import dev.durable.store.Nudges;
 import dev.durable.store.Relayed;
 import dev.durable.store.RunKey;
+import dev.durable.store.StartOutcome;
+import dev.durable.store.Transition;
+import dev.durable.store.contract.NewRunBuilder;
 import dev.durable.store.contract.StoreContract;
 import dev.durable.store.contract.StoreFixture;
+import dev.durable.store.contract.Writer;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -345,6 +352,167 @@ class OutboxRelayTest extends StoreContract {
         }
     }
 
+    // ── signal with start ───────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void a_signal_with_start_in_a_transaction_waits_for_the_commit_and_goes_to_the_open_run() throws SQLException {
+        RunKey run = started("order-1");
+        NewRun told = newRun("order-1").tells(signal("approve")).build();
+        try (Connection connection = PostgresFixture.database().dataSource().getConnection()) {
+            connection.setAutoCommit(false);
+            assertThat(store.joined(connection).start(told))
+                    .isEqualTo(new StartOutcome.AlreadyOpen(run.runId(), TYPE, Delivery.Outcome.ACCEPTED));
+            // Nobody waits for that transaction, not even the run's next step.
+            Writer writer = claimed(run);
+            assertThat(writer.write(writer.step().event("SideEffectRecorded", "{}")))
+                    .isEqualTo(Transition.Outcome.APPLIED);
+            connection.commit();
+        }
+        assertThat(waiting(run)).isEmpty();
+        assertThat(store.relay(100).gone()).isEqualTo(1);
+        assertThat(waitingNames(run)).containsExactly("approve");
+        assertThat(store.run(told.run().runId())).isEmpty();
+    }
+
+    @Test
+    void a_run_that_closes_before_the_relay_comes_is_followed_by_one_with_all_that_was_sent() {
+        RunKey closed = started("order-1");
+        NewRunBuilder next = newRun("order-1")
+                .started("{\"input\":[\"\u00e4\\u0000 \\\"x\\\"\"]}")
+                .memo("customer", "\u00e4nn")
+                .deadline(store.now().plusSeconds(3_600));
+        NewRun told = next.tells(signal("a")).build();
+        NewRun another = newRun("order-1").tells(signal("c")).build();
+        inTransaction(store, joined -> {
+            joined.start(told);
+            joined.deliver(to(closed, "b"));
+            joined.start(another);
+            joined.deliver(to(closed, "d"));
+        });
+        terminated(closed);
+
+        assertThat(store.relay(100)).isEqualTo(new Relayed(4, 0, 0));
+
+        assertThat(waitingNames(told.run())).containsExactly("a", "b", "c", "d");
+        assertThat(history(told.run())).isEqualTo(told.events());
+        assertThat(store.run(told.run().runId()).orElseThrow().memo()).isEqualTo(told.memo());
+        assertThat(store.run(another.run().runId())).isEmpty();
+        assertThat(claimedIds(session)).containsExactly("order-1");
+        advance(Duration.ofHours(2));
+        assertThat(store.expiredRuns(10)).containsExactly(told.run());
+    }
+
+    @Test
+    void a_delayed_start_that_waited_in_the_outbox_keeps_its_delay() {
+        RunKey closed = started("order-1");
+        NewRun told = newRun("order-1")
+                .startDelay(Duration.ofMinutes(5))
+                .tells(signal("a"))
+                .build();
+        inTransaction(store, joined -> joined.start(told));
+        terminated(closed);
+        store.relay(100);
+        consumeAll(told.run());
+
+        assertThat(claimRuns(session)).isEmpty();
+        advance(Duration.ofMinutes(5));
+        assertThat(claimedIds(session)).containsExactly("order-1");
+    }
+
+    @Test
+    void a_new_run_of_the_transaction_gets_the_further_signals_with_start_of_that_transaction() {
+        NewRun first = newRun("order-1").tells(signal("a")).build();
+        inTransaction(store, joined -> {
+            assertThat(joined.start(first)).isEqualTo(new StartOutcome.Started(false));
+            joined.start(newRun("order-1").tells(signal("b")).build());
+        });
+        assertThat(waitingNames(first.run())).containsExactly("a");
+
+        store.relay(100);
+
+        assertThat(waitingNames(first.run())).containsExactly("a", "b");
+    }
+
+    @Test
+    void what_is_rolled_back_neither_starts_nor_tells() throws SQLException {
+        RunKey open = started("order-1");
+        NewRun fresh = newRun("order-2").tells(signal("b")).build();
+        try (Connection connection = PostgresFixture.database().dataSource().getConnection()) {
+            connection.setAutoCommit(false);
+            store.joined(connection).start(newRun("order-1").tells(signal("a")).build());
+            store.joined(connection).start(fresh);
+            connection.rollback();
+        }
+        assertThat(store.relay(100).gone()).isZero();
+        assertThat(waiting(open)).isEmpty();
+        assertThat(store.run(fresh.run().runId())).isEmpty();
+    }
+
+    @Test
+    void a_signal_with_start_that_a_policy_or_the_type_refuses_after_the_commit_is_dropped_and_that_is_said() {
+        RunKey closed = started("order-1");
+        RunKey replaced = started("order-2");
+        inTransaction(store, joined -> {
+            joined.start(newRun("order-1")
+                    .reuse(ReusePolicy.REJECT_DUPLICATE)
+                    .tells(signal("a"))
+                    .build());
+            joined.start(newRun("order-2").tells(signal("b")).build());
+        });
+        terminated(closed);
+        terminated(replaced);
+        RunKey other = started(newRun("order-2").type("Shipping"));
+
+        List<String> said =
+                said(RelayPass.class, () -> assertThat(store.relay(100).gone()).isEqualTo(2));
+
+        assertThat(said)
+                .containsExactly(
+                        "SIGNAL a to workflow order-1 is dropped: it was sent in a transaction, and after its commit no run"
+                                + " is open, and the reuse policy REJECT_DUPLICATE allows no other after "
+                                + closed.runId() + ", which is TERMINATED",
+                        "SIGNAL b to workflow order-2 is dropped: it was sent in a transaction, and after its commit the"
+                                + " open run, " + other.runId() + ", is one of Shipping, not of OrderWorkflow");
+        assertThat(waiting(other)).isEmpty();
+        assertThat(outbox()).isZero();
+    }
+
+    @Test
+    void a_signal_with_start_that_a_closing_run_does_not_take_keeps_what_follows_it() {
+        RunKey run = started("order-1");
+        Sql.execute(PostgresFixture.pool(), "update durable.run_state set closing = true");
+        inTransaction(store, joined -> {
+            joined.start(newRun("order-1").tells(signal("a")).build());
+            joined.deliver(to(run, "b"));
+        });
+        assertThat(store.relay(100).gone()).isZero();
+        Sql.execute(PostgresFixture.pool(), "update durable.run_state set closing = false");
+
+        assertThat(store.relay(100).gone()).isEqualTo(2);
+        assertThat(waitingNames(run)).containsExactly("a", "b");
+    }
+
+    @Test
+    void a_signal_with_start_that_is_set_aside_and_sent_again_still_starts_its_run() {
+        RunKey run = started("order-1");
+        RunKey other = started("order-2");
+        NewRun told = newRun("order-1").tells(signal("poison")).build();
+        inTransaction(store, joined -> {
+            joined.start(told);
+            joined.deliver(to(other, "passes"));
+        });
+        refusing(
+                "raise exception 'no poison here'",
+                () -> assertThat(store.relay(100)).isEqualTo(new Relayed(1, 1, 1)));
+        terminated(run);
+
+        Sql.column(
+                PostgresFixture.pool(), "select durable.resend_refused(run_id, event_id) from durable.outbox_refused");
+
+        assertThat(store.relay(100)).isEqualTo(new Relayed(1, 0, 0));
+        assertThat(waitingNames(told.run())).containsExactly("poison");
+    }
+
     /** Until the action is done, the inbox has a trigger that refuses messages of this name. */
     private static void refusing(String how, Runnable action) {
         refusing("new.name = 'poison'", how, action);
@@ -365,7 +533,11 @@ class OutboxRelayTest extends StoreContract {
 
     /** What is said of refused messages meanwhile. */
     private static List<String> said(Runnable action) {
-        Logger logger = (Logger) LoggerFactory.getLogger(RelayRefusals.class);
+        return said(RelayRefusals.class, action);
+    }
+
+    private static List<String> said(Class<?> by, Runnable action) {
+        Logger logger = (Logger) LoggerFactory.getLogger(by);
         ListAppender<ILoggingEvent> lines = new ListAppender<>();
         lines.start();
         logger.addAppender(lines);

@@ -171,7 +171,7 @@ class SlowLaneTest extends StoreContract {
             user.awaitWaiter();
             user.commit();
             assertThat(waiting.get())
-                    .containsExactly(new StartOutcome.AlreadyOpen(theirs.key().runId()));
+                    .containsExactly(new StartOutcome.AlreadyOpen(theirs.key().runId(), TYPE, null));
         }
     }
 

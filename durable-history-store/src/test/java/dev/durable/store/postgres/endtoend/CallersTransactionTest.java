@@ -143,6 +143,50 @@ class CallersTransactionTest {
     }
 
     @Test
+    void a_signal_with_start_brings_its_run_and_its_signal_with_the_commit() throws SQLException {
+        var run = joining().signalWithStart(Words.class, "w-1", Words::run, w -> w.say("hello"));
+        joining().signalWithStart(Words.class, "w-1", Words::run, Words::stop);
+        assertThatThrownBy(() -> client.history("w-1")).isInstanceOf(WorkflowNotFoundException.class);
+        transaction.commit();
+        assertThat(run.result(Bench.SOON)).containsExactly("hello");
+    }
+
+    @Test
+    void a_signal_with_start_of_a_transaction_that_is_rolled_back_never_was() throws SQLException {
+        var open = client.start(Words.class, "w-1", Words::run);
+        joining().signalWithStart(Words.class, "w-1", Words::run, w -> w.say("never"));
+        joining().signalWithStart(Words.class, "w-2", Words::run, w -> w.say("never"));
+        transaction.rollback();
+        open.signal(Words::stop);
+        assertThat(open.result(Bench.SOON)).isEmpty();
+        assertThatThrownBy(() -> client.history("w-2")).isInstanceOf(WorkflowNotFoundException.class);
+    }
+
+    @Test
+    void a_run_that_closes_before_the_commit_is_followed_by_one_that_has_the_signal() throws SQLException {
+        var first = client.start(Words.class, "w-1", Words::run);
+        joining().signalWithStart(Words.class, "w-1", Words::run, w -> w.say("late"));
+        first.signal(Words::stop);
+        assertThat(first.result(Bench.SOON)).isEmpty();
+        transaction.commit();
+        awaitEmptyOutbox();
+        var next = client.handle(Words.class, "w-1");
+        next.signal(Words::stop);
+        assertThat(next.resultAs(new dev.durable.TypeRef<List<String>>() {})).containsExactly("late");
+        assertThat(client.history("w-1").runId()).isNotEqualTo(first.runId());
+    }
+
+    @Test
+    void a_signal_with_start_for_a_run_of_another_type_is_refused_inside_the_transaction() {
+        var mail = client.enqueue(
+                Mail.class, StartOptions.id("m-1").startDelay(java.time.Duration.ofHours(1)), m -> m.send("ann"));
+        assertThatThrownBy(() -> joining().signalWithStart(Words.class, "m-1", Words::run, Words::stop))
+                .isInstanceOf(WorkflowAlreadyStartedException.class)
+                .hasMessageContaining("a background job, not of Words");
+        mail.cancel("the test ends");
+    }
+
+    @Test
     void a_cancel_takes_part_too() throws SQLException {
         var run = client.start(Words.class, "w-1", Words::run);
         joining().handle(Words.class, "w-1").cancel("the order was withdrawn");

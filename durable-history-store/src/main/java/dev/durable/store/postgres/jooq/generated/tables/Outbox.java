@@ -97,6 +97,11 @@ public class Outbox extends TableImpl<Record> {
      */
     public final TableField<Record, JSON> PAYLOAD = createField(DSL.name("payload"), SQLDataType.JSON.nullable(false), this, "");
 
+    /**
+     * The column <code>outbox.new_run</code>.
+     */
+    public final TableField<Record, JSON> NEW_RUN = createField(DSL.name("new_run"), SQLDataType.JSON, this, "");
+
     private Outbox(Name alias, Table<Record> aliased) {
         this(alias, aliased, (Field<?>[]) null, null);
     }

@@ -112,6 +112,11 @@ public class OutboxRefused extends TableImpl<Record> {
      */
     public final TableField<Record, String> ERROR = createField(DSL.name("error"), SQLDataType.CLOB.nullable(false), this, "");
 
+    /**
+     * The column <code>outbox_refused.new_run</code>.
+     */
+    public final TableField<Record, JSON> NEW_RUN = createField(DSL.name("new_run"), SQLDataType.JSON, this, "");
+
     private OutboxRefused(Name alias, Table<Record> aliased) {
         this(alias, aliased, (Field<?>[]) null, null);
     }

@@ -1,0 +1,58 @@
+package dev.durable.client;
+
+import dev.durable.ReusePolicy;
+import dev.durable.StartOptions;
+import dev.durable.WorkflowAlreadyStartedException;
+import dev.durable.replay.BackgroundJob;
+import dev.durable.store.InboxMessage;
+import dev.durable.store.NewRun;
+import dev.durable.store.StartOutcome;
+import java.util.UUID;
+
+/** What callers are told when their start is refused because of another run of the workflow id. */
+final class StartRefusals {
+    private StartRefusals() {}
+
+    static WorkflowAlreadyStartedException alreadyOpen(StartOptions options, UUID runId) {
+        return new WorkflowAlreadyStartedException("workflow id " + options.id() + " has an open run, " + runId
+                + ". Use another id, or conflictPolicy(USE_EXISTING) to get a handle of the open run,"
+                + " or conflictPolicy(TERMINATE_EXISTING) to replace it.");
+    }
+
+    static WorkflowAlreadyStartedException ofOtherType(NewRun run, StartOutcome.AlreadyOpen open) {
+        String id = run.run().workflowId();
+        InboxMessage message = run.message();
+        return new WorkflowAlreadyStartedException("workflow id " + id + " has an open run, " + open.runId()
+                + ", of another type: it is a run of " + name(open.type()) + ", not of " + name(run.type())
+                + ", and was left as it is"
+                + (message == null ? "" : ", without signal " + message.name())
+                + ". USE_EXISTING gives the open run only where its type is the same. Usual cause: two kinds of workflow"
+                + " share their ids. Give each kind a prefix of its own, or use conflictPolicy(TERMINATE_EXISTING) to"
+                + " replace the open run."
+                + (bothAreWorkflows(run.type(), open.type())
+                        ? " Where the type was renamed, add its former name: @Workflow(aliases = \"" + open.type() + "\")."
+                        : ""));
+    }
+
+    private static boolean bothAreWorkflows(String one, String other) {
+        return !one.equals(BackgroundJob.TYPE) && !other.equals(BackgroundJob.TYPE);
+    }
+
+    private static String name(String type) {
+        return type.equals(BackgroundJob.TYPE) ? "a background job" : type;
+    }
+
+    static WorkflowAlreadyStartedException notUndone(StartOptions options, UUID runId) {
+        return new WorkflowAlreadyStartedException("workflow id " + options.id() + " has an open run, " + runId
+                + ", and TERMINATE_EXISTING inside an open transaction could not bring it back on rollback. Terminate it"
+                + " after the commit, or start through client.independent().");
+    }
+
+    static WorkflowAlreadyStartedException refused(StartOptions options, StartOutcome.Refused refused) {
+        String why = options.reusePolicy() == ReusePolicy.REJECT_DUPLICATE
+                ? "reusePolicy REJECT_DUPLICATE never allows another"
+                : "reusePolicy ALLOW_DUPLICATE_FAILED_ONLY allows another only if it did not complete";
+        return new WorkflowAlreadyStartedException("workflow id " + options.id() + " was used before: its latest run, "
+                + refused.latestRunId() + ", is " + refused.latestStatus() + ", and " + why + ".");
+    }
+}
