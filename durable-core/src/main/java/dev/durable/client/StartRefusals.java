@@ -30,7 +30,8 @@ final class StartRefusals {
                 + " share their ids. Give each kind a prefix of its own, or use conflictPolicy(TERMINATE_EXISTING) to"
                 + " replace the open run."
                 + (bothAreWorkflows(run.type(), open.type())
-                        ? " Where the type was renamed, add its former name: @Workflow(aliases = \"" + open.type() + "\")."
+                        ? " Where the type was renamed, add its former name: @Workflow(aliases = \"" + open.type()
+                                + "\")."
                         : ""));
     }
 

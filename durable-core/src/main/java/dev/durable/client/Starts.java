@@ -141,8 +141,8 @@ final class Starts {
                 case StartOutcome.AlreadyOpen open -> {
                     if (options.conflictPolicy() == ConflictPolicy.USE_EXISTING) {
                         if (isUsed(run, open, attempt)) {
-                            boolean seenLater =
-                                    run.message() != null && dispatch.transaction().isPresent();
+                            boolean seenLater = run.message() != null
+                                    && dispatch.transaction().isPresent();
                             return seenLater ? null : open.runId();
                         }
                         dispatch.breathe();
