@@ -63,6 +63,11 @@ public @interface Activity {
      */
     String limitKey() default "";
 
+    /**
+     * What cancelling it means; {@link ActivityCancellationType#TRY_CANCEL} when unset on every level. One value at the most.
+     */
+    ActivityCancellationType[] cancellation() default {};
+
     /** Static headers, {@code "name=value"} each, handed to the activity. */
     String[] headers() default {};
 }

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param atMostOnce never begun a second time, whatever happens to its worker
  * @param headers static headers handed to the activity
  * @param limitKey jobs with the same key share limits of their queue; null has none
+ * @param cancellation what cancelling it means
  */
 public record ActivityOptions(
         @Nullable String taskQueue,
@@ -32,11 +33,42 @@ public record ActivityOptions(
         boolean local,
         boolean atMostOnce,
         Map<String, String> headers,
-        @Nullable String limitKey) {
+        @Nullable String limitKey,
+        ActivityCancellationType cancellation) {
 
     /** What holds where no level says anything. */
     public static final ActivityOptions DEFAULT = new ActivityOptions(
             null, Duration.ofMinutes(1), null, null, null, RetryPolicy.DEFAULT, 0, false, false, false, Map.of(), null);
+
+    /** Options of an activity whose call is cancelled at once. */
+    public ActivityOptions(
+            @Nullable String taskQueue,
+            Duration startToClose,
+            @Nullable Duration scheduleToStart,
+            @Nullable Duration scheduleToClose,
+            @Nullable Duration heartbeatTimeout,
+            RetryPolicy retry,
+            int priority,
+            boolean transactional,
+            boolean local,
+            boolean atMostOnce,
+            Map<String, String> headers,
+            @Nullable String limitKey) {
+        this(
+                taskQueue,
+                startToClose,
+                scheduleToStart,
+                scheduleToClose,
+                heartbeatTimeout,
+                retry,
+                priority,
+                transactional,
+                local,
+                atMostOnce,
+                headers,
+                limitKey,
+                ActivityCancellationType.TRY_CANCEL);
+    }
 
     /** Options without a limit key. */
     public ActivityOptions(
@@ -84,6 +116,7 @@ public record ActivityOptions(
                 local,
                 atMostOnce,
                 headers,
-                limitKey);
+                limitKey,
+                cancellation);
     }
 }

@@ -25,6 +25,9 @@ public interface ActivityOptionsBuilder {
     /** Jobs with the same key share the limits that their queue sets for each key. */
     ActivityOptionsBuilder limitKey(String key);
 
+    /** What cancelling the activity means: whether it is told, and whether its call stays open until its outcome. */
+    ActivityOptionsBuilder cancellation(ActivityCancellationType type);
+
     ActivityOptionsBuilder header(String name, String value);
 
     ActivityOptionsBuilder maxAttempts(int maxAttempts);

@@ -32,7 +32,10 @@ public interface Promise<T extends @Nullable Object> {
      */
     T get(Duration timeout);
 
-    /** Cancels it and, for a coroutine, all it started. */
+    /**
+     * Cancels it and, for a coroutine, all it started. It ends at once with a {@link CancelledException}; but that of an
+     * activity stays open until the outcome where its {@link ActivityCancellationType} says so.
+     */
     void cancel();
 
     /** Whether it has a result or a failure. */

@@ -62,7 +62,7 @@ public interface WorkflowHandle<W, R extends @Nullable Object> {
     /** Asks the run to end: its code sees a {@link CancelledException} and may clean up. */
     void cancel();
 
-    /** The same, with a reason for its history. */
+    /** The same, with a reason for its history and for who asks for its result. */
     void cancel(String reason);
 
     /** Ends the run now; none of its code runs any more. */

@@ -2,6 +2,7 @@ package dev.durable.client;
 
 import dev.durable.DurableException;
 import dev.durable.WorkflowFailedException;
+import dev.durable.WorkflowStatus;
 import dev.durable.declare.WorkflowType;
 import dev.durable.history.Failure;
 import dev.durable.history.Payload;
@@ -37,13 +38,16 @@ final class Results {
     private WorkflowFailedException failed(String workflowId, RunResult end) {
         Failure failure = end.failure() == null ? null : code.failures().fromJson(end.failure());
         String how = end.status().name().toLowerCase(Locale.ROOT).replace('_', ' ');
-        String message = "workflow " + workflowId + " " + how
-                + (failure == null || failure.message() == null ? "" : ": " + failure.message());
+        String why = failure == null ? null : failure.message();
+        String message = "workflow " + workflowId
+                + (why == null
+                        ? " " + how
+                        : end.status() == WorkflowStatus.CANCELLED ? " was " + why : " " + how + ": " + why);
         return new WorkflowFailedException(message, workflowId, end.status(), failure, cause(end, failure));
     }
 
     private @Nullable Throwable cause(RunResult end, @Nullable Failure failure) {
-        if (failure == null || end.status() != dev.durable.WorkflowStatus.FAILED) {
+        if (failure == null || end.status() != WorkflowStatus.FAILED) {
             return null;
         }
         if (workflow == null) {

@@ -12,6 +12,7 @@ enum Option {
     LOCAL("local", OptionValue.SWITCH),
     AT_MOST_ONCE("at-most-once", OptionValue.SWITCH),
     LIMIT_KEY("limit-key", OptionValue.TEXT),
+    CANCELLATION("cancellation", OptionValue.CANCELLATION),
     MAX_ATTEMPTS("retry.max-attempts", OptionValue.COUNT),
     INITIAL_INTERVAL("retry.initial-interval", OptionValue.DELAY),
     BACKOFF("retry.backoff", OptionValue.FACTOR),

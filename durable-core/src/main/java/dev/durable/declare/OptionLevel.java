@@ -111,7 +111,8 @@ final class OptionLevel {
                 local,
                 atMostOnce,
                 allHeaders,
-                get(Option.LIMIT_KEY, base.limitKey()));
+                get(Option.LIMIT_KEY, base.limitKey()),
+                get(Option.CANCELLATION, base.cancellation()));
     }
 
     private RetryPolicy retry(RetryPolicy base, boolean once) {

@@ -1,5 +1,6 @@
 package dev.durable.declare;
 
+import dev.durable.ActivityCancellationType;
 import dev.durable.ActivityOptions;
 import dev.durable.OnExhausted;
 import dev.durable.RetryIf;
@@ -24,6 +25,11 @@ final class OptionProblems {
     static Problem manyEnds(String where, OnExhausted[] given) {
         return new Problem(
                 where, "has " + given.length + " values of onExhausted", "Keep one: what happens first, happens");
+    }
+
+    static Problem manyCancellations(String where, ActivityCancellationType[] given) {
+        return new Problem(
+                where, "has " + given.length + " values of cancellation", "Keep one: an activity is cancelled in one way");
     }
 
     static Problem wrongRetryIf(String where, String reason) {

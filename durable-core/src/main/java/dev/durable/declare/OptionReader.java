@@ -41,6 +41,11 @@ final class OptionReader {
         text(Option.SCHEDULE_TO_START, annotation.scheduleToStart());
         text(Option.SCHEDULE_TO_CLOSE, annotation.scheduleToClose());
         text(Option.HEARTBEAT_TIMEOUT, annotation.heartbeatTimeout());
+        if (annotation.cancellation().length > 1) {
+            problems.add(OptionProblems.manyCancellations(where, annotation.cancellation()));
+        } else if (annotation.cancellation().length == 1) {
+            set(Option.CANCELLATION, annotation.cancellation()[0]);
+        }
         if (annotation.priority() != UNSET_PRIORITY) {
             set(Option.PRIORITY, annotation.priority());
         }

@@ -1,5 +1,6 @@
 package dev.durable.declare;
 
+import dev.durable.ActivityCancellationType;
 import dev.durable.OnExhausted;
 import java.time.Duration;
 import java.util.List;
@@ -94,11 +95,13 @@ enum OptionValue {
     EXHAUSTED("FAIL, INCIDENT, DEAD_LETTER or DISCARD") {
         @Override
         Object parse(String text) {
-            String wanted = text.replace('-', '_');
-            return Stream.of(OnExhausted.values())
-                    .filter(value -> value.name().equalsIgnoreCase(wanted))
-                    .findFirst()
-                    .orElseThrow(() -> new NumberFormatException(text));
+            return oneOf(OnExhausted.values(), text);
+        }
+    },
+    CANCELLATION("TRY_CANCEL, WAIT_CANCELLATION_COMPLETED or ABANDON") {
+        @Override
+        Object parse(String text) {
+            return oneOf(ActivityCancellationType.values(), text);
         }
     },
     CLASS_NAME("a full class name") {
@@ -169,6 +172,14 @@ enum OptionValue {
 
     private IllegalArgumentException refuse(String given) {
         return new IllegalArgumentException("It must be " + expected + ", and is " + given);
+    }
+
+    private static <E extends Enum<E>> E oneOf(E[] values, String text) {
+        String wanted = text.replace('-', '_');
+        return Stream.of(values)
+                .filter(value -> value.name().equalsIgnoreCase(wanted))
+                .findFirst()
+                .orElseThrow(() -> new NumberFormatException(text));
     }
 
     private static boolean isClassName(String name) {

@@ -1,5 +1,6 @@
 package dev.durable.declare;
 
+import dev.durable.ActivityCancellationType;
 import dev.durable.ActivityOptions;
 import dev.durable.ActivityOptionsBuilder;
 import dev.durable.OnExhausted;
@@ -78,6 +79,11 @@ public final class OptionsAtCallSite implements ActivityOptionsBuilder {
     @Override
     public OptionsAtCallSite limitKey(String key) {
         return set(Option.LIMIT_KEY, key);
+    }
+
+    @Override
+    public OptionsAtCallSite cancellation(ActivityCancellationType type) {
+        return set(Option.CANCELLATION, type);
     }
 
     @Override

@@ -173,7 +173,8 @@ final class AttributesReader {
                             e.id, e.at, FailureJson.decode(in.json("failure")), late(in), abandoned(in))),
             rule(
                     WorkflowCancelled.class,
-                    (e, in) -> new WorkflowCancelled(e.id, e.at, in.string("reason", ""), late(in), abandoned(in))),
+                    (e, in) -> new WorkflowCancelled(
+                            e.id, e.at, in.string("reason", ""), in.string("by", ""), late(in), abandoned(in))),
             rule(WorkflowTimedOut.class, (e, in) -> new WorkflowTimedOut(e.id, e.at, in.integer("droppedMessages", 0))),
             rule(
                     WorkflowTerminated.class,

@@ -160,7 +160,11 @@ final class AttributesWriter {
                         e.abandonedHandlers(),
                         out.object("failure", o -> FailureJson.write(e.failure(), o)));
             case WorkflowCancelled e ->
-                messages(e.lateMessages(), e.abandonedHandlers(), out.string("reason", e.reason()));
+                messages(
+                        e.lateMessages(),
+                        e.abandonedHandlers(),
+                        out.string("reason", e.reason())
+                                .string("by", e.by().isEmpty() ? null : e.by()));
             case WorkflowTimedOut e -> out.number("droppedMessages", e.droppedMessages());
             case WorkflowTerminated e ->
                 out.string("reason", e.reason()).string("by", e.by()).number("droppedMessages", e.droppedMessages());

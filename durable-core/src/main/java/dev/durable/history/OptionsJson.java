@@ -1,10 +1,12 @@
 package dev.durable.history;
 
+import static dev.durable.ActivityCancellationType.TRY_CANCEL;
 import static dev.durable.ActivityOptions.DEFAULT;
 
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Interner;
 import com.github.benmanes.caffeine.cache.LoadingCache;
+import dev.durable.ActivityCancellationType;
 import dev.durable.ActivityOptions;
 import dev.durable.OnExhausted;
 import dev.durable.RetryPolicy;
@@ -18,7 +20,8 @@ import dev.durable.RetryPolicy.Growth;
  * {"startToClose":"PT1M","scheduleToStart":…,"scheduleToClose":…,"heartbeatTimeout":…,"taskQueue":…,"priority":0,
  *  "retry":{"maxAttempts":0,"initialInterval":"PT1S","backoff":2.0,"maxInterval":"PT1M","jitter":0.2,"doNotRetry":[…],
  *           "maxWorkerCrashes":3,"growth":"POLYNOMIAL","retryIf":…,"onExhausted":"INCIDENT","attemptsBefore":5},
- *  "transactional":true,"local":true,"atMostOnce":true,"headers":{…},"limitKey":…}
+ *  "transactional":true,"local":true,"atMostOnce":true,"headers":{…},"limitKey":…,
+ *  "cancellation":"ABANDON"}
  * }</pre>
  *
  * <p>A program has a handful of different options and schedules with them millions of times, and durations are slow to
@@ -74,7 +77,12 @@ public final class OptionsJson {
                 .flag("local", options.local())
                 .flag("atMostOnce", options.atMostOnce())
                 .map("headers", options.headers())
-                .string("limitKey", options.limitKey()));
+                .string("limitKey", options.limitKey())
+                .string(
+                        "cancellation",
+                        options.cancellation() == TRY_CANCEL
+                                ? null
+                                : options.cancellation().name()));
     }
 
     private static void write(RetryPolicy retry, JsonObjectWriter out) {
@@ -116,7 +124,8 @@ public final class OptionsJson {
                 in.flag("local"),
                 in.flag("atMostOnce"),
                 in.map("headers"),
-                in.stringOrNull("limitKey")));
+                in.stringOrNull("limitKey"),
+                ActivityCancellationType.valueOf(in.string("cancellation", TRY_CANCEL.name()))));
     }
 
     private static RetryPolicy readRetry(JsonObjectReader in) {

@@ -8,15 +8,17 @@ import java.time.Instant;
  * @param id its place in the history
  * @param at when
  * @param reason why
+ * @param by who asked for it; empty in events of versions that did not say it
  * @param lateMessages messages that came when the end was fixed already, while the run waited for its clean-up and its
  *     compensations: their handlers could change state, and nothing else
  * @param abandonedHandlers handlers that had begun and were cancelled because the run ended before them
  */
-public record WorkflowCancelled(long id, Instant at, String reason, int lateMessages, int abandonedHandlers)
+public record WorkflowCancelled(
+        long id, Instant at, String reason, String by, int lateMessages, int abandonedHandlers)
         implements HistoryEvent.Closing {
 
-    /** No message came late, and no handler was abandoned. */
+    /** No message came late, no handler was abandoned, and who asked for it is not said. */
     public WorkflowCancelled(long id, Instant at, String reason) {
-        this(id, at, reason, 0, 0);
+        this(id, at, reason, "", 0, 0);
     }
 }

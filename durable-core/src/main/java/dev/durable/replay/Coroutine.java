@@ -38,6 +38,7 @@ final class Coroutine extends Open {
     private @Nullable Waiter waiter;
     private @Nullable String cancelled;
     private boolean late;
+    private int told;
     private int shields;
     private long draws;
     private int callsAfterDeath;
@@ -118,7 +119,8 @@ final class Coroutine extends Open {
 
     /**
      * In creation order what it has open, then its own wait; so what it started cleans up before it does. One that has not
-     * begun never does, but for a handler: its message was accepted, so it may still change state.
+     * begun never does, but for a handler: its message was accepted, so it may still change state. A wait for the outcome of
+     * activities that were asked to cancel goes on, where their options say so.
      */
     @Override
     void cancel(String why) {
@@ -139,7 +141,7 @@ final class Coroutine extends Open {
             return;
         }
         scope.cancel(why);
-        if (waiter != null && !isShielded()) {
+        if (waiter != null && !isShielded() && !waiter.what.isForOutcomes()) {
             waiter.cancel(why);
         }
     }
@@ -163,6 +165,11 @@ final class Coroutine extends Open {
 
     boolean isCancelled() {
         return cancelled != null;
+    }
+
+    /** Its code hears of its cancellation by an exception. Gives how often it had before. */
+    int hearsOfCancel() {
+        return told++;
     }
 
     boolean isLate() {

@@ -59,7 +59,7 @@ public final class DurableCalls {
         journal = new Journal(dispatcher);
         turnLog = new TurnLog(run, journal);
         work = new OpenWork(journal, this);
-        waiting = new Waiting(dispatcher, restrictions, journal, work);
+        waiting = new Waiting(dispatcher, restrictions, journal, work, turnLog);
         activities = new Activities(this, waiting, restrictions, work, setup);
         coroutines = new Coroutines(this, dispatcher);
         versions = new Versions(journal, dispatcher);

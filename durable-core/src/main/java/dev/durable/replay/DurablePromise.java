@@ -186,6 +186,16 @@ final class DurablePromise<T extends @Nullable Object> implements Promise<T> {
         return source;
     }
 
+    /** Whether it is of an activity that was cancelled, and stays open until its outcome. */
+    boolean outlastsCancel() {
+        return outcome == null && source instanceof OpenActivity activity && activity.outlastsCancel();
+    }
+
+    /** Whether it ended by a cancellation. */
+    boolean wasCancelled() {
+        return outcome != null && outcome.failure() instanceof CancelledException;
+    }
+
     @Nullable
     Throwable failureOrNull() {
         try {
@@ -209,6 +219,11 @@ final class DurablePromise<T extends @Nullable Object> implements Promise<T> {
         } catch (Throwable failure) {
             throw Sneaky.<RuntimeException>raise(failure);
         }
+    }
+
+    /** What a wait for it is a wait for. */
+    String shown() {
+        return source instanceof OpenActivity activity && activity.outlastsCancel() ? activity.outcome() : toString();
     }
 
     @Override

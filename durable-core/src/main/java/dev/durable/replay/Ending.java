@@ -26,12 +26,13 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>
  * OPEN ── run returned or threw, or a handler threw ──► CLEANING_UP    the result is fixed; what is not shielded is cancelled
- * CLEANING_UP ── all coroutines ended, no shielded activity open ──► CLOSABLE      completed, or nothing to undo
+ * CLEANING_UP ── all coroutines ended, no awaited activity open ──► CLOSABLE       completed, or nothing to undo
  * CLEANING_UP ── the same, and no activity open at all ──► UNDOING                 one coroutine, shielded, in reverse
- * UNDOING ── all coroutines ended, no shielded activity open ──► CLOSABLE
+ * UNDOING ── all coroutines ended, no awaited activity open ──► CLOSABLE
  * </pre>
  *
- * A cancelled activity stays open until its outcome, and undoing waits for it: what may still happen can't be undone yet.
+ * Awaited are shielded activities, and cancelled ones whose calls stay open until their outcome. Any cancelled activity stays
+ * open until its outcome, and undoing waits for it: what may still happen can't be undone yet.
  */
 final class Ending {
     /** Why what is left is cancelled. */
@@ -51,7 +52,7 @@ final class Ending {
 
         record Threw(Failure failure) implements Result {}
 
-        record Cancelled(String reason) implements Result {}
+        record Cancelled(String reason, String by) implements Result {}
     }
 
     private final Dispatcher dispatcher;
@@ -65,7 +66,7 @@ final class Ending {
     private final Set<DurablePromise<?>> unobserved = new LinkedHashSet<>();
     private Phase phase = Phase.OPEN;
     private @Nullable Result result;
-    private @Nullable String cancelReason;
+    private Result.@Nullable Cancelled cancelled;
 
     Ending(
             Dispatcher dispatcher,
@@ -86,8 +87,8 @@ final class Ending {
     // ── what leads to it ────────────────────────────────────────────────────────────────────────────────────────────
 
     void cancelRequested(String reason, String by) {
-        if (cancelReason == null) {
-            cancelReason = reason;
+        if (cancelled == null) {
+            cancelled = new Result.Cancelled(reason, by);
         }
         coroutines.cancelAll("the run was cancelled by " + by + ": " + reason);
     }
@@ -99,8 +100,8 @@ final class Ending {
     void runThrew(Throwable thrown) {
         if (hasEnded()) {
             logLate("run", thrown);
-        } else if (thrown instanceof CancelledException && cancelReason != null) {
-            fix(new Result.Cancelled(cancelReason), null);
+        } else if (thrown instanceof CancelledException && cancelled != null) {
+            fix(cancelled, null);
         } else {
             fix(new Result.Threw(encode.apply(thrown)), null);
         }
@@ -171,7 +172,7 @@ final class Ending {
 
     /** Nothing is ready: true when the end has moved on and something is. */
     private boolean goOn() {
-        if (phase == Phase.OPEN || phase == Phase.CLOSABLE || !dispatcher.allEnded() || work.hasShieldedActivity()) {
+        if (phase == Phase.OPEN || phase == Phase.CLOSABLE || !dispatcher.allEnded() || work.hasAwaitedActivity()) {
             return false;
         }
         if (phase == Phase.CLEANING_UP && !(result instanceof Result.Returned) && !undos.isEmpty()) {
@@ -208,10 +209,15 @@ final class Ending {
         return phase != Phase.OPEN;
     }
 
-    /** Cancelled activities whose outcomes the undo waits for. */
-    List<OpenActivity> awaitedByUndo() {
-        boolean waits = phase == Phase.CLEANING_UP && dispatcher.allEnded() && !undos.isEmpty();
-        return waits ? work.activities() : List.of();
+    /** What the undo, or the close, waits for while no code does. */
+    Stream<Wait> waits(Instant since) {
+        if (phase == Phase.OPEN || phase == Phase.CLOSABLE || !dispatcher.allEnded()) {
+            return Stream.of();
+        }
+        boolean undo = phase == Phase.CLEANING_UP && !(result instanceof Result.Returned) && !undos.isEmpty();
+        return work.activities().stream()
+                .filter(activity -> undo || activity.isAwaited())
+                .map(activity -> new Wait(undo ? "undo" : "close", activity.outcome(), since, null));
     }
 
     HistoryEvent.@Nullable Closing close(long id, Instant at) {
@@ -223,7 +229,8 @@ final class Ending {
         return switch (result) {
             case Result.Returned returned -> new WorkflowCompleted(id, at, returned.value(), late, abandoned);
             case Result.Threw threw -> new WorkflowFailed(id, at, withFailedUndos(threw.failure()), late, abandoned);
-            case Result.Cancelled cancelled -> new WorkflowCancelled(id, at, cancelled.reason(), late, abandoned);
+            case Result.Cancelled cancelled ->
+                new WorkflowCancelled(id, at, cancelled.reason(), cancelled.by(), late, abandoned);
         };
     }
 

@@ -6,6 +6,6 @@ import dev.durable.history.ActivityScheduled;
  * A local activity for the worker to begin, or to stop.
  *
  * @param call what the code called; an event that is never written: its outcome says what was called
- * @param cancelled whether the code has cancelled it: stopped where it runs, else ended unbegun
+ * @param cancelled whether it is to stop, as the code has cancelled it: stopped where it runs, else ended unbegun
  */
 public record LocalWork(ActivityScheduled call, boolean cancelled) {}

@@ -1,11 +1,15 @@
 package dev.durable.replay;
 
+import dev.durable.ActivityCancellationType;
 import dev.durable.CancelledException;
 import dev.durable.history.ActivityCancelRequested;
 import dev.durable.history.ActivityScheduled;
 import org.jspecify.annotations.Nullable;
 
-/** An activity that was scheduled and has no outcome. Cancelled, it stays open until its outcome, which nobody hears of. */
+/**
+ * An activity that was scheduled and has no outcome. Cancelled, it stays open until its outcome; whether the code hears of
+ * that, and whether the activity hears of the cancellation, its {@link ActivityCancellationType} says.
+ */
 final class OpenActivity extends Open {
     final int seq;
     final ActivityCall call;
@@ -15,17 +19,20 @@ final class OpenActivity extends Open {
     private final OpenWork work;
     private final Scope home;
     private final boolean shielded;
-    private boolean cancelled;
+    private final ActivityCancellationType cancellation;
+    private @Nullable String cancelled;
 
     /**
-     * @param local the call of a local activity; null where the history has a command
+     * @param scheduled its call as the history has it, or as the code made it where it is local
+     * @param local whether the history has no command of it
      */
-    OpenActivity(int seq, ActivityCall call, OpenWork work, Coroutine by, @Nullable ActivityScheduled local) {
-        this.seq = seq;
+    OpenActivity(ActivityCall call, OpenWork work, Coroutine by, ActivityScheduled scheduled, boolean local) {
+        this.seq = scheduled.seq();
+        this.cancellation = scheduled.options().cancellation();
         this.call = call;
         this.promise = work.newPromise();
         this.work = work;
-        this.local = local;
+        this.local = local ? scheduled : null;
         this.home = by.scope();
         this.shielded = by.isShielded();
         promise.cancelledBy(this);
@@ -34,22 +41,38 @@ final class OpenActivity extends Open {
 
     @Override
     void cancel(String why) {
-        if (cancelled || promise.isSettled()) {
+        if (cancelled != null || promise.isSettled()) {
             return;
         }
-        cancelled = true;
+        cancelled = why;
+        if (isToStop()) {
+            requestCancel();
+        }
+        if (!outlastsCancel()) {
+            home.remove(this);
+            promise.cancelled(wasCancelled(why));
+        }
+    }
+
+    private void requestCancel() {
         if (local == null) {
             work.journal().put((id, at) -> new ActivityCancelRequested(id, at, seq));
         } else {
             work.tellWorker(this);
         }
-        home.remove(this);
-        promise.cancelled(new CancelledException(this + " was cancelled: " + why));
     }
 
     void ended(Outcome<@Nullable Object> outcome) {
         home.remove(this);
-        promise.settle(outcome);
+        if (cancelled != null && outcome.failure() instanceof CancelledException) {
+            promise.cancelled(wasCancelled(cancelled));
+        } else {
+            promise.settle(outcome);
+        }
+    }
+
+    private CancelledException wasCancelled(String why) {
+        return new CancelledException(this + " was cancelled: " + why);
     }
 
     @Override
@@ -63,8 +86,25 @@ final class OpenActivity extends Open {
         return local;
     }
 
-    boolean isCancelled() {
-        return cancelled;
+    /** Whether it was cancelled and is to hear of it. */
+    boolean isToStop() {
+        return cancelled != null && cancellation != ActivityCancellationType.ABANDON;
+    }
+
+    /** Whether it was cancelled, and the code is still to hear of its outcome. */
+    boolean outlastsCancel() {
+        return cancelled != null && cancellation == ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
+    }
+
+    /** Whether the run does not close before its outcome. */
+    boolean isAwaited() {
+        return cancelled == null ? shielded : outlastsCancel();
+    }
+
+    /** What is waited for, for people. */
+    String outcome() {
+        String how = cancelled == null ? "" : isToStop() ? "cancelled " : "abandoned ";
+        return "the outcome of " + how + this;
     }
 
     @Override

@@ -51,20 +51,25 @@ final class OpenWork {
 
     OpenActivity schedule(Coroutine by, ActivityCall call, String taskQueue) {
         int seq = ++lastActivity;
-        ActivityScheduled local = null;
-        if (call.options().local() && !hasJob(seq, call)) {
-            local = new ActivityScheduled(
-                    0, journal.now(), seq, call.name(), run.started().taskQueue(), call.input(), call.options());
-        } else {
-            String name = recordedName(call);
-            journal.put((id, at) -> new ActivityScheduled(id, at, seq, name, taskQueue, call.input(), call.options()));
+        boolean local = call.options().local() && !hasJob(seq, call);
+        ActivityScheduled scheduled = local ? localCall(seq, call) : command(seq, call, taskQueue);
+        OpenActivity activity = new OpenActivity(call, this, by, scheduled, local);
+        activities.put(seq, activity);
+        if (local) {
+            tellWorker(activity);
         }
-        OpenActivity scheduled = new OpenActivity(seq, call, this, by, local);
-        activities.put(seq, scheduled);
-        if (local != null) {
-            tellWorker(scheduled);
-        }
-        return scheduled;
+        return activity;
+    }
+
+    private ActivityScheduled localCall(int seq, ActivityCall call) {
+        return new ActivityScheduled(
+                0, journal.now(), seq, call.name(), run.started().taskQueue(), call.input(), call.options());
+    }
+
+    private ActivityScheduled command(int seq, ActivityCall call, String taskQueue) {
+        String name = recordedName(call);
+        return journal.put(
+                (id, at) -> new ActivityScheduled(id, at, seq, name, taskQueue, call.input(), call.options()));
     }
 
     /** Whether the history says that this call, now local, was made when it was not. */
@@ -97,7 +102,7 @@ final class OpenWork {
         List<LocalWork> told = new ArrayList<>(news.size());
         for (OpenActivity activity : news.values()) {
             if (activity.local() != null) {
-                told.add(new LocalWork(activity.local(), activity.isCancelled()));
+                told.add(new LocalWork(activity.local(), activity.isToStop()));
             }
         }
         news.clear();
@@ -188,9 +193,9 @@ final class OpenWork {
         return !activities.isEmpty();
     }
 
-    /** Whether an activity is open that must not be cancelled from outside. */
-    boolean hasShieldedActivity() {
-        return activities.values().stream().anyMatch(activity -> activity.shielded() && !activity.isCancelled());
+    /** Whether an activity is open whose outcome the run must hear before it closes. */
+    boolean hasAwaitedActivity() {
+        return activities.values().stream().anyMatch(OpenActivity::isAwaited);
     }
 
     @Nullable

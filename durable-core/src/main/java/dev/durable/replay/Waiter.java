@@ -76,6 +76,11 @@ final class Waiter implements Listener {
         dispatcher.ready(coroutine);
     }
 
+    /** Whether its coroutine hears of a cancellation by what this wait ends with. */
+    boolean endedByCancel() {
+        return cancelled != null || promises.stream().anyMatch(DurablePromise::wasCancelled);
+    }
+
     /** Throws what the wait ended with, where it did not end well. */
     void throwFailure() {
         if (cancelled != null) {

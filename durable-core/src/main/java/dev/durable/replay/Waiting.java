@@ -4,31 +4,61 @@ import dev.durable.CancelledException;
 import dev.durable.WaitTimedOutException;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The waits: each looks first, and a wait that is satisfied is none. */
 final class Waiting {
+    private static final Logger log = LoggerFactory.getLogger(Waiting.class);
+
+    /** Refusals of one coroutine that are worth a warning each: one that goes on in a loop is named, not counted. */
+    private static final int MAX_WARNINGS = 10;
+
     private final Dispatcher dispatcher;
     private final Restrictions restrictions;
     private final Journal journal;
     private final OpenWork work;
+    private final TurnLog turnLog;
 
-    Waiting(Dispatcher dispatcher, Restrictions restrictions, Journal journal, OpenWork work) {
+    Waiting(Dispatcher dispatcher, Restrictions restrictions, Journal journal, OpenWork work, TurnLog turnLog) {
         this.dispatcher = dispatcher;
         this.restrictions = restrictions;
         this.journal = journal;
         this.work = work;
+        this.turnLog = turnLog;
     }
 
     /** The running coroutine, which may command now. */
     Coroutine mayCommand(String call) {
-        dispatcher.checkAlive();
-        restrictions.check(call);
-        Coroutine self = dispatcher.running();
+        Coroutine self = mayCall(call);
         String refusal = self.refusal();
         if (refusal != null) {
-            throw new CancelledException(call + " was refused: " + refusal);
+            throw refused(self, call, refusal);
         }
         return self;
+    }
+
+    private Coroutine mayCall(String call) {
+        dispatcher.checkAlive();
+        restrictions.check(call);
+        return dispatcher.running();
+    }
+
+    /** The first refusal may be how the code hears of its cancellation; what it still tries after that is clean-up. */
+    private CancelledException refused(Coroutine self, String call, String why) {
+        int before = self.hearsOfCancel();
+        if (before > 0 && before <= MAX_WARNINGS && !self.isLate() && journal.isLive()) {
+            String line = dispatcher.threads().lines().here();
+            turnLog.add(() -> log.warn(
+                    "{}{} was refused and did not happen: '{}' is cancelled ({}), and its code has heard of that. Put"
+                            + " clean-up that must happen into Durable.detached(() -> …); where it is none, let the"
+                            + " CancelledException pass.",
+                    call,
+                    line == null ? "" : " at " + line,
+                    self.name,
+                    why));
+        }
+        return new CancelledException(call + " was refused: " + why);
     }
 
     void sleep(Duration duration) {
@@ -99,7 +129,11 @@ final class Waiting {
 
     /** Blocks the running coroutine until the wait is over. */
     void until(String call, WaitingFor what) {
-        Coroutine self = mayCommand(call);
+        Coroutine self = mayCall(call);
+        String refusal = self.refusal();
+        if (refusal != null && (self.isLate() || !what.isForOutcomes())) {
+            throw refused(self, call, refusal);
+        }
         if (what.condition() != null && dispatcher.conditions().size() >= Conditions.MAX_OPEN) {
             throw new IllegalStateException("More than " + Conditions.MAX_OPEN + " conditions wait in one run; each is"
                     + " evaluated after every step. Wait for promises instead, or for one condition over all of them.");
@@ -109,6 +143,9 @@ final class Waiting {
         dispatcher.block(self);
         if (dispatcher.death() != null) {
             throw Eviction.INSTANCE;
+        }
+        if (self.refusal() != null && waiter.endedByCancel()) {
+            self.hearsOfCancel();
         }
         waiter.throwFailure();
     }

@@ -37,12 +37,21 @@ record WaitingFor(
         return new WaitingFor(List.of(timer), settled -> true, condition);
     }
 
+    /**
+     * Whether all that is still waited for is the outcome of activities that were cancelled and whose calls stay open until
+     * then: such a wait ends soon, and no cancellation of its coroutine ends it before.
+     */
+    boolean isForOutcomes() {
+        return condition == null
+                && promises.stream().filter(promise -> !promise.isSettled()).allMatch(DurablePromise::outlastsCancel);
+    }
+
     /** For people. */
     String text() {
         Stream<String> named = promises.stream()
                 .filter(promise -> !promise.isSettled())
                 .limit(SHOWN)
-                .map(Object::toString);
+                .map(DurablePromise::shown);
         String more = promises.size() > SHOWN ? " … (" + promises.size() + " in all)" : "";
         return Stream.concat(condition == null ? Stream.of() : Stream.of("a condition"), named)
                         .collect(Collectors.joining(" or "))

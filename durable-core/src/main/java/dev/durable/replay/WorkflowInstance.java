@@ -211,9 +211,7 @@ public final class WorkflowInstance {
     public List<Wait> waits() {
         usable();
         Stream<Wait> coroutines = run.dispatcher().alive().stream().flatMap(this::wait);
-        Stream<Wait> undo = run.ending().awaitedByUndo().stream()
-                .map(activity -> new Wait("undo", "the outcome of cancelled " + activity, run.now(), null));
-        return Stream.concat(coroutines, undo).toList();
+        return Stream.concat(coroutines, run.ending().waits(run.now())).toList();
     }
 
     private Stream<Wait> wait(Coroutine coroutine) {

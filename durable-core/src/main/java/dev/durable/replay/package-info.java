@@ -41,7 +41,8 @@
  *
  * A coroutine: {@link dev.durable.replay.Coroutine}. The end of a run: {@link dev.durable.replay.Ending}. A cancelled
  * coroutine is refused every wait that would block and every command, but in {@code detached}; it may look, ask for
- * versions, and cancel. Outcomes of cancelled activities are still fed; outcomes of nothing open are not ({@link
+ * versions, and cancel, and wait for outcomes of activities that were cancelled and whose options say so ({@link
+ * dev.durable.replay.OpenActivity}). Outcomes of cancelled activities are still fed; outcomes of nothing open are not ({@link
  * dev.durable.replay.WorkflowInstance#accepts}).
  *
  * <h2>Failure</h2>

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  *
  * Exhausted is what {@link OnExhausted} says. A background job has no code that could hear an answer: what would be one to
  * a workflow is exhaustion to it. An activity that begins at most once has no other attempt to give. A cancelled one is
- * never retried: nobody waits for it.
+ * never retried: nobody wants it any more.
  *
  * @param of whose attempt
  * @param terms what holds for it now

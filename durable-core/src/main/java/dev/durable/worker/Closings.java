@@ -1,6 +1,8 @@
 package dev.durable.worker;
 
+import dev.durable.CancelledException;
 import dev.durable.WorkflowStatus;
+import dev.durable.history.Failure;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.WorkflowCancelled;
 import dev.durable.history.WorkflowCompleted;
@@ -30,10 +32,22 @@ final class Closings {
                         null,
                         failures.toJson(failed.failure()).json(),
                         force);
-            case WorkflowCancelled ignored -> new Transition.Close(WorkflowStatus.CANCELLED, null, null, force);
+            case WorkflowCancelled cancelled ->
+                new Transition.Close(
+                        WorkflowStatus.CANCELLED,
+                        null,
+                        failures.toJson(Failure.of(CancelledException.class.getName(), text(cancelled)))
+                                .json(),
+                        force);
             case WorkflowTimedOut ignored -> throw new IllegalArgumentException("a run is timed out by seizing it");
             case WorkflowTerminated ignored -> throw new IllegalArgumentException("a run is terminated by seizing it");
         };
+    }
+
+    /** Who cancelled the run, and why; both may be empty. */
+    private static String text(WorkflowCancelled cancelled) {
+        String by = cancelled.by().isEmpty() ? "" : " by " + cancelled.by();
+        return "cancelled" + by + (cancelled.reason().isEmpty() ? "" : ": " + cancelled.reason());
     }
 
     /** A transition that gives the run back: due at the given time, or stalled. */

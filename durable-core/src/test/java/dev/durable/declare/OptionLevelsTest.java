@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.durable.Activity;
+import dev.durable.ActivityCancellationType;
 import dev.durable.ActivityOptions;
 import dev.durable.OnExhausted;
 import dev.durable.Retry;
@@ -254,6 +255,49 @@ class OptionLevelsTest {
         public boolean retry(Throwable failure, int attempt) {
             return failure instanceof IOException;
         }
+    }
+
+    @Activity(cancellation = ActivityCancellationType.ABANDON)
+    interface Cancelled {
+        void plain();
+
+        @Activity(cancellation = ActivityCancellationType.WAIT_CANCELLATION_COMPLETED)
+        void own();
+    }
+
+    @Test
+    void what_cancelling_means_can_be_said_on_every_level() {
+        assertThat(options(Bare.class, "work", Map.of()).cancellation()).isEqualTo(ActivityCancellationType.TRY_CANCEL);
+        assertThat(options(Cancelled.class, "plain", Map.of()).cancellation())
+                .isEqualTo(ActivityCancellationType.ABANDON);
+        ActivityOptions own = options(Cancelled.class, "own", Map.of());
+        assertThat(own.cancellation()).isEqualTo(ActivityCancellationType.WAIT_CANCELLATION_COMPLETED);
+        assertThat(options(
+                                Cancelled.class,
+                                "plain",
+                                Map.of("durable.activities.Cancelled.cancellation", "wait-cancellation-completed"))
+                        .cancellation())
+                .isEqualTo(ActivityCancellationType.WAIT_CANCELLATION_COMPLETED);
+        assertThat(new OptionsAtCallSite()
+                        .cancellation(ActivityCancellationType.TRY_CANCEL)
+                        .apply(own)
+                        .cancellation())
+                .isEqualTo(ActivityCancellationType.TRY_CANCEL);
+    }
+
+    @Activity(cancellation = {ActivityCancellationType.ABANDON, ActivityCancellationType.TRY_CANCEL})
+    interface TwoWays {
+        void work();
+    }
+
+    @Test
+    void two_ways_to_cancel_and_one_that_does_not_exist_are_refused() {
+        assertThatThrownBy(() -> options(TwoWays.class, "work", Map.of()))
+                .hasMessageContaining("has 2 values of cancellation. Keep one: an activity is cancelled in one way");
+        assertThatThrownBy(() ->
+                        options(Bare.class, "work", Map.of("durable.activities.Bare.cancellation", "forget")))
+                .hasMessageContaining("Configuration key durable.activities.Bare.cancellation has a wrong value."
+                        + " It must be TRY_CANCEL, WAIT_CANCELLATION_COMPLETED or ABANDON, and is \"forget\"");
     }
 
     @Activity(retry = @Retry(onExhausted = OnExhausted.INCIDENT, retryIf = OnlyIo.class))

@@ -1,5 +1,6 @@
 package dev.durable.history;
 
+import dev.durable.ActivityCancellationType;
 import dev.durable.ActivityOptions;
 import dev.durable.OnExhausted;
 import dev.durable.RetryPolicy;
@@ -97,6 +98,8 @@ final class Samples {
             case "dev.durable.history.Payload" -> payload();
             case "dev.durable.history.TimeoutType" ->
                 List.of(TimeoutType.values()).get(random.nextInt(4));
+            case "dev.durable.ActivityCancellationType" ->
+                List.of(ActivityCancellationType.values()).get(random.nextInt(3));
             case "dev.durable.history.LocalCall" -> record(LocalCall.class, depth);
             case "dev.durable.history.Failure" -> failure(depth + 1);
             case "dev.durable.ActivityOptions" -> record(ActivityOptions.class, depth);

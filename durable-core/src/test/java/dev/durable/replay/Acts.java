@@ -1,6 +1,7 @@
 package dev.durable.replay;
 
 import dev.durable.Activity;
+import dev.durable.ActivityCancellationType;
 
 /** Activities for workflows under test; nobody implements them, the tests give the outcomes. */
 @Activity
@@ -13,6 +14,12 @@ interface Acts {
 
     @Activity(taskQueue = "other", startToClose = "5s")
     String elsewhere(String what);
+
+    @Activity(cancellation = ActivityCancellationType.WAIT_CANCELLATION_COMPLETED)
+    String waited(String what);
+
+    @Activity(cancellation = ActivityCancellationType.ABANDON)
+    String abandoned(String what);
 
     /** Runs in the workflow. */
     default String twice(String what) {

@@ -1,5 +1,6 @@
 package dev.durable.replay;
 
+import dev.durable.ActivityCancellationType;
 import dev.durable.Durable;
 import dev.durable.Promise;
 import dev.durable.Query;
@@ -70,8 +71,8 @@ class ProgramWorkflow {
 
     private Object execute(String who, Statement statement) throws Exception {
         return switch (statement) {
-            case Statement.Call s -> acts.a(s.what());
-            case Statement.CallInFlight s -> add(Durable.async(acts::a, s.what()));
+            case Statement.Call s -> acts(s.cancellation()).a(s.what());
+            case Statement.CallInFlight s -> add(Durable.async(acts(s.cancellation())::a, s.what()));
             case Statement.Spawn s ->
                 add(Durable.async(() -> {
                     execute(who + "+", s.body());
@@ -149,6 +150,12 @@ class ProgramWorkflow {
             }
             case Statement.Throw s -> throw new IllegalStateException(s.message());
         };
+    }
+
+    private Acts acts(ActivityCancellationType cancellation) {
+        return cancellation == ActivityCancellationType.TRY_CANCEL
+                ? acts
+                : Durable.activities(Acts.class, o -> o.cancellation(cancellation));
     }
 
     private static Object shown(Object value) {

@@ -40,7 +40,10 @@ class RandomProgramsTest {
         "cancellation fed with the next event",
         "clean-up",
         "signal fed with the next event",
+        "close waits",
         "undo",
+        "waits for a cancelled activity",
+        "waits for an abandoned activity",
     };
 
     @Test

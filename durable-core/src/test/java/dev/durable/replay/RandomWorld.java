@@ -240,6 +240,13 @@ final class RandomWorld {
         for (State state : states) {
             state.waits().stream().filter(wait -> wait.startsWith("undo")).forEach(wait -> kinds.add("undo"));
             state.waits().stream().filter(wait -> wait.contains("clean-up")).forEach(wait -> kinds.add("clean-up"));
+            state.waits().stream().filter(wait -> wait.startsWith("close")).forEach(wait -> kinds.add("close waits"));
+            state.waits().stream()
+                    .filter(wait -> wait.contains("the outcome of cancelled activity") && !wait.startsWith("undo"))
+                    .forEach(wait -> kinds.add("waits for a cancelled activity"));
+            state.waits().stream()
+                    .filter(wait -> wait.contains("the outcome of abandoned activity"))
+                    .forEach(wait -> kinds.add("waits for an abandoned activity"));
         }
         if (close != null) {
             kinds.add(close.type());

@@ -1,14 +1,15 @@
 package dev.durable.replay;
 
+import dev.durable.ActivityCancellationType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
 /** The words of a small language of workflow programs: whatever the API offers, in any nesting. */
 sealed interface Statement {
-    record Call(String what) implements Statement {}
+    record Call(String what, ActivityCancellationType cancellation) implements Statement {}
 
-    record CallInFlight(String what) implements Statement {}
+    record CallInFlight(String what, ActivityCancellationType cancellation) implements Statement {}
 
     record Spawn(List<Statement> body) implements Statement {}
 
@@ -106,12 +107,17 @@ sealed interface Statement {
             };
         }
 
+        private ActivityCancellationType cancellation() {
+            ActivityCancellationType[] types = ActivityCancellationType.values();
+            return types[Math.max(0, random.nextInt(6) - 3)];
+        }
+
         private Statement simple() {
             int counter = random.nextInt(COUNTERS);
             int promise = random.nextInt(8);
             return switch (random.nextInt(24)) {
-                case 0, 1, 2 -> new Call("c" + random.nextInt(10));
-                case 3, 4, 5 -> new CallInFlight("f" + random.nextInt(10));
+                case 0, 1, 2 -> new Call("c" + random.nextInt(10), cancellation());
+                case 3, 4, 5 -> new CallInFlight("f" + random.nextInt(10), cancellation());
                 case 6, 7 -> new Get(promise);
                 case 8 -> new GetWithin(promise, random.nextInt(20));
                 case 9 -> new Cancel(promise);

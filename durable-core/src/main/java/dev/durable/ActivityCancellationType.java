@@ -1,0 +1,26 @@
+package dev.durable;
+
+/**
+ * What the cancellation of an activity means to the workflow that called it, and to the activity. It comes from {@link
+ * Promise#cancel}, from the cancellation of the coroutine or the run that called it, or from the end of the run.
+ */
+public enum ActivityCancellationType {
+    /**
+     * The activity is asked to cancel, and its call ends with a {@link CancelledException} at once. What comes of the
+     * activity is recorded if its run is still open then, and the code does not hear of it.
+     */
+    TRY_CANCEL,
+
+    /**
+     * The activity is asked to cancel, and its call stays open until its outcome: a {@link CancelledException} if it ended
+     * cancelled, its result if it completed all the same, its failure if it failed. A run does not close before that.
+     */
+    WAIT_CANCELLATION_COMPLETED,
+
+    /**
+     * The activity is not told, and its call ends with a {@link CancelledException} at once. The activity goes on with all its
+     * retries; its outcome is recorded if its run is still open then. When the run closes, an activity that is still open
+     * ends with it, as any does.
+     */
+    ABANDON
+}
