@@ -29,7 +29,9 @@ final class OptionProblems {
 
     static Problem manyCancellations(String where, ActivityCancellationType[] given) {
         return new Problem(
-                where, "has " + given.length + " values of cancellation", "Keep one: an activity is cancelled in one way");
+                where,
+                "has " + given.length + " values of cancellation",
+                "Keep one: an activity is cancelled in one way");
     }
 
     static Problem wrongRetryIf(String where, String reason) {

@@ -163,8 +163,7 @@ final class AttributesWriter {
                 messages(
                         e.lateMessages(),
                         e.abandonedHandlers(),
-                        out.string("reason", e.reason())
-                                .string("by", e.by().isEmpty() ? null : e.by()));
+                        out.string("reason", e.reason()).string("by", e.by().isEmpty() ? null : e.by()));
             case WorkflowTimedOut e -> out.number("droppedMessages", e.droppedMessages());
             case WorkflowTerminated e ->
                 out.string("reason", e.reason()).string("by", e.by()).number("droppedMessages", e.droppedMessages());

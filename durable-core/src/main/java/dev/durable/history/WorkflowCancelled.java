@@ -13,8 +13,7 @@ import java.time.Instant;
  *     compensations: their handlers could change state, and nothing else
  * @param abandonedHandlers handlers that had begun and were cancelled because the run ended before them
  */
-public record WorkflowCancelled(
-        long id, Instant at, String reason, String by, int lateMessages, int abandonedHandlers)
+public record WorkflowCancelled(long id, Instant at, String reason, String by, int lateMessages, int abandonedHandlers)
         implements HistoryEvent.Closing {
 
     /** No message came late, no handler was abandoned, and who asked for it is not said. */

@@ -294,8 +294,7 @@ class OptionLevelsTest {
     void two_ways_to_cancel_and_one_that_does_not_exist_are_refused() {
         assertThatThrownBy(() -> options(TwoWays.class, "work", Map.of()))
                 .hasMessageContaining("has 2 values of cancellation. Keep one: an activity is cancelled in one way");
-        assertThatThrownBy(() ->
-                        options(Bare.class, "work", Map.of("durable.activities.Bare.cancellation", "forget")))
+        assertThatThrownBy(() -> options(Bare.class, "work", Map.of("durable.activities.Bare.cancellation", "forget")))
                 .hasMessageContaining("Configuration key durable.activities.Bare.cancellation has a wrong value."
                         + " It must be TRY_CANCEL, WAIT_CANCELLATION_COMPLETED or ABANDON, and is \"forget\"");
     }

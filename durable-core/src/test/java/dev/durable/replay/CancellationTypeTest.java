@@ -63,7 +63,10 @@ class CancellationTypeTest {
     @Test
     void a_call_that_waits_stays_open_until_the_activity_has_ended_cancelled() {
         try (GivenRun run = waiting()) {
-            run.cancelRequested("too late").expect("cancel activity 1").expectOpen().expectSeen();
+            run.cancelRequested("too late")
+                    .expect("cancel activity 1")
+                    .expectOpen()
+                    .expectSeen();
             assertThat(run.instance().waits())
                     .extracting(Wait::what)
                     .containsExactly("the outcome of cancelled activity 1 Acts.waited");
@@ -87,13 +90,16 @@ class CancellationTypeTest {
     void one_that_failed_gives_its_failure() {
         try (GivenRun failed = waiting();
                 GivenRun late = waiting()) {
-            failed.cancelRequested("x").failed(1, new IllegalStateException("no")).expectClose("failed"
-                    + " dev.durable.ActivityFailedException: Acts.waited (activity 1) failed in attempt 3:"
-                    + " java.lang.IllegalStateException: no");
+            failed.cancelRequested("x")
+                    .failed(1, new IllegalStateException("no"))
+                    .expectClose("failed"
+                            + " dev.durable.ActivityFailedException: Acts.waited (activity 1) failed in attempt 3:"
+                            + " java.lang.IllegalStateException: no");
             late.cancelRequested("x")
                     .timedOut(1)
-                    .expectSeen("ActivityTimedOutException Acts.waited (activity 1) ran out of its start-to-close timeout"
-                            + " in attempt 2, and its policy allows no further one");
+                    .expectSeen(
+                            "ActivityTimedOutException Acts.waited (activity 1) ran out of its start-to-close timeout"
+                                    + " in attempt 2, and its policy allows no further one");
         }
     }
 
@@ -140,19 +146,27 @@ class CancellationTypeTest {
             Durable.sleep(HOUR);
             return "";
         })) {
-            run.cancelRequested("x").expect("cancel activity 1", "cancel timer 1").expectSeen("slept");
+            run.cancelRequested("x")
+                    .expect("cancel activity 1", "cancel timer 1")
+                    .expectSeen("slept");
             run.completed(1, "printed").expectSeen("slept", "printed").expectClose("cancelled x");
         }
     }
 
     @Test
     void a_wait_for_several_goes_on_while_all_of_them_are_outcomes_to_come() {
-        try (GivenRun all = GivenRun.of(w -> Promise.all(List.of(async(w.acts::waited, "1"), async(w.acts::waited, "2"))));
-                GivenRun mixed = GivenRun.of(w -> Promise.all(List.of(async(w.acts::waited, "1"), async(w.acts::a, "2"))))) {
-            all.cancelRequested("x").expect("cancel activity 1", "cancel activity 2").expectOpen();
+        try (GivenRun all =
+                        GivenRun.of(w -> Promise.all(List.of(async(w.acts::waited, "1"), async(w.acts::waited, "2"))));
+                GivenRun mixed =
+                        GivenRun.of(w -> Promise.all(List.of(async(w.acts::waited, "1"), async(w.acts::a, "2"))))) {
+            all.cancelRequested("x")
+                    .expect("cancel activity 1", "cancel activity 2")
+                    .expectOpen();
             all.completed(2, "two").expectOpen();
             all.completed(1, "one").expectClose("completed \"[one, two]\"");
-            mixed.cancelRequested("x").expect("cancel activity 1", "cancel activity 2").expectOpen();
+            mixed.cancelRequested("x")
+                    .expect("cancel activity 1", "cancel activity 2")
+                    .expectOpen();
             assertThat(mixed.instance().waits())
                     .extracting(Wait::coroutine, Wait::what)
                     .containsExactly(org.assertj.core.groups.Tuple.tuple(
@@ -293,8 +307,7 @@ class CancellationTypeTest {
     void replay_follows_the_type_that_was_recorded_whatever_the_code_has_now(ActivityCancellationType recorded) {
         ActivityCancellationType[] type = {recorded};
         try (GivenRun run = GivenRun.of(w -> {
-            Promise<String> label = async(
-                    Durable.activities(Acts.class, o -> o.cancellation(type[0]))::a, "label");
+            Promise<String> label = async(Durable.activities(Acts.class, o -> o.cancellation(type[0]))::a, "label");
             await(() -> w.has("stop"));
             label.cancel();
             w.see("done " + label.isDone());
@@ -340,10 +353,14 @@ class CancellationTypeTest {
             }
         })) {
             run.cancelRequested("too late").expectClose("cancelled too late");
-            assertThat(warnings()).singleElement().asString().matches("Acts\\.nothing at Scripted\\.run"
-                    + "\\(Scripted\\.java:\\d+\\) was refused and did not happen: 'run' is cancelled \\(the run"
-                    + " was cancelled by ann: too late\\), and its code has heard of that\\. Put clean-up that must happen"
-                    + " into Durable\\.detached\\(\\(\\) -> …\\); where it is none, let the CancelledException pass\\.");
+            assertThat(warnings())
+                    .singleElement()
+                    .asString()
+                    .matches(
+                            "Acts\\.nothing at Scripted\\.run"
+                                    + "\\(Scripted\\.java:\\d+\\) was refused and did not happen: 'run' is cancelled \\(the run"
+                                    + " was cancelled by ann: too late\\), and its code has heard of that\\. Put clean-up that must happen"
+                                    + " into Durable\\.detached\\(\\(\\) -> …\\); where it is none, let the CancelledException pass\\.");
         }
     }
 
@@ -358,7 +375,10 @@ class CancellationTypeTest {
             return "";
         })) {
             run.cancelRequested("x");
-            assertThat(warnings()).singleElement().asString().startsWith("Durable.sleep at Scripted.run(Scripted.java:");
+            assertThat(warnings())
+                    .singleElement()
+                    .asString()
+                    .startsWith("Durable.sleep at Scripted.run(Scripted.java:");
         }
     }
 

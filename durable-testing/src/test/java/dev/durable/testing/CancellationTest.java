@@ -191,7 +191,8 @@ abstract class CancellationTest {
     @ValueSource(booleans = {false, true})
     void one_that_waits_for_its_next_attempt_ends_at_once(boolean local, TestEngine engine) {
         set(engine);
-        var run = engine.client().start(Print.class, "p-1", w -> w.run("fails at once", WAIT_CANCELLATION_COMPLETED, local));
+        var run = engine.client()
+                .start(Print.class, "p-1", w -> w.run("fails at once", WAIT_CANCELLATION_COMPLETED, local));
         engine.settle();
         Instant before = engine.now();
         run.cancel("too late");
@@ -213,7 +214,10 @@ abstract class CancellationTest {
         mayEnd.release();
         isCancelled(run);
         List<String> told = type == TRY_CANCEL ? List.of("ActivityCancelRequested") : List.of();
-        assertThat(types(run)).filteredOn(event -> event.startsWith("Activity")).hasSize(1 + told.size()).containsAll(told);
+        assertThat(types(run))
+                .filteredOn(event -> event.startsWith("Activity"))
+                .hasSize(1 + told.size())
+                .containsAll(told);
         assertThat(types(run)).endsWith("WorkflowCancelled");
     }
 
@@ -232,7 +236,12 @@ abstract class CancellationTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"TRY_CANCEL,false", "TRY_CANCEL,true", "WAIT_CANCELLATION_COMPLETED,false", "WAIT_CANCELLATION_COMPLETED,true"})
+    @CsvSource({
+        "TRY_CANCEL,false",
+        "TRY_CANCEL,true",
+        "WAIT_CANCELLATION_COMPLETED,false",
+        "WAIT_CANCELLATION_COMPLETED,true"
+    })
     void what_comes_of_a_cancelled_activity_is_in_the_history_of_a_run_that_goes_on(
             ActivityCancellationType type, boolean local, TestEngine engine) throws InterruptedException {
         var run = impatient(engine, "stops", type, local);
@@ -272,8 +281,7 @@ abstract class CancellationTest {
     void a_run_waits_for_what_the_holder_of_a_token_makes_of_the_cancel(TestEngine engine) {
         var run = leftToOthers(engine);
         ExternalActivity holder = engine.client().activity(tokens.remove());
-        assertThatThrownBy(() -> holder.heartbeat("half"))
-                .isInstanceOf(CancelledException.class);
+        assertThatThrownBy(() -> holder.heartbeat("half")).isInstanceOf(CancelledException.class);
         holder.complete("printed elsewhere");
         assertThat(run.result()).isEqualTo("printed elsewhere");
     }
