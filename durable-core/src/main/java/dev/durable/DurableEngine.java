@@ -117,6 +117,14 @@ public interface DurableEngine extends AutoCloseable {
          */
         Builder keepDeadLetters(Duration time, int most);
 
+        /**
+         * An exception that stalls runs instead of failing them, of all workflows that do not say by themselves; may be
+         * called for several. {@code stallOn(RuntimeException.class)}: what a workflow does not declare waits for mended
+         * code. {@link Workflow#stallOn} tells what counts. Default: none, every exception that leaves {@link Run} fails the
+         * run, but for {@link UsageException} and {@link Error}.
+         */
+        Builder stallOn(Class<? extends Throwable> type);
+
         /** No worker: a client only. */
         Builder clientOnly();
 

@@ -15,9 +15,16 @@ import org.jspecify.annotations.Nullable;
  * @param refusedMessages how many messages of the outbox stood in {@code outbox_refused} when it looked last (some
  *     thousands are not counted further), with the reason for which the database refuses them, whichever process has set
  *     them aside; somebody should look
+ * @param stalledRuns runs whose code stalled in this process within the last two minutes, each of which is tried again
+ *     within one: {@code client.workflows().where(w -> w.stalled())} lists all of them, and each says why
  */
 public record WorkerStatus(
-        String identity, @Nullable UUID session, List<Queue> queues, long staleReports, long refusedMessages) {
+        String identity,
+        @Nullable UUID session,
+        List<Queue> queues,
+        long staleReports,
+        long refusedMessages,
+        int stalledRuns) {
 
     /**
      * A task queue as this process serves it.

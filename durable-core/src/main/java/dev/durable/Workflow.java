@@ -24,4 +24,20 @@ public @interface Workflow {
 
     /** The task queue its runs are dispatched on; {@code "default"} when empty. */
     String taskQueue() default "";
+
+    /**
+     * Exceptions that stall a run instead of failing it, as they would be mistakes of the code: the run stays open, says
+     * why, and goes on when code is deployed that does not throw. {@code stallOn = RuntimeException.class} for "what I did
+     * not declare".
+     *
+     * <p>What {@link Run} or a {@link Signal} declares in its {@code throws} clause is an outcome and fails the run, unless
+     * a narrower type is listed here. Exceptions of Durable ({@link ActivityFailedException}, {@link
+     * WaitTimedOutException}, a cancellation) tell how something else ended and stall only where one of them, or {@link
+     * DurableException}, is listed; {@link PayloadException}, a value that can't be written, counts as the code's own. A run
+     * that is cancelled ends as cancelled in any case. {@link UsageException} and every {@link Error} always stall.
+     *
+     * <p>Empty: what the engine was told ({@link DurableEngine.Builder#stallOn}). {@code stallOn = UsageException.class}
+     * is "nothing else", where the engine was told more.
+     */
+    Class<? extends Throwable>[] stallOn() default {};
 }

@@ -158,6 +158,7 @@ final class Registration {
                     implementation,
                     constructor,
                     activityTypes(constructor).map(types::get).toList(),
+                    read.stallOn(),
                     read.run(),
                     read.signals(),
                     read.queries(),

@@ -1,5 +1,6 @@
 package dev.durable.declare;
 
+import dev.durable.UsageException;
 import java.lang.reflect.Array;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
@@ -35,9 +36,8 @@ public final class Stubs {
             if (method.isDefault()) {
                 return DefaultMethods.call(self, method, arguments);
             }
-            throw new IllegalStateException(
-                    Problem.name(method) + " was called on a stub and is no activity, since it is"
-                            + " not public. A stub has no fields to run it on: make it public, or keep it inside.");
+            throw new UsageException(Problem.name(method) + " was called on a stub and is no activity, since it is"
+                    + " not public. A stub has no fields to run it on: make it public, or keep it inside.");
         }
 
         /** Generated code unboxes what it gets: a call that is only captured has nothing to give. */

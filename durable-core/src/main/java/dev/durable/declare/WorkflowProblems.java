@@ -152,6 +152,14 @@ final class WorkflowProblems {
                 "Make it non-final (Kotlin: open), or put @Workflow on an interface that the class implements");
     }
 
+    static Problem stallsOnDeclared(Method run, Class<?> both) {
+        return Problem.of(
+                run,
+                "declares " + both.getSimpleName()
+                        + " as one of its outcomes, and @Workflow(stallOn) says that it stalls",
+                "Take it out of stallOn if it may end the run, or out of the throws clause if it is a mistake of the code");
+    }
+
     static Problem severalKinds(Method method) {
         return Problem.of(
                 method, "has several of @Run, @Signal and @Query", "Keep one, and write a second method for the other");

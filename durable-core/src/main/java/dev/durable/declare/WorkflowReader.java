@@ -8,6 +8,7 @@ import java.lang.reflect.Modifier;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -65,6 +66,7 @@ final class WorkflowReader {
                         declared,
                         null,
                         List.of(),
+                        stallOn(r),
                         r,
                         signals,
                         queries,
@@ -81,6 +83,14 @@ final class WorkflowReader {
         }
         policies.values().removeIf(HandlerUnfinishedPolicy.WARN_AND_ABANDON::equals);
         return policies;
+    }
+
+    private Set<Class<? extends Throwable>> stallOn(MethodSpec run) {
+        Set<Class<? extends Throwable>> types = new LinkedHashSet<>(List.of(annotation.stallOn()));
+        types.stream()
+                .filter(run.named()::contains)
+                .forEach(both -> problems.add(WorkflowProblems.stallsOnDeclared(run.method(), both)));
+        return types;
     }
 
     private void checkEach(List<Handler> handlers) {

@@ -4,6 +4,7 @@ import dev.durable.HandlerUnfinishedPolicy;
 import java.lang.reflect.Constructor;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param implementation the class that runs; the declared one where a client knows no more
  * @param constructor its only constructor, accessible; null where a client knows only the declaration
  * @param dependencies the activity types of its parameters, in order
+ * @param stallOn exceptions that stall a run instead of failing it; empty where the engine's default counts
  * @param run the run method, of the declared type
  * @param signals by name
  * @param queries by name
@@ -30,6 +32,7 @@ public record WorkflowType(
         Class<?> implementation,
         @Nullable Constructor<?> constructor,
         List<ActivityType> dependencies,
+        Set<Class<? extends Throwable>> stallOn,
         MethodSpec run,
         Map<String, MethodSpec> signals,
         Map<String, MethodSpec> queries,
@@ -38,6 +41,7 @@ public record WorkflowType(
     public WorkflowType {
         aliases = List.copyOf(aliases);
         dependencies = List.copyOf(dependencies);
+        stallOn = Set.copyOf(stallOn);
         signals = Map.copyOf(signals);
         queries = Map.copyOf(queries);
         unfinishedPolicies = Map.copyOf(unfinishedPolicies);

@@ -1,6 +1,7 @@
 package dev.durable.replay;
 
 import dev.durable.ActivityOptions;
+import dev.durable.UsageException;
 import dev.durable.declare.ActivityMethod;
 import dev.durable.declare.ActivityType;
 import dev.durable.declare.ArgumentsByName;
@@ -36,17 +37,24 @@ final class Activities {
 
     /** A stub of this run, with options changed where it is called. */
     Object stub(ActivityType type, UnaryOperator<ActivityOptions> options) {
-        StubCall call =
-                (activity, arguments) -> call(activity, activity.checked(options.apply(activity.options())), arguments);
+        StubCall call = (activity, arguments) -> call(activity, options(activity, options), arguments);
         return Stubs.create(type, call);
+    }
+
+    private static ActivityOptions options(ActivityMethod activity, UnaryOperator<ActivityOptions> changes) {
+        try {
+            return activity.checked(changes.apply(activity.options()));
+        } catch (IllegalArgumentException e) {
+            throw new UsageException(
+                    activity.name() + " was called with options that do not fit. " + e.getMessage(), e);
+        }
     }
 
     private @Nullable Object call(ActivityMethod activity, ActivityOptions options, @Nullable Object[] arguments)
             throws Throwable {
         if (DurableCalls.current(activity.name()) != run) {
-            throw new IllegalStateException(
-                    activity.name() + " was called through a stub of another run. Keep stubs in fields"
-                            + " of the workflow object, never in static ones.");
+            throw new UsageException(activity.name() + " was called through a stub of another run. Keep stubs in fields"
+                    + " of the workflow object, never in static ones.");
         }
         Capture capturing = capture;
         if (capturing != null) {

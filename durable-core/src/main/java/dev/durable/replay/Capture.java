@@ -1,6 +1,7 @@
 package dev.durable.replay;
 
 import dev.durable.Durable;
+import dev.durable.UsageException;
 import dev.durable.declare.ActivityMethod;
 import java.lang.StackWalker.StackFrame;
 import java.util.Iterator;
@@ -61,10 +62,9 @@ final class Capture {
         return frame;
     }
 
-    private static IllegalArgumentException refused(String what) {
-        return new IllegalArgumentException(
-                "Durable.async(method, arguments…) takes a method of an activity stub, as in"
-                        + " Durable.async(payments::charge, id), and nothing else: " + what
-                        + ". Write Durable.async(() -> …), which runs its body as a coroutine.");
+    private static UsageException refused(String what) {
+        return new UsageException("Durable.async(method, arguments…) takes a method of an activity stub, as in"
+                + " Durable.async(payments::charge, id), and nothing else: " + what
+                + ". Write Durable.async(() -> …), which runs its body as a coroutine.");
     }
 }

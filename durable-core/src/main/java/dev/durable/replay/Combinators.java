@@ -1,6 +1,7 @@
 package dev.durable.replay;
 
 import dev.durable.Promise;
+import dev.durable.UsageException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -32,8 +33,7 @@ public final class Combinators {
     public static <T extends @Nullable Object> T any(Collection<? extends Promise<? extends T>> promises) {
         List<DurablePromise<? extends T>> all = own(promises, "Promise.any");
         if (all.isEmpty()) {
-            throw new IllegalArgumentException(
-                    "Promise.any needs at least one promise: nothing would ever be the first");
+            throw new UsageException("Promise.any needs at least one promise: nothing would ever be the first");
         }
         if (all.stream().noneMatch(Combinators::hasSucceeded)) {
             waitFor("Promise.any", all, Combinators::hasSucceeded);
@@ -48,7 +48,7 @@ public final class Combinators {
     public static <S extends @Nullable Object, R extends @Nullable Object> List<R> map(
             Collection<? extends S> items, int atOnce, Promise.Then<? super S, ? extends R> fn) {
         if (atOnce < 1) {
-            throw new IllegalArgumentException("Promise.map needs to have at least 1 at once, not " + atOnce);
+            throw new UsageException("Promise.map needs to have at least 1 at once, not " + atOnce);
         }
         return new Mapping<S, R>(items, fn).run(atOnce);
     }
@@ -80,8 +80,7 @@ public final class Combinators {
         List<DurablePromise<? extends T>> own = new ArrayList<>(promises.size());
         for (Promise<? extends T> promise : promises) {
             if (!(promise instanceof DurablePromise<? extends T> ours)) {
-                throw new IllegalArgumentException(
-                        call + " takes promises that Durable made, not a " + promise.getClass());
+                throw new UsageException(call + " takes promises that Durable made, not a " + promise.getClass());
             }
             ours.checkOf(run, call);
             ours.observe();

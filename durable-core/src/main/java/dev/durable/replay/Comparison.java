@@ -1,5 +1,6 @@
 package dev.durable.replay;
 
+import dev.durable.UsageException;
 import dev.durable.history.ActivityCancelRequested;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.Failure;
@@ -163,7 +164,15 @@ final class Comparison {
                 .collect(Collectors.joining());
     }
 
+    /** Usage errors have had a type of their own only since 0052. */
+    private static boolean sameType(String code, String history) {
+        return code.equals(history)
+                || code.equals(UsageException.class.getName())
+                        && (history.equals(IllegalStateException.class.getName())
+                                || history.equals(IllegalArgumentException.class.getName()));
+    }
+
     private static boolean sameFailure(Failure code, Failure history) {
-        return code.type().equals(history.type()) && Objects.equals(code.message(), history.message());
+        return sameType(code.type(), history.type()) && Objects.equals(code.message(), history.message());
     }
 }

@@ -249,6 +249,9 @@ final class Dispatcher {
         while (!beforeOthers.isEmpty()) {
             beforeOthers.removeFirst().run();
         }
+        if (death != null) {
+            throw Eviction.INSTANCE;
+        }
         do {
             if (++steps > MAX_STEPS) {
                 throw threads.tooMany("steps", MAX_STEPS);

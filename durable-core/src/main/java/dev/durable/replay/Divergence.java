@@ -26,6 +26,19 @@ public final class Divergence extends NonDeterminismException {
         this.line = line;
     }
 
+    /** The same, saying what the code threw before it went its own way. */
+    Divergence after(StalledException thrown) {
+        Divergence both = new Divergence(
+                getMessage() + "\nBefore that the code threw what the code that made this history did not throw. "
+                        + thrown.getMessage(),
+                event,
+                given,
+                recorded,
+                line);
+        both.initCause(thrown.getCause());
+        return both;
+    }
+
     /** The event in whose turn it shows. */
     public HistoryEvent.Inbound event() {
         return event;

@@ -4,7 +4,9 @@ import dev.durable.ActivityOptionsBuilder;
 import dev.durable.Body;
 import dev.durable.CancelledException;
 import dev.durable.Promise;
+import dev.durable.RegistrationException;
 import dev.durable.ShieldedBody;
+import dev.durable.UsageException;
 import dev.durable.VoidBody;
 import dev.durable.WorkflowInfo;
 import dev.durable.declare.OptionsAtCallSite;
@@ -45,6 +47,7 @@ public final class DurableCalls {
     private final Versions versions;
     private final Decoder decoder;
     private final HandlersUnderWay handlers;
+    private final Stalls stalls;
     private final Ending ending;
     private final Feed feed;
     private final Draws draws;
@@ -65,12 +68,14 @@ public final class DurableCalls {
         versions = new Versions(journal, dispatcher);
         decoder = new Decoder(setup.codec(), dispatcher);
         handlers = new HandlersUnderWay(turnLog);
+        stalls = new Stalls(dispatcher, journal, type, setup.stallOn());
         ending = new Ending(
                 dispatcher,
                 coroutines,
                 work,
                 handlers,
                 turnLog,
+                stalls,
                 thrown -> setup.failures().encode(thrown, type.run().named()));
         feed = new Feed(this, type, decoder, setup);
         draws = new Draws(run.runId());
@@ -82,7 +87,7 @@ public final class DurableCalls {
     public static DurableCalls current(String call) {
         DurableCalls run = CURRENT.get();
         if (run == null) {
-            throw new IllegalStateException(call + " was called outside a workflow, on thread '"
+            throw new UsageException(call + " was called outside a workflow, on thread '"
                     + Thread.currentThread().getName() + "'."
                     + " It works on the run's own coroutines only: in a workflow, start them by Durable.async, never"
                     + " by threads, executors or parallel streams; in a test, use TestEngine.");
@@ -106,9 +111,8 @@ public final class DurableCalls {
     /** The call only looks: fine in conditions and queries. */
     void look(String call) {
         if (current(call) != this) {
-            throw new IllegalStateException(
-                    call + " was called on a promise of another run. Keep promises in fields of the"
-                            + " workflow object or in local variables, never in static fields.");
+            throw new UsageException(call + " was called on a promise of another run. Keep promises in fields of the"
+                    + " workflow object or in local variables, never in static fields.");
         }
     }
 
@@ -259,8 +263,12 @@ public final class DurableCalls {
 
     public <A> A activities(Class<A> type, Consumer<ActivityOptionsBuilder> options) {
         OptionsAtCallSite changes = new OptionsAtCallSite();
-        options.accept(changes);
-        return type.cast(activities.stub(setup.registry().activityType(type), changes::apply));
+        try {
+            options.accept(changes);
+            return type.cast(activities.stub(setup.registry().activityType(type), changes::apply));
+        } catch (IllegalArgumentException | RegistrationException e) {
+            throw new UsageException("Durable.activities(" + type.getSimpleName() + ".class, …): " + e.getMessage(), e);
+        }
     }
 
     @SuppressWarnings({"unchecked", "NullAway"}) // the caller says what it is
@@ -342,6 +350,9 @@ public final class DurableCalls {
     void begin(Script turn) {
         journal.begin(turn);
         coroutines.beginTurn();
+        if (turn.isLive()) {
+            stalls.check();
+        }
         feed.apply(turn.event());
     }
 
@@ -377,6 +388,10 @@ public final class DurableCalls {
 
     HandlersUnderWay handlers() {
         return handlers;
+    }
+
+    Stalls stalls() {
+        return stalls;
     }
 
     Ending ending() {

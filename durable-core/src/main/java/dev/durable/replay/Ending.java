@@ -1,6 +1,7 @@
 package dev.durable.replay;
 
 import dev.durable.CancelledException;
+import dev.durable.UsageException;
 import dev.durable.VoidBody;
 import dev.durable.history.Failure;
 import dev.durable.history.HistoryEvent;
@@ -60,6 +61,7 @@ final class Ending {
     private final OpenWork work;
     private final HandlersUnderWay handlers;
     private final TurnLog turnLog;
+    private final Stalls stalls;
     private final Function<Throwable, Failure> encode;
     private final Deque<VoidBody> undos = new ArrayDeque<>();
     private final List<Failure> failedUndos = new ArrayList<>();
@@ -74,12 +76,14 @@ final class Ending {
             OpenWork work,
             HandlersUnderWay handlers,
             TurnLog turnLog,
+            Stalls stalls,
             Function<Throwable, Failure> encode) {
         this.dispatcher = dispatcher;
         this.coroutines = coroutines;
         this.work = work;
         this.handlers = handlers;
         this.turnLog = turnLog;
+        this.stalls = stalls;
         this.encode = encode;
         dispatcher.whenQuiet(this::goOn);
     }
@@ -102,7 +106,7 @@ final class Ending {
             logLate("run", thrown);
         } else if (thrown instanceof CancelledException && cancelled != null) {
             fix(cancelled, null);
-        } else {
+        } else if (!stalls.insteadOfFailing(dispatcher.running(), thrown)) {
             fix(new Result.Threw(encode.apply(thrown)), null);
         }
     }
@@ -125,14 +129,14 @@ final class Ending {
         }
         if (hasEnded()) {
             logLate(handler.name, thrown);
-        } else {
+        } else if (!stalls.insteadOfFailing(handler, thrown)) {
             fix(new Result.Threw(encode.apply(thrown)), handler);
         }
     }
 
     void compensate(VoidBody undo) {
         if (phase == Phase.UNDOING || phase == Phase.CLOSABLE) {
-            throw new IllegalStateException("Durable.compensate was called while the run is being undone, or after."
+            throw new UsageException("Durable.compensate was called while the run is being undone, or after."
                     + " Do in the undo what is to be done.");
         }
         undos.push(undo);
@@ -196,6 +200,9 @@ final class Ending {
             try {
                 undos.pop().run();
             } catch (Exception e) {
+                if (stalls.insteadOfFailing(dispatcher.running(), e)) {
+                    return null;
+                }
                 failedUndos.add(encode.apply(e));
                 turnLog.add(() -> log.warn("a compensation failed; the others still run", e));
             }
@@ -224,6 +231,7 @@ final class Ending {
         if (phase != Phase.CLOSABLE || result == null) {
             return null;
         }
+        stalls.check();
         int late = handlers.lateMessages();
         int abandoned = handlers.abandonedHandlers();
         return switch (result) {

@@ -13,6 +13,7 @@ final class Journal {
     private final Dispatcher dispatcher;
     private @Nullable Script script;
     private int commands;
+    private long given;
 
     Journal(Dispatcher dispatcher) {
         this.dispatcher = dispatcher;
@@ -51,11 +52,18 @@ final class Journal {
             if (++commands > MAX_COMMANDS) {
                 throw dispatcher.threads().tooMany("commands", MAX_COMMANDS);
             }
-            return script().put(draft);
+            C put = script().put(draft);
+            given++;
+            return put;
         } catch (Divergence | StalledException e) {
             dispatcher.die(e);
             throw Eviction.INSTANCE;
         }
+    }
+
+    /** How many commands the code has given so far, in all turns. */
+    long given() {
+        return given;
     }
 
     private Script script() {

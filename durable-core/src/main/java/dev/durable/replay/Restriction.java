@@ -1,5 +1,7 @@
 package dev.durable.replay;
 
+import dev.durable.UsageException;
+
 /** Places in a workflow where code may look but not act, and why. */
 enum Restriction {
     CONDITION(
@@ -27,7 +29,7 @@ enum Restriction {
         this.why = why;
     }
 
-    IllegalStateException refuse(String call) {
-        return new IllegalStateException(call + " was called " + where + ". " + why);
+    UsageException refuse(String call) {
+        return new UsageException(call + " was called " + where + ". " + why);
     }
 }

@@ -1,9 +1,12 @@
 package dev.durable.replay;
 
 import dev.durable.PayloadException;
+import dev.durable.UsageException;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -12,6 +15,7 @@ import org.slf4j.LoggerFactory;
 final class Threads {
     private static final Logger log = LoggerFactory.getLogger(Threads.class);
     private static final int SHOWN_FRAMES = 12;
+    private static final int SHOWN_CAUSES = 5;
 
     private final String run;
     private final ClassLoader loader;
@@ -74,6 +78,46 @@ final class Threads {
                         + ". An Error does not fail a run, for nothing could un-fail it; the turn is tried again, with the"
                         + " code that is deployed then.",
                 error);
+    }
+
+    /** The library was called as it can't be. */
+    StalledException usage(Coroutine by, Throwable thrown, UsageException error) {
+        String called = lines.of(error.getStackTrace());
+        String line = called == null ? lines.of(thrown.getStackTrace()) : called;
+        return new StalledException(
+                run + " is stalled: " + sentence(String.valueOf(error.getMessage())) + " It came out of " + by.name
+                        + (line == null ? "" : ", at " + line)
+                        + ". Such a mistake of the code does not fail a run: deploy code without it, and the run goes on.",
+                error);
+    }
+
+    /** The code threw what it or the engine has been told to stall on. */
+    StalledException stallsOn(Coroutine by, Throwable thrown, Class<?> listed, boolean byWorkflow) {
+        String line = lines.of(thrown.getStackTrace());
+        return new StalledException(
+                run + " is stalled: " + by.name + " threw "
+                        + sentence(thrown + (line == null ? "" : " at " + line)) + " "
+                        + (byWorkflow ? "@Workflow(stallOn)" : "The engine's stallOn (durable.stall-on)") + " lists "
+                        + listed.getName()
+                        + ", so it does not fail the run. Deploy code that does not throw it, and the run goes on; if it is"
+                        + " an outcome, declare it: \"throws "
+                        + thrown.getClass().getSimpleName() + "\" at @Run.\n" + frames(thrown.getStackTrace())
+                        + causes(thrown),
+                thrown);
+    }
+
+    private String causes(Throwable thrown) {
+        return Stream.iterate(thrown.getCause(), Objects::nonNull, Throwable::getCause)
+                .limit(SHOWN_CAUSES)
+                .map(cause -> {
+                    String line = lines.of(cause.getStackTrace());
+                    return "\nCaused by: " + cause + (line == null ? "" : " at " + line);
+                })
+                .collect(Collectors.joining());
+    }
+
+    private static String sentence(String text) {
+        return text.endsWith(".") ? text : text + ".";
     }
 
     /** What the history has does not fit the code. */

@@ -1,5 +1,6 @@
 package dev.durable.replay;
 
+import dev.durable.UsageException;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.VersionRecorded;
 import java.util.HashMap;
@@ -31,7 +32,7 @@ final class Versions {
 
     int ask(String changeId, int min, int max) {
         if (changeId.isBlank() || min < 0 || min > max) {
-            throw new IllegalArgumentException("Durable.version(\"" + changeId + "\", " + min + ", " + max
+            throw new UsageException("Durable.version(\"" + changeId + "\", " + min + ", " + max
                     + ") needs a change id and 0 <= min <= max");
         }
         Integer known = answers.get(changeId);

@@ -1,6 +1,7 @@
 package dev.durable.replay;
 
 import dev.durable.CancelledException;
+import dev.durable.UsageException;
 import dev.durable.WaitTimedOutException;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
@@ -135,7 +136,7 @@ final class Waiting {
             throw refused(self, call, refusal);
         }
         if (what.condition() != null && dispatcher.conditions().size() >= Conditions.MAX_OPEN) {
-            throw new IllegalStateException("More than " + Conditions.MAX_OPEN + " conditions wait in one run; each is"
+            throw new UsageException("More than " + Conditions.MAX_OPEN + " conditions wait in one run; each is"
                     + " evaluated after every step. Wait for promises instead, or for one condition over all of them.");
         }
         Waiter waiter = new Waiter(self, what, journal.now(), dispatcher);

@@ -87,7 +87,12 @@ public final class WorkflowInstance {
     public void replay(List<RecordedTurn> turns) {
         usable();
         turns.forEach(turn -> note(turn.event()));
-        run.dispatcher().drive(new Playback(run, comparison, turns), setup.turnLimit());
+        try {
+            run.dispatcher().drive(new Playback(run, comparison, turns), setup.turnLimit());
+        } catch (Divergence e) {
+            StalledException thrownBefore = run.stalls().unconfirmed();
+            throw thrownBefore == null ? e : e.after(thrownBefore);
+        }
     }
 
     /**
@@ -98,6 +103,7 @@ public final class WorkflowInstance {
      */
     public void replayClose(HistoryEvent.Closing recorded) {
         usable();
+        run.stalls().historyHasEnded();
         Divergence other = comparison.otherClose(run.started(), close(recorded.id()), recorded);
         if (other != null) {
             throw diverged(other);

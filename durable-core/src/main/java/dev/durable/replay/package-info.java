@@ -49,7 +49,8 @@
  *
  * <ul>
  *   <li>Other commands than recorded: {@link dev.durable.replay.Divergence}. An {@code Error}, a blocked or looping
- *       coroutine, data that does not fit: {@link dev.durable.replay.StalledException}. Neither returns into user code,
+ *       coroutine, data that does not fit, a usage error or what {@code stallOn} lists ({@link
+ *       dev.durable.replay.Stalls}): {@link dev.durable.replay.StalledException}. Neither returns into user code,
  *       neither fails the run: code can be mended, a closed run can't be opened.
  *   <li>Both, and {@code evict()}, end the run in this process: each started coroutine is resumed once with an {@link
  *       dev.durable.replay.Eviction}, and every call it makes while it unwinds throws that again. Its {@code finally}

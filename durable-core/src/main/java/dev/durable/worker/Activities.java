@@ -211,13 +211,14 @@ final class Activities implements ActivitySide {
     }
 
     @Override
-    public WorkerStatus status() {
+    public WorkerStatus status(int stalledRuns) {
         return new WorkerStatus(
                 setup.settings().identity(),
                 session.id(),
                 pools.queues().values().stream().map(ActivityQueue::status).toList(),
                 reports.stale(),
-                relay.aside());
+                relay.aside(),
+                stalledRuns);
     }
 
     private void startClaims(ActivityPool pool, PollPace pace) {

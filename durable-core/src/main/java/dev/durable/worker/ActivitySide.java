@@ -19,7 +19,7 @@ interface ActivitySide extends EagerJobs {
     Upkeep upkeep();
 
     /** What it is doing now. */
-    WorkerStatus status();
+    WorkerStatus status(int stalledRuns);
 
     /** Jobs of this queue may be ready: look. */
     void wake(String taskQueue);

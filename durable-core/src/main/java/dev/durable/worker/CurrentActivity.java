@@ -1,6 +1,7 @@
 package dev.durable.worker;
 
 import dev.durable.ActivityContext;
+import dev.durable.UsageException;
 import org.jspecify.annotations.Nullable;
 
 /** The context of the attempt that runs on a thread. */
@@ -13,7 +14,7 @@ public final class CurrentActivity {
     public static ActivityContext get() {
         ActivityContext context = CURRENT.get();
         if (context == null) {
-            throw new IllegalStateException(
+            throw new UsageException(
                     "ActivityContext.current() was called outside an activity."
                             + " Call it on the thread that runs the activity's method; a context may be handed to other threads.");
         }

@@ -61,7 +61,8 @@ final class Engine implements PreparedEngine {
                 failures,
                 registry,
                 settings.strict(),
-                settings.limits().turn());
+                settings.limits().turn(),
+                settings.errors().stallOn());
         this.waiters = new ResultWaiters(store, () -> store.nudges().heard());
         this.runs = new Runs(turns, new RunCache(settings.limits().cacheBytes()), waiters, random);
         this.host = new RunHost(
@@ -221,7 +222,9 @@ final class Engine implements PreparedEngine {
 
     @Override
     public WorkerStatus worker() {
-        return activities == null ? new WorkerStatus(settings.identity(), null, List.of(), 0, 0) : activities.status();
+        return activities == null
+                ? new WorkerStatus(settings.identity(), null, List.of(), 0, 0, 0)
+                : activities.status(runs.stalled());
     }
 
     @Override

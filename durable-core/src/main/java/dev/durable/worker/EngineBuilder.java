@@ -170,6 +170,17 @@ public final class EngineBuilder implements DurableEngine.Builder {
     }
 
     @Override
+    public EngineBuilder stallOn(Class<? extends Throwable> type) {
+        // What configuration reads by name may be any class.
+        if (!Throwable.class.isAssignableFrom(type)) {
+            throw new IllegalArgumentException("stallOn (durable.stall-on) takes exceptions, such as"
+                    + " java.lang.RuntimeException, and " + type.getName() + " is none");
+        }
+        errors = errors.stallingOn(type);
+        return this;
+    }
+
+    @Override
     public EngineBuilder clientOnly() {
         worker = false;
         return this;

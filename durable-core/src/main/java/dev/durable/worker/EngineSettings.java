@@ -4,7 +4,9 @@ import dev.durable.Alert;
 import dev.durable.ErrorSanitizer;
 import dev.durable.payload.PayloadCodec;
 import java.time.Duration;
+import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -39,24 +41,32 @@ record EngineSettings(
      * @param alerts told of dead letters and incidents; null tells nobody
      * @param deadLettersKept for how long dead letters are kept
      * @param maxDeadLetters how many of them
+     * @param stallOn exceptions that stall a run instead of failing it, where its workflow does not say by itself
      */
     record Errors(
             ErrorSanitizer sanitizer,
             @Nullable Consumer<? super Alert> alerts,
             Duration deadLettersKept,
-            int maxDeadLetters) {
-        static final Errors DEFAULT = new Errors(ErrorSanitizer.DEFAULT, null, Duration.ofDays(180), 10_000);
+            int maxDeadLetters,
+            Set<Class<? extends Throwable>> stallOn) {
+        static final Errors DEFAULT = new Errors(ErrorSanitizer.DEFAULT, null, Duration.ofDays(180), 10_000, Set.of());
 
         Errors sanitizedBy(ErrorSanitizer value) {
-            return new Errors(value, alerts, deadLettersKept, maxDeadLetters);
+            return new Errors(value, alerts, deadLettersKept, maxDeadLetters, stallOn);
         }
 
         Errors toldTo(Consumer<? super Alert> listener) {
-            return new Errors(sanitizer, listener, deadLettersKept, maxDeadLetters);
+            return new Errors(sanitizer, listener, deadLettersKept, maxDeadLetters, stallOn);
         }
 
         Errors keeping(Duration time, int most) {
-            return new Errors(sanitizer, alerts, time, most);
+            return new Errors(sanitizer, alerts, time, most, stallOn);
+        }
+
+        Errors stallingOn(Class<? extends Throwable> type) {
+            Set<Class<? extends Throwable>> more = new LinkedHashSet<>(stallOn);
+            more.add(type);
+            return new Errors(sanitizer, alerts, deadLettersKept, maxDeadLetters, more);
         }
     }
 

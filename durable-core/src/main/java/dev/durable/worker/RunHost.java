@@ -43,6 +43,9 @@ record RunHost(HistoryStore store, Lanes lanes, Code code, Outside outside) {
         /** A run is parked, durably, until this time. */
         void due(Instant at);
 
+        /** The code of a run stalled. */
+        void stalled(UUID runId);
+
         /** The actor has nothing in memory any more. */
         void unneeded(RunActor actor);
 

@@ -16,6 +16,7 @@ final class Runs implements RunHost.Outside, AttemptOutcome.Sink, RunClaims.Take
     private final RunCache cache;
     private final ResultWaiters waiters;
     private final Supplier<UUID> random;
+    private final StalledRuns stalls = new StalledRuns();
     private EagerJobs eager = EagerJobs.NONE;
     private LocalCalls locals = LocalCalls.NONE;
     private volatile Consumer<Instant> timers = at -> {};
@@ -36,11 +37,15 @@ final class Runs implements RunHost.Outside, AttemptOutcome.Sink, RunClaims.Take
     }
 
     RunActor actor(RunKey run) {
+        return cache.getOrAdd(run, bound(), turns);
+    }
+
+    private RunHost bound() {
         RunHost bound = host;
         if (bound == null) {
             throw new IllegalStateException("the engine has not started");
         }
-        return cache.getOrAdd(run, bound, turns);
+        return bound;
     }
 
     Optional<RunActor> cached(UUID runId) {
@@ -94,6 +99,16 @@ final class Runs implements RunHost.Outside, AttemptOutcome.Sink, RunClaims.Take
     /** Who is told when runs that park here are due. */
     void onDue(Consumer<Instant> listener) {
         timers = listener;
+    }
+
+    @Override
+    public void stalled(UUID runId) {
+        stalls.stalled(runId, bound().store().clock().now());
+    }
+
+    /** How many runs stalled here lately. */
+    int stalled() {
+        return stalls.count(bound().store().clock().now());
     }
 
     @Override

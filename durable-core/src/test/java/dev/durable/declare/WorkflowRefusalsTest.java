@@ -53,6 +53,25 @@ class WorkflowRefusalsTest {
                 .hasMessageContaining("Keep one");
     }
 
+    static class NoStock extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+    }
+
+    @Workflow(stallOn = {RuntimeException.class, NoStock.class})
+    static class Undecided {
+        @Run
+        public void run() throws NoStock {}
+    }
+
+    @Test
+    void an_exception_that_is_an_outcome_and_stalls() {
+        assertRefused(Undecided.class)
+                .hasMessageContaining(
+                        "$Undecided.run() declares NoStock as one of its outcomes, and @Workflow(stallOn) says"
+                                + " that it stalls. Take it out of stallOn if it may end the run, or out of the throws clause if it is"
+                                + " a mistake of the code.");
+    }
+
     @Workflow
     static class Overloaded {
         @Run

@@ -36,6 +36,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -56,11 +57,19 @@ final class GivenRun implements AutoCloseable {
     private WorkflowInstance instance;
     private Turn last;
     private boolean checked = true;
+    private Set<Class<? extends Throwable>> stallOn = Set.of();
 
     private GivenRun(Class<?> workflow, Object argument) {
         this.registry = Registry.builder().register(workflow).build();
         this.type = registry.workflowOf(workflow);
         this.argument = argument;
+        this.instance = instance(false);
+    }
+
+    /** A run, to be {@link #started}, of an engine that was told what to stall on. */
+    GivenRun(Class<?> workflow, Object argument, Class<? extends Throwable> stallOn) {
+        this(workflow, argument);
+        this.stallOn = Set.of(stallOn);
         this.instance = instance(false);
     }
 
@@ -81,12 +90,16 @@ final class GivenRun implements AutoCloseable {
         return run.started();
     }
 
-    private GivenRun started() {
+    GivenRun started() {
         return feed(startedEvent());
     }
 
     static WorkflowInstance unstarted() {
         return new GivenRun(Scripted.class, "").instance;
+    }
+
+    static WorkflowInstance unstarted(Class<?> workflow) {
+        return new GivenRun(workflow, "").instance;
     }
 
     static WorkflowStarted startedWithFlags(int flags) {
@@ -124,7 +137,16 @@ final class GivenRun implements AutoCloseable {
 
     GivenRun completed(int seq, Object result) {
         Payload payload = result == null ? Payload.NULL : CODEC.encode(result, result.getClass(), "result");
-        return feed(new ActivityCompleted(id(), now, seq, 1, UUID.randomUUID(), payload, now, "worker"));
+        return feed(completion(seq, payload));
+    }
+
+    /** An outcome to be fed to another instance of the run. */
+    HistoryEvent.Inbound outcome(int seq) {
+        return completion(seq, Payload.NULL);
+    }
+
+    private ActivityCompleted completion(int seq, Payload result) {
+        return new ActivityCompleted(id(), now, seq, 1, UUID.randomUUID(), result, now, "worker");
     }
 
     GivenRun failed(int seq, Throwable thrown) {
@@ -267,7 +289,7 @@ final class GivenRun implements AutoCloseable {
     }
 
     private WorkflowInstance instance(boolean strict, Duration turnLimit) {
-        return new WorkflowInstance(type, key, new ReplaySetup(CODEC, FAILURES, registry, strict, turnLimit));
+        return new WorkflowInstance(type, key, new ReplaySetup(CODEC, FAILURES, registry, strict, turnLimit, stallOn));
     }
 
     /** Only feeds the start, without replay: for code that does not come to a wait. */

@@ -216,7 +216,7 @@ class PromiseTest {
             }
             try {
                 Promise.any(List.of());
-            } catch (IllegalArgumentException e) {
+            } catch (IllegalStateException e) {
                 w.see(e.getMessage());
             }
             return "";

@@ -88,11 +88,29 @@ class RestrictionTest {
 
     @Test
     void a_constructor_keeps_its_stubs_and_does_nothing_else() {
-        try (GivenRun run = GivenRun.of(Eager.class, "")) {
-            run.expectClose(
-                    "failed java.lang.IllegalStateException: Acts.nothing was called in the workflow's constructor. A"
-                            + " constructor only keeps its activities: handlers need the object before anything else happens. Do it in"
-                            + " the @Run method.");
+        assertThatThrownBy(() -> GivenRun.of(Eager.class, ""))
+                .isInstanceOf(StalledException.class)
+                .hasMessageContaining(
+                        "Acts.nothing was called in the workflow's constructor. A constructor only keeps its"
+                                + " activities: handlers need the object before anything else happens. Do it in the @Run method.");
+    }
+
+    @Workflow
+    static class Unmade {
+        Unmade() {
+            throw new IllegalArgumentException("not made");
+        }
+
+        @Run
+        String run(String ignored) {
+            return "";
+        }
+    }
+
+    @Test
+    void a_query_of_an_object_that_was_never_made_says_so() {
+        try (GivenRun run = GivenRun.of(Unmade.class, "")) {
+            run.expectClose("failed java.lang.IllegalArgumentException: not made");
             assertThatThrownBy(() -> run.instance().query("x", Payload.NO_ARGUMENTS))
                     .isInstanceOf(QueryFailedException.class);
         }
@@ -180,10 +198,10 @@ class RestrictionTest {
                     return "";
                 })
                 .close();
-        try (GivenRun run = GivenRun.of(w -> leaked[0].get())) {
-            run.expectClose(
-                    "failed java.lang.IllegalStateException: Promise.get was called on a promise of another run. Keep"
-                            + " promises in fields of the workflow object or in local variables, never in static fields.");
-        }
+        assertThatThrownBy(() -> GivenRun.of(w -> leaked[0].get()))
+                .isInstanceOf(StalledException.class)
+                .hasMessageContaining(
+                        "Promise.get was called on a promise of another run. Keep promises in fields of the"
+                                + " workflow object or in local variables, never in static fields.");
     }
 }

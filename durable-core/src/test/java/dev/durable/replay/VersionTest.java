@@ -1,6 +1,5 @@
 package dev.durable.replay;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.durable.Activity;
@@ -113,11 +112,15 @@ class VersionTest {
 
     @Test
     void a_version_call_that_makes_no_sense_is_refused_at_the_call() {
-        try (GivenRun run = GivenRun.of(w -> Durable.version("c", 3, 2))) {
-            run.expectClose(
-                    "failed java.lang.IllegalArgumentException: Durable.version(\"c\", 3, 2) needs a change id and"
-                            + " 0 <= min <= max");
-            assertThat(run.last().commands()).isEmpty();
+        try (GivenRun run = GivenRun.of(w -> {
+            try {
+                return Durable.version("c", 3, 2);
+            } catch (IllegalStateException e) {
+                return e.getMessage();
+            }
+        })) {
+            run.expect();
+            run.expectClose("completed \"Durable.version(\\\"c\\\", 3, 2) needs a change id and 0 <= min <= max\"");
         }
     }
 

@@ -14,7 +14,8 @@ import org.springframework.context.annotation.Bean;
 
 /**
  * Where the application has Actuator: health {@code durable}, down while the worker makes no progress or
- * its upkeep is late; with each step of upkeep, the number of zombies and that of refused messages as details.
+ * its upkeep is late; with each step of upkeep, the number of zombies, of refused
+ * messages and of runs that stalled lately as details.
  */
 @AutoConfiguration(after = DurableAutoConfiguration.class)
 @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
@@ -40,6 +41,7 @@ public class DurableHealthConfiguration {
         WorkerStatus worker = engine.worker();
         return health.withDetail("zombies", worker.zombies())
                 .withDetail("refusedMessages", worker.refusedMessages())
+                .withDetail("stalledRuns", worker.stalledRuns())
                 .build();
     }
 

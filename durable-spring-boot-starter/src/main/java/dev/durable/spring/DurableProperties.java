@@ -2,7 +2,9 @@ package dev.durable.spring;
 
 import dev.durable.store.postgres.SchemaMode;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -42,6 +44,12 @@ public class DurableProperties {
 
     /** Largest payload in bytes. */
     private int maxPayloadBytes = 2 * 1024 * 1024;
+
+    /**
+     * Exceptions that stall runs instead of failing them, of all workflows that do not say by themselves:
+     * java.lang.RuntimeException lets what a workflow does not declare wait for mended code.
+     */
+    private List<Class<? extends Throwable>> stallOn = new ArrayList<>();
 
     /** Task queues this process serves, by name; "default" when none is named. */
     private Map<String, Queue> queues = new LinkedHashMap<>();
@@ -130,6 +138,14 @@ public class DurableProperties {
 
     public void setMaxPayloadBytes(int maxPayloadBytes) {
         this.maxPayloadBytes = maxPayloadBytes;
+    }
+
+    public List<Class<? extends Throwable>> getStallOn() {
+        return stallOn;
+    }
+
+    public void setStallOn(List<Class<? extends Throwable>> stallOn) {
+        this.stallOn = stallOn;
     }
 
     public Map<String, Queue> getQueues() {

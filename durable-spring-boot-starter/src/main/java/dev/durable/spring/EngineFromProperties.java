@@ -14,6 +14,7 @@ final class EngineFromProperties {
                 .pollInterval(properties.getPollInterval())
                 .maxPayloadBytes(properties.getMaxPayloadBytes())
                 .configuration(activityOptions(properties));
+        properties.getStallOn().forEach(builder::stallOn);
         if (properties.getIdentity() != null) {
             builder.identity(properties.getIdentity());
         }

@@ -111,6 +111,7 @@ class AutoConfigurationTest {
                         "durable.identity=till-3",
                         "durable.max-payload-bytes=64",
                         "durable.max-transactional-activities=2",
+                        "durable.stall-on=java.lang.RuntimeException,java.io.IOException",
                         "durable.queues.default.slots=2",
                         "durable.queues.default.virtual-threads=true")
                 .run(context -> {
@@ -121,6 +122,14 @@ class AutoConfigurationTest {
                     assertThatThrownBy(() -> client.start(GreetingWorkflow.class, "g-2", w -> w.run(tooLong)))
                             .hasMessageContaining("the limit is 64");
                 });
+    }
+
+    @Test
+    void what_runs_stall_on_must_be_exceptions() {
+        application.withPropertyValues("durable.stall-on=java.lang.String").run(context -> assertThat(
+                        context.getStartupFailure())
+                .hasRootCauseMessage("stallOn (durable.stall-on) takes exceptions, such as java.lang.RuntimeException, and"
+                        + " java.lang.String is none"));
     }
 
     @Test
@@ -194,7 +203,8 @@ class AutoConfigurationTest {
             assertThat(health.health().getStatus()).isEqualTo(Status.UP);
             assertThat(health.health().getDetails())
                     .containsKeys("upkeep.session", "upkeep.sweep", "upkeep.timeouts", "upkeep.relay")
-                    .containsEntry("zombies", 0);
+                    .containsEntry("zombies", 0)
+                    .containsEntry("stalledRuns", 0);
             context.getBean(DurableEngine.class).close();
             assertThat(health.health().getStatus()).isEqualTo(Status.DOWN);
         });

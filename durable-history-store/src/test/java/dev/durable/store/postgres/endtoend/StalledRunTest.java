@@ -8,8 +8,10 @@ import dev.durable.DurableClient;
 import dev.durable.DurableEngine;
 import dev.durable.Run;
 import dev.durable.Signal;
+import dev.durable.StartOptions;
 import dev.durable.Workflow;
 import dev.durable.WorkflowStatus;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -122,6 +124,55 @@ class StalledRunTest {
         }
     }
 
+    /** Forgets that not every customer has an address, and that a side effect is no place to call an activity. */
+    @Workflow(name = "Invoice", stallOn = RuntimeException.class)
+    static class HastyInvoice {
+        private final Desk desk;
+
+        HastyInvoice(Desk desk) {
+            this.desk = desk;
+        }
+
+        @Run
+        String run(String customer) {
+            Durable.compensate(() -> desk.book("nobody"));
+            String seat = desk.book(customer);
+            throw new IllegalStateException("no address for " + seat);
+        }
+    }
+
+    @Workflow(name = "Invoice")
+    static class ConfusedInvoice {
+        private final Desk desk;
+
+        ConfusedInvoice(Desk desk) {
+            this.desk = desk;
+        }
+
+        @Run
+        String run(String customer) {
+            Durable.compensate(() -> desk.book("nobody"));
+            String seat = desk.book(customer);
+            Durable.await(() -> desk.insure(customer) != null);
+            return seat;
+        }
+    }
+
+    @Workflow(name = "Invoice")
+    static class CarefulInvoice {
+        private final Desk desk;
+
+        CarefulInvoice(Desk desk) {
+            this.desk = desk;
+        }
+
+        @Run
+        String run(String customer) {
+            Durable.compensate(() -> desk.book("nobody"));
+            return "invoice for " + desk.book(customer);
+        }
+    }
+
     @Test
     void a_run_whose_code_changed_stalls_with_event_command_and_line_and_mended_code_finishes_it() {
         try (Bench bench = new Bench()) {
@@ -171,6 +222,41 @@ class StalledRunTest {
                     bench.engine().register(MendedLedger.class).start()) {
                 assertThat(mended.client().handle(MendedLedger.class, "l-1").resultAs(String.class))
                         .isEqualTo("closed 4711");
+            }
+        }
+    }
+
+    @Test
+    void a_run_that_throws_what_its_workflow_stalls_on_waits_undone_nothing_and_mended_code_finishes_it() {
+        stallsAndIsMended(
+                bench -> bench.engine().register(HastyInvoice.class, new OpenDesk()),
+                "run threw java.lang.IllegalStateException: no address for seat of ann at StalledRunTest.HastyInvoice.run(");
+    }
+
+    @Test
+    void a_usage_error_of_the_code_stalls_the_run_and_mended_code_finishes_it() {
+        stallsAndIsMended(
+                bench -> bench.engine().register(ConfusedInvoice.class, new OpenDesk()),
+                "Desk.insure was called in a condition of Durable.await.");
+    }
+
+    private static void stallsAndIsMended(Function<Bench, DurableEngine.Builder> broken, String text) {
+        try (Bench bench = new Bench()) {
+            try (DurableEngine first = broken.apply(bench).start()) {
+                var run = first.client().start("Invoice", StartOptions.id("i-1"), "ann");
+                assertThat(Bench.awaitThat(run, it -> it.stalledBy() != null).stalledBy())
+                        .startsWith("Invoice i-1 is stalled: ")
+                        .contains(text);
+                assertThat(run.describe().summary().status()).isEqualTo(WorkflowStatus.RUNNING);
+                assertThat(stalled(first.client())).isOne();
+                assertThat(first.worker().stalledRuns()).isOne();
+            }
+            try (DurableEngine mended =
+                    bench.engine().register(CarefulInvoice.class, new OpenDesk()).start()) {
+                var run = mended.client().handle(CarefulInvoice.class, "i-1");
+                assertThat(run.resultAs(String.class)).isEqualTo("invoice for seat of ann");
+                assertThat(run.history()).noneMatch(event -> event.toString().contains("nobody"));
+                assertThat(stalled(mended.client())).isZero();
             }
         }
     }
