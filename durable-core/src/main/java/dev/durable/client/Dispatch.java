@@ -72,6 +72,9 @@ public interface Dispatch {
     /** How long a call that writes waits for the database. */
     Duration callTimeout();
 
+    /** A caller was given this future and may wait for it by means of his own. */
+    void promised(CompletableFuture<?> result);
+
     /**
      * Waits for the future.
      *

@@ -87,6 +87,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
     @Override
     public CompletableFuture<R> resultAsync() {
         CompletableFuture<R> pending = pending(returnType());
+        dispatch.promised(pending);
         return Waiting.cancelling(pending, pending.thenApplyAsync(result -> result));
     }
 

@@ -29,6 +29,28 @@ final class Baton {
     private final AtomicReference<Holder> holder = new AtomicReference<>(Holder.DRIVER);
     private final Semaphore returned = new Semaphore(0);
 
+    /** Looks at who has it while the driver waits. */
+    interface Watch {
+        /** Waits for the time to be up. */
+        Watch NONE = new Watch() {
+            @Override
+            public long lookNanos() {
+                return Long.MAX_VALUE;
+            }
+
+            @Override
+            public boolean givesUp(long withoutProgressNanos) {
+                return false;
+            }
+        };
+
+        /** How often it wants to look. */
+        long lookNanos();
+
+        /** Whether to wait no longer. */
+        boolean givesUp(long withoutProgressNanos);
+    }
+
     /** The driver gives it away; what it wrote before is seen by who gets it. */
     void lend() {
         holder.set(Holder.COROUTINES);
@@ -39,22 +61,27 @@ final class Baton {
      *
      * @param limit how long it may take without progress
      * @param progress a count that goes up
+     * @param watch asked while there is none
      * @return false when the time is up
      */
-    boolean awaitReturn(Duration limit, IntSupplier progress) {
+    boolean awaitReturn(Duration limit, IntSupplier progress, Watch watch) {
         if (comesBackAtOnce()) {
             return true;
         }
         boolean interrupted = false;
         try {
             int seen = progress.getAsInt();
-            for (int slept = 0; slept < SLICES; ) {
+            long slice = Math.min(limit.toNanos() / SLICES, watch.lookNanos());
+            for (long slept = 0; slept < limit.toNanos(); ) {
                 try {
-                    if (returned.tryAcquire(limit.toNanos() / SLICES, TimeUnit.NANOSECONDS)) {
+                    if (returned.tryAcquire(slice, TimeUnit.NANOSECONDS)) {
                         return true;
                     }
-                    slept = seen == progress.getAsInt() ? slept + 1 : 0;
+                    slept = seen == progress.getAsInt() ? slept + slice : 0;
                     seen = progress.getAsInt();
+                    if (watch.givesUp(slept)) {
+                        return false;
+                    }
                 } catch (InterruptedException e) {
                     interrupted = true;
                 }

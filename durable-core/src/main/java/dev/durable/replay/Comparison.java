@@ -26,15 +26,18 @@ final class Comparison {
     private final String run;
     private final Lines lines;
     private final boolean strict;
+    private final boolean sameCode;
     private final Supplier<List<Wait>> waits;
     private int otherTexts;
 
     /**
      * @param run how errors call it
      * @param strict whether a different input, duration or option is a divergence
+     * @param sameCode whether histories were made by this very code
      * @param waits where the code waits, shown where it gave too little
      */
-    Comparison(String run, Lines lines, boolean strict, Supplier<List<Wait>> waits) {
+    Comparison(String run, Lines lines, boolean strict, boolean sameCode, Supplier<List<Wait>> waits) {
+        this.sameCode = sameCode;
         this.run = run;
         this.lines = lines;
         this.strict = strict;
@@ -89,7 +92,7 @@ final class Comparison {
         HistoryEvent.Command expected = given.size() < recorded.size() ? recorded.get(given.size()) : null;
         String table = new SideBySide(event, recorded, given, givenLines).text(command, line);
         List<Wait> blocked = command == null ? waits.get() : List.of();
-        String advice = DivergenceAdvice.of(recorded.subList(given.size(), recorded.size()), command, blocked);
+        String advice = DivergenceAdvice.of(recorded.subList(given.size(), recorded.size()), command, blocked, sameCode);
         return new Divergence(
                 run + ": the code gives other commands than the history of this run has.\n\n" + table + "\n" + advice,
                 event,
@@ -102,13 +105,16 @@ final class Comparison {
     Divergence unexpected(HistoryEvent.Inbound event) {
         return new Divergence(
                 run + ": the history goes on with event " + event.id() + " " + SideBySide.describe(event)
-                        + ", and for the code nothing of that kind and number is open.\nLikely cause: "
-                        + (event instanceof HistoryEvent.ActivityClosed closed && closed.local() != null
-                                ? "the code no longer makes this local call here, or makes it as a job.\nWay out: keep"
-                                        + " the call for runs that have made it: Durable.version(…)."
-                                : "the history was cut or changed: events are missing in front of it.")
-                        + waiting()
-                        + "\n",
+                        + ", and for the code nothing of that kind and number is open."
+                        + (sameCode
+                                ? waiting() + "\n" + DivergenceAdvice.UNSTEADY
+                                : "\nLikely cause: "
+                                        + (event instanceof HistoryEvent.ActivityClosed closed && closed.local() != null
+                                                ? "the code no longer makes this local call here, or makes it as a job.\nWay"
+                                                        + " out: keep the call for runs that have made it: Durable.version(…)."
+                                                : "the history was cut or changed: events are missing in front of it.")
+                                        + waiting()
+                                        + "\n"),
                 event,
                 null,
                 null,
@@ -120,7 +126,8 @@ final class Comparison {
         return new Divergence(
                 run + ": the code calls a local activity with other arguments than event " + event.id() + " says: "
                         + recorded.activity() + recorded.input().json()
-                        + ".\nLikely cause: an argument is computed from something that is not the same on replay.\n",
+                        + "."
+                        + likely("an argument is computed from something that is not the same on replay."),
                 event,
                 null,
                 null,
@@ -153,8 +160,13 @@ final class Comparison {
         return run + ": the code ends otherwise than the history of this run.\n\n    history: " + history
                 + "\n    code:    "
                 + (code == null ? "has not ended" + waiting() : code)
-                + "\n\nLikely cause: the code behind the last wait was changed, or what it returns is computed from something"
-                + " that is not the same on replay.\n";
+                + "\n"
+                + likely("the code behind the last wait was changed, or what it returns is computed from something that is"
+                        + " not the same on replay.");
+    }
+
+    private String likely(String cause) {
+        return sameCode ? "\n" + DivergenceAdvice.UNSTEADY : "\nLikely cause: " + cause + "\n";
     }
 
     private String waiting() {

@@ -120,19 +120,20 @@ final class Dispatcher {
         running = toRun ? first : null;
         baton.lend();
         first.resume();
-        if (!baton.awaitReturn(limit, turnsBegun::get)) {
-            giveUp(limit);
+        Watchdog watch = new Watchdog(threads, () -> holder);
+        if (!baton.awaitReturn(limit, turnsBegun::get, watch)) {
+            giveUp(watch.blockedAt(), limit);
         }
     }
 
     /** The code does not come to a wait: from here on it is dead, and hears of it by its next call at the latest. */
-    private void giveUp(Duration limit) {
+    private void giveUp(StackTraceElement @Nullable [] blockedAt, Duration limit) {
         Thread hung = holder;
-        die(threads.hung(hung, limit));
+        die(blockedAt == null ? threads.hung(hung, limit) : threads.blocked(blockedAt));
         if (hung != null) {
             hung.interrupt();
         }
-        abandoned = !baton.awaitReturn(GRACE, () -> 0) && baton.abandon();
+        abandoned = !baton.awaitReturn(GRACE, () -> 0, Baton.Watch.NONE) && baton.abandon();
     }
 
     // ── for coroutines ──────────────────────────────────────────────────────────────────────────────────────────────

@@ -9,9 +9,22 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The likely cause of a divergence, and the way out as code. */
+/**
+ * The likely cause of a divergence, and the way out as code. Where the very code that made the history gives something else,
+ * that is the cause, and no deployment: then it says what makes code give something else each time.
+ */
 final class DivergenceAdvice {
     private static final int SHOWN = 160;
+
+    /** What makes the same code give something else. */
+    static final String UNSTEADY = """
+            The history was made by this very code, a moment ago: the code gives something else each time it runs.
+            Usual causes, the most frequent first:
+              the machine's clock, Math.random, UUID.randomUUID: use Durable.now(), random() and uuid();
+              the order of a HashSet or HashMap of objects without a hashCode of their own, of Set.of or Map.of: use a List or LinkedHashMap;
+              state that outlives the run: static fields, singletons, caches, environment and files: pass it in, or ask for it by an activity or Durable.sideEffect;
+              threads: executors, parallel streams, CompletableFuture: use Durable.async.
+            """;
 
     private DivergenceAdvice() {}
 
@@ -19,8 +32,16 @@ final class DivergenceAdvice {
      * @param left what the history has from the difference on
      * @param code the first command that differs; null where the code gave too few
      * @param blocked where the code waits instead
+     * @param sameCode whether the history was made by this very code
      */
-    static String of(List<HistoryEvent.Command> left, HistoryEvent.@Nullable Command code, List<Wait> blocked) {
+    static String of(
+            List<HistoryEvent.Command> left,
+            HistoryEvent.@Nullable Command code,
+            List<Wait> blocked,
+            boolean sameCode) {
+        if (sameCode) {
+            return unsteady(left, code, blocked);
+        }
         if (code == null) {
             return missing(left.getFirst(), blocked);
         }
@@ -39,11 +60,23 @@ final class DivergenceAdvice {
         return added(code, call(history)) + renamed(code, history);
     }
 
-    private static String missing(HistoryEvent.Command history, List<Wait> blocked) {
-        String waiting = blocked.stream()
+    private static String unsteady(
+            List<HistoryEvent.Command> left, HistoryEvent.@Nullable Command code, List<Wait> blocked) {
+        if (code != null && !left.isEmpty() && Comparison.same(code, left.getFirst())) {
+            return otherInput(code, left.getFirst()) + UNSTEADY;
+        }
+        return (blocked.isEmpty() ? "" : "It has stopped here:" + stopped(blocked) + "\n") + UNSTEADY;
+    }
+
+    private static String stopped(List<Wait> blocked) {
+        return blocked.stream()
                 .map(wait -> "\n  " + wait.coroutine() + " waits for " + wait.what()
                         + (wait.line() == null ? "" : " at " + wait.line()))
                 .collect(Collectors.joining());
+    }
+
+    private static String missing(HistoryEvent.Command history, List<Wait> blocked) {
+        String waiting = stopped(blocked);
         return "Likely cause: the code no longer makes the call " + call(history)
                 + ", or makes it later, or a branch in"
                 + " front of it went the other way." + (waiting.isEmpty() ? "" : " It has stopped here:" + waiting)
@@ -68,16 +101,20 @@ final class DivergenceAdvice {
     }
 
     private static String otherText(HistoryEvent.Command code, HistoryEvent.Command history) {
-        String then = text(history);
-        String now = text(code);
-        int from = Math.max(0, firstDifference(then, now) - SHOWN / 4);
-        return "The call is the same, but not what it is given:\n    history: " + shown(then, from) + "\n    code:    "
-                + shown(now, from) + "\nLikely cause: it is computed from something that is not the same on replay: the"
+        return otherInput(code, history) + "Likely cause: it is computed from something that is not the same on replay: the"
                 + " machine's clock, Math.random, UUID.randomUUID, the order of a HashMap or HashSet, a static field, or an"
                 + " object that was changed after it was handed over. Use Durable.now(), random() and uuid(), and collections"
                 + " with an order.\nOr it was changed on purpose: then Durable.version(\"" + changeId(code)
                 + "\", 0, 1) tells apart the runs that have made the call.\nWorkers only count such differences and go on with"
                 + " what the history has; tests and Replayer refuse them.\n";
+    }
+
+    private static String otherInput(HistoryEvent.Command code, HistoryEvent.Command history) {
+        String then = text(history);
+        String now = text(code);
+        int from = Math.max(0, firstDifference(then, now) - SHOWN / 4);
+        return "The call is the same, but not what it is given:\n    history: " + shown(then, from) + "\n    code:    "
+                + shown(now, from) + "\n";
     }
 
     /** The call behind a command, as one would speak of it. */

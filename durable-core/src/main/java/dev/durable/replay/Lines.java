@@ -34,6 +34,11 @@ final class Lines {
         return user == null ? null : text(user.toStackTraceElement());
     }
 
+    /** The index of the user's line in the stack: what stands before it is what that line calls. -1 without one. */
+    int called(StackTraceElement[] stack) {
+        return indexIn(stack);
+    }
+
     /** What the user's line has called: {@code Thread.sleep}; null where it calls nothing. */
     @Nullable
     String calledIn(StackTraceElement[] stack) {

@@ -68,17 +68,21 @@ public final class ReplayCheck {
             RecordedTurn next = turns.get(cut);
             if (!instance.accepts(next.event())) {
                 throw new NonDeterminismException("after a replay of the first " + cut + " turns of "
-                        + history.workflowId() + " nothing waits for " + next.event());
+                        + history.workflowId() + " nothing waits for " + next.event() + advice());
             }
             List<HistoryEvent.Command> given = instance.feed(next.event(), next.at()).commands();
             if (!given.equals(next.commands())) {
                 throw new NonDeterminismException("gone on after a replay of the first " + cut + " turns of "
                         + history.workflowId() + ", the code gives for " + next.event() + "\n  " + given
-                        + "\nand the history has\n  " + next.commands());
+                        + "\nand the history has\n  " + next.commands() + advice());
             }
         } finally {
             instance.evict();
         }
+    }
+
+    private String advice() {
+        return setup.sameCode() ? "\n\n" + DivergenceAdvice.UNSTEADY : "";
     }
 
     private WorkflowInstance instance(History history) {

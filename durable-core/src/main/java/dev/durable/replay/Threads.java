@@ -20,12 +20,15 @@ final class Threads {
     private final String run;
     private final ClassLoader loader;
     private final Lines lines;
+    private final boolean strict;
 
     /**
      * @param run how errors call it: {@code OrderWorkflow order-42}
      * @param workflow the class that runs
+     * @param strict whether code that blocks stalls its run at once, rather than when its turn takes too long
      */
-    Threads(String run, Class<?> workflow) {
+    Threads(String run, Class<?> workflow, boolean strict) {
+        this.strict = strict;
         this.run = run;
         this.loader = workflow.getClassLoader();
         this.lines = new Lines(workflow);
@@ -56,18 +59,49 @@ final class Threads {
     /** The code ran for the limit without coming to a wait. */
     StalledException hung(@Nullable Thread thread, Duration limit) {
         StackTraceElement[] stack = thread == null ? new StackTraceElement[0] : thread.getStackTrace();
-        String line = lines.of(stack);
+        return blocks(thread, stack)
+                ? blocked(stack)
+                : new StalledException(run + " is stalled: " + busy(stack, limit) + "\n" + frames(stack), null);
+    }
+
+    /** The code waits for something that is not the run's. */
+    StalledException blocked(StackTraceElement[] stack) {
+        return new StalledException(run + " is stalled: " + blocking(stack) + "\n" + frames(stack), null);
+    }
+
+    /** The same while there is still hope; all other runs of the process wait for this one meanwhile. */
+    void reportSlow(@Nullable Thread thread, Duration time) {
+        StackTraceElement[] stack = thread == null ? new StackTraceElement[0] : thread.getStackTrace();
+        log.warn(
+                "{} holds up the other workflows of this worker: {}\n{}",
+                run,
+                blocks(thread, stack) ? blocking(stack) : busy(stack, time),
+                frames(stack));
+    }
+
+    private boolean blocks(@Nullable Thread thread, StackTraceElement[] stack) {
+        return thread != null && thread.getState() != Thread.State.RUNNABLE && lines.called(stack) >= 0;
+    }
+
+    private String blocking(StackTraceElement[] stack) {
         String called = lines.calledIn(stack);
-        boolean blocked = thread != null && thread.getState() != Thread.State.RUNNABLE && called != null;
-        String what = blocked ? "blocks in " + called : "has run for " + limit + " without a wait";
-        String advice = blocked
-                ? "A workflow may block only in calls of Durable, of promises and of activity stubs: use Durable.sleep and"
-                        + " Durable.await, and do I/O in an activity."
-                : "Usual cause: an endless loop, or long computation, which belongs into an activity.";
-        return new StalledException(
-                run + " is stalled: " + (line == null ? "its code" : line) + " " + what + ". " + advice + "\n"
-                        + frames(stack),
-                null);
+        return userLine(stack) + " blocks in " + (called == null ? "a synchronized block" : called)
+                + ". A workflow may block only in calls of Durable, of promises and of activity stubs: use Durable.sleep and"
+                + " Durable.await, and do I/O in an activity.";
+    }
+
+    private String busy(StackTraceElement[] stack, Duration time) {
+        return userLine(stack) + " has run for " + time
+                + " without a wait. Usual cause: an endless loop, or long computation, which belongs into an activity.";
+    }
+
+    private String userLine(StackTraceElement[] stack) {
+        String line = lines.of(stack);
+        return line == null ? "its code" : line;
+    }
+
+    boolean areStrict() {
+        return strict;
     }
 
     /** Something came out of the code that says nothing of the run, only of the process or the code. */

@@ -1,5 +1,6 @@
 package dev.durable.worker;
 
+import dev.durable.store.RunKey;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -37,6 +38,15 @@ public interface Drive extends AutoCloseable {
 
     /** Lets the steps work for a moment: some milliseconds, or on virtual time until none has anything left to do. */
     void breathe();
+
+    /**
+     * Somebody was given a future of a run's result, and may wait for it by means of his own. For test kits, which move
+     * time while he does and end the future where it can't come; threads have nothing to do for it.
+     */
+    default void promised(CompletableFuture<?> result) {}
+
+    /** A run can't go on with this code and is tried again later. For test kits, which end what waits then. */
+    default void stalled(RunKey run, String why) {}
 
     /** Begins to crank. */
     void start();

@@ -61,6 +61,7 @@ final class Engine implements PreparedEngine {
                 failures,
                 registry,
                 settings.strict(),
+                settings.strict(),
                 settings.limits().turn(),
                 settings.errors().stallOn());
         this.waiters = new ResultWaiters(store, () -> store.nudges().heard());
@@ -126,6 +127,7 @@ final class Engine implements PreparedEngine {
         host.lanes().drivenBy(drive);
         turns.onReady(drive.add("turns", Drive.Kind.TURNS, turns));
         rooms.onStale(drive.add("rooms", Drive.Kind.IO, rooms));
+        runs.onStall(drive::stalled);
         waiters.onWait(drive.add("results", Drive.Kind.IO, waiters));
         drive.start();
         nudges = store.nudges().listen(this::nudged);

@@ -192,7 +192,10 @@ public final class EngineBuilder implements DurableEngine.Builder {
         return this;
     }
 
-    /** An input that differs on replay is an error. For test kits. */
+    /**
+     * For test kits, whose histories were all made by the code that is registered: an input that differs on replay is an
+     * error, a difference is not put down to a deployment, and code that blocks stalls its run at once.
+     */
     public EngineBuilder strict() {
         strict = true;
         return this;

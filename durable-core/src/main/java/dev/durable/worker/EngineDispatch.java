@@ -201,6 +201,11 @@ final class EngineDispatch implements Dispatch {
     }
 
     @Override
+    public void promised(CompletableFuture<?> result) {
+        drive.promised(result);
+    }
+
+    @Override
     public <T extends @Nullable Object> T await(CompletableFuture<T> future, @Nullable Duration timeout)
             throws TimeoutException {
         try {

@@ -410,10 +410,10 @@ final class RunActor {
     /** The run can't go on with this code: kept open, shown, tried again with back-off. */
     private void stall(String reason) {
         log.error("{} stalls: {}", key.workflowId(), reason);
-        host.outside().stalled(key.runId());
         String clean = host.code().replay().failures().recordable(reason);
         String why = clean.replace('\0', ' ').substring(0, Math.min(clean.length(), MAX_REASON));
         forget();
+        host.outside().stalled(key, why);
         writeNothing(
                 null,
                 new Transition.Stall(why, Duration.ofSeconds(Math.min(60, 1L << Math.min(holding.stalls(), 6)))),

@@ -43,11 +43,11 @@ record RunHost(HistoryStore store, Lanes lanes, Code code, Outside outside) {
         /** A run is parked, durably, until this time. */
         void due(Instant at);
 
-        /** The code of a run stalled. */
-        void stalled(UUID runId);
-
         /** The actor has nothing in memory any more. */
         void unneeded(RunActor actor);
+
+        /** A run can't go on with this code. */
+        void stalled(RunKey run, String why);
 
         /** Where local activities run. */
         LocalCalls locals();

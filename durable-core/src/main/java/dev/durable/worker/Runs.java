@@ -6,6 +6,7 @@ import dev.durable.store.Transition;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -16,10 +17,11 @@ final class Runs implements RunHost.Outside, AttemptOutcome.Sink, RunClaims.Take
     private final RunCache cache;
     private final ResultWaiters waiters;
     private final Supplier<UUID> random;
-    private final StalledRuns stalls = new StalledRuns();
+    private final StalledRuns stalled = new StalledRuns();
     private EagerJobs eager = EagerJobs.NONE;
     private LocalCalls locals = LocalCalls.NONE;
     private volatile Consumer<Instant> timers = at -> {};
+    private volatile BiConsumer<RunKey, String> onStall = (run, why) -> {};
     private @Nullable RunHost host;
 
     Runs(Turns turns, RunCache cache, ResultWaiters waiters, Supplier<UUID> random) {
@@ -102,13 +104,19 @@ final class Runs implements RunHost.Outside, AttemptOutcome.Sink, RunClaims.Take
     }
 
     @Override
-    public void stalled(UUID runId) {
-        stalls.stalled(runId, bound().store().clock().now());
+    public void stalled(RunKey run, String why) {
+        stalled.stalled(run.runId(), bound().store().clock().now());
+        onStall.accept(run, why);
     }
 
     /** How many runs stalled here lately. */
     int stalled() {
-        return stalls.count(bound().store().clock().now());
+        return stalled.count(bound().store().clock().now());
+    }
+
+    /** Who is told of runs that stall here. */
+    void onStall(BiConsumer<RunKey, String> listener) {
+        onStall = listener;
     }
 
     @Override
