@@ -25,6 +25,13 @@ final class WorkflowProblems {
     private WorkflowProblems() {}
 
     static Problem notAnnotated(Class<?> type) {
+        if (ActivityDeclaration.isDeclaredBy(type)) {
+            return Problem.of(
+                    type,
+                    "is an @Activity type and is used as a workflow class",
+                    "Call it from a workflow that takes it in its constructor, or run it alone: client.enqueue("
+                            + type.getSimpleName() + ".class, a -> …)");
+        }
         Class<?> parent = type.getSuperclass();
         boolean inherited = parent != null && parent.isAnnotationPresent(Workflow.class);
         return Problem.of(

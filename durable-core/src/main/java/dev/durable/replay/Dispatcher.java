@@ -265,10 +265,15 @@ final class Dispatcher {
                 return next;
             }
         } while (whenQuiet.getAsBoolean());
-        assert conditions.noneHolds()
-                : "a condition of Durable.await gives another answer when it is asked again; it may look at the state of"
-                        + " the workflow only";
+        assert conditionsAreSteady();
         return null;
+    }
+
+    private boolean conditionsAreSteady() {
+        if (!conditions.noneHolds()) {
+            throw threads.unsteadyCondition();
+        }
+        return true;
     }
 
     private @Nullable Coroutine pollReady() {

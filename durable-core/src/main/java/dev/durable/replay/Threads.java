@@ -185,11 +185,23 @@ final class Threads {
                 null);
     }
 
+    /** Asked again without anything having happened, a condition holds. */
+    StalledException unsteadyCondition() {
+        return new StalledException(
+                run + " is stalled: a condition of Durable.await gives another answer when it is asked again, although nothing"
+                        + " has happened in between. Usual cause: it counts, draws, or looks at a clock or at what another"
+                        + " thread does. It may only look at the state of the workflow, and not change it.",
+                null);
+    }
+
     /** A side effect that threw leaves nothing to replay. */
     StalledException sideEffectFailed(Throwable error) {
         String line = lines.of(error.getStackTrace());
+        String text = error.toString();
         return new StalledException(
-                run + " is stalled: Durable.sideEffect threw " + error + (line == null ? "" : " at " + line)
+                run + " is stalled: Durable.sideEffect threw "
+                        + (text.endsWith(".") ? text.substring(0, text.length() - 1) : text)
+                        + (line == null ? "" : " (at " + line + ")")
                         + ". Only a value is recorded, so the turn is tried again until there is one. What may fail for good"
                         + " belongs into an activity.",
                 error);

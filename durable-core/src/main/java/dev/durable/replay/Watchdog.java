@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * Watches a turn that takes long. In tests, code that blocks by other means than the run's own is found while it blocks;
  * in workers it is named in the log after a second, and left until the turn's limit.
  *
- * <p>What is waited for by the JDK alone, other than a lock, is found at the second look: a sleep, a future, a queue, a
- * socket. A lock may be held for a moment by a class loader or a logger, and a library may wait for one that nobody sees: for
+ * <p>A sleep is found at the first look; what else the JDK alone waits for, other than a lock, at the second: a future, a
+ * queue, a socket. A lock may be held for a moment by a class loader or a logger, and a library may wait for one that nobody sees: for
  * these it takes longer.
  */
 final class Watchdog implements Baton.Watch {
@@ -65,11 +65,18 @@ final class Watchdog implements Baton.Watch {
         }
         looks = thread.equals(seen) ? looks + 1 : 1;
         seen = thread;
-        if (looks < (isJdkAloneAndNoLock(stack, called) ? LOOKS : LOOKS_AT_LOCKS)) {
+        if (looks < looksFor(stack, called)) {
             return false;
         }
         blockedAt = stack;
         return true;
+    }
+
+    private static int looksFor(StackTraceElement[] stack, int called) {
+        if (called > 0 && stack[called - 1].getClassName().equals("java.lang.Thread")) {
+            return 1;
+        }
+        return isJdkAloneAndNoLock(stack, called) ? LOOKS : LOOKS_AT_LOCKS;
     }
 
     private static boolean isRunning(Thread thread) {

@@ -307,6 +307,14 @@ final class GivenRun implements AutoCloseable {
         return instance;
     }
 
+    /** As the test kit feeds it. */
+    static WorkflowInstance strictly(Class<?> workflow) {
+        GivenRun run = new GivenRun(workflow, "");
+        WorkflowInstance instance = run.instance(true, Duration.ofSeconds(20));
+        instance.feed(run.startedEvent());
+        return instance;
+    }
+
     WorkflowInstance instance() {
         return instance;
     }

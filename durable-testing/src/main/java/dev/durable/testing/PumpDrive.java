@@ -1,14 +1,16 @@
 package dev.durable.testing;
 
+import dev.durable.store.RunKey;
 import dev.durable.worker.Drive;
 import dev.durable.worker.Step;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import java.util.Arrays;
+import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
@@ -25,11 +27,21 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It is <i>idle</i> when every step said it has nothing to do, none was woken since, and no activity body runs. Only
  * then may time move: to what a waiting client asked for at most, and from one due thing to the next, so that order is
- * kept. Sleeps that steps ask for are not slept: after each move of time all steps are cranked.
+ * kept. Sleeps that steps ask for are not slept: after each move of time all steps are cranked. Where bodies run and do
+ * nothing, as {@link BodyWatch} sees it, time moves as well, if it is a timer of a workflow that may end the wait.
+ *
+ * <p>A run that stalls ends what waits, once: it would be tried again for ever.
  */
 final class PumpDrive implements Drive {
     private static final long LOOK_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
+    /** What hangs on a promised result may send something when it comes. */
+    private static final long CALLBACKS_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    private static final long LOOK_AT_ASKER_MILLIS = 2;
+    /** By how much later than a store says steps look at what is due. */
+    private static final Duration MOMENT = Duration.ofMillis(1);
+
     static final Duration PATIENCE_WITH_BODIES = Duration.ofSeconds(10);
 
     private static final String STILL_RUNNING = "activity bodies still running";
@@ -42,12 +54,14 @@ final class PumpDrive implements Drive {
             Thread.ofPlatform().daemon().name("durable-activity-", 0).factory());
     private final Thread pump =
             Thread.ofPlatform().daemon().name("durable-pump").unstarted(this::run);
-    private final Set<Thread> bodyThreads = new LinkedHashSet<>();
-    private final Duration patienceWithBodies;
-    private int running;
-    /** Bodies begun and bodies ended. */
-    private long progress;
+    private final BodyWatch bodyWatch;
+    /** Held while it is found that time may move and while it moves, so that nobody moves it twice for one reason. */
+    private final ReentrantLock moving = new ReentrantLock();
+    /** Stalls that no wait has told of yet. */
+    private final Deque<WorkflowStalledException> stalls = new ArrayDeque<>();
 
+    private @Nullable Outlook outlook;
+    private long lastPromiseKept = System.nanoTime() - CALLBACKS_NANOS;
     private boolean bodiesGivenUp;
     private boolean cranking;
     private long lastWake = System.nanoTime();
@@ -57,7 +71,12 @@ final class PumpDrive implements Drive {
     /** @param patienceWithBodies real time that {@link #awaitEnd} gives bodies of which none begins or ends */
     PumpDrive(TestTime time, Duration patienceWithBodies) {
         this.time = time;
-        this.patienceWithBodies = patienceWithBodies;
+        this.bodyWatch = new BodyWatch(patienceWithBodies);
+    }
+
+    /** What may come in the engine that is driven; before anything waits. */
+    void outlook(Outlook engines) {
+        this.outlook = engines;
     }
 
     @Override
@@ -73,21 +92,14 @@ final class PumpDrive implements Drive {
     @Override
     public Executor activities(String taskQueue, boolean virtualThreads) {
         return body -> {
-            locked(() -> {
-                running++;
-                progress++;
-            });
+            locked(bodyWatch::submitted);
             bodies.execute(() -> {
                 Thread thread = Thread.currentThread();
-                locked(() -> bodyThreads.add(thread));
+                locked(() -> bodyWatch.begun(thread));
                 try {
                     body.run();
                 } finally {
-                    locked(() -> {
-                        bodyThreads.remove(thread);
-                        running--;
-                        progress++;
-                    });
+                    locked(() -> bodyWatch.ended(thread));
                 }
             });
         };
@@ -95,29 +107,193 @@ final class PumpDrive implements Drive {
 
     // ── waiting ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
+    /** What a wait has come to. */
+    private enum Seen {
+        DONE,
+        /** Nothing is left to do at this time. */
+        IDLE,
+        /** The same but for bodies that run and do nothing. */
+        BODIES_STAND,
+        /** And have done nothing for so long that they are given up. */
+        BODIES_HANG
+    }
+
     @Override
     public <T extends @Nullable Object> T await(CompletableFuture<T> future, @Nullable Duration timeout)
             throws InterruptedException, ExecutionException, TimeoutException {
         var unused = future.whenComplete((result, error) -> locked(() -> {}));
         Instant deadline = timeout == null ? Instant.MAX : time.now().plus(timeout);
-        while (!idleOrDone(future)) {
+        for (Seen seen = caughtUp(future); seen != Seen.DONE; seen = caughtUp(future)) {
             if (!time.now().isBefore(deadline)) {
                 throw new TimeoutException();
             }
-            Optional<Instant> due = time.nextDue().filter(next -> next.isAfter(time.now()));
-            if (due.isPresent() || timeout != null) {
-                moveTo(due.filter(next -> next.isBefore(deadline)).orElse(deadline));
-            } else if (quiet()) {
-                throw new IllegalStateException("the test waits for something that will never come: nothing is running,"
-                        + " nothing is due at any time, and nobody sent anything for "
-                        + TimeUnit.NANOSECONDS.toSeconds(PATIENCE_NANOS)
-                        + " seconds. A workflow may wait for a signal that no one sends, or for an activity that is not"
-                        + " registered here.");
-            } else {
-                lookAgain();
-            }
+            goOn(future, seen, timeout == null ? null : deadline);
         }
         return future.get();
+    }
+
+    /** Moves time to what is due next, if that may bring the future; else waits a moment, or says that it never comes. */
+    private void goOn(CompletableFuture<?> future, Seen seen, @Nullable Instant deadline) throws InterruptedException {
+        moving.lock();
+        try {
+            if (!still(seen)) {
+                return;
+            }
+            Optional<Instant> due = time.nextDue().filter(next -> next.isAfter(time.now()));
+            if (mayMove(seen, due, deadline)) {
+                moveTo(deadline == null ? due.orElseThrow() : due.filter(next -> next.isBefore(deadline)).orElse(deadline));
+                return;
+            }
+        } finally {
+            moving.unlock();
+        }
+        if (seen == Seen.BODIES_HANG) {
+            throw hanging("the test waits with " + STILL_RUNNING, " They do nothing", "");
+        } else if (seen == Seen.IDLE) {
+            refuseNever();
+        }
+        if (!future.isDone()) {
+            lookAgain();
+        }
+    }
+
+    /** As {@link #idleOrDone}, and no timer is due that a step wants to look at a moment later than it is due. */
+    private Seen caughtUp(CompletableFuture<?> future) throws InterruptedException {
+        Seen seen = idleOrDone(future);
+        while (seen == Seen.IDLE && catchUp()) {
+            seen = idleOrDone(future);
+        }
+        return seen;
+    }
+
+    private boolean catchUp() {
+        moving.lock();
+        try {
+            boolean overdue = still(Seen.IDLE) && looksAgainSoon() && outlook != null && outlook.timerOverdue(time.now());
+            if (overdue) {
+                moveTo(time.now().plus(MOMENT));
+            }
+            return overdue;
+        } finally {
+            moving.unlock();
+        }
+    }
+
+    private boolean looksAgainSoon() {
+        lock.lock();
+        try {
+            return slots.stream().anyMatch(slot -> slot.sleep.compareTo(MOMENT) <= 0);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean mayMove(Seen seen, Optional<Instant> due, @Nullable Instant deadline) {
+        return deadline != null
+                || (due.isPresent() && (seen == Seen.IDLE || (outlook != null && outlook.timerAfter(time.now()))));
+    }
+
+    private boolean still(Seen seen) {
+        lock.lock();
+        try {
+            return stepsAreIdle() && (seen == Seen.IDLE ? !bodyWatch.anyRun() || bodiesGivenUp : bodyWatch.stand());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void refuseNever() {
+        List<String> unserved = quietFor(LOOK_AGAIN_NANOS) && outlook != null ? outlook.unserved() : List.of();
+        if (!unserved.isEmpty()) {
+            throw new IllegalStateException("the test waits for something that will never come: nothing is running, nothing"
+                    + " is due at any time, and nobody here serves\n  " + String.join("\n  ", unserved));
+        }
+        if (quietFor(PATIENCE_NANOS)) {
+            throw new IllegalStateException("the test waits for something that will never come: nothing is running,"
+                    + " nothing is due at any time, and nobody sent anything for "
+                    + TimeUnit.NANOSECONDS.toSeconds(PATIENCE_NANOS)
+                    + " seconds. A workflow may wait for a signal that no one sends, or for an activity that somebody was to"
+                    + " complete.");
+        }
+    }
+
+    /**
+     * Moves time while the thread that asked is seen to wait for a future: for this one, or for one that is made of it.
+     * Whatever else it does, time is the test's.
+     */
+    @Override
+    public void promised(CompletableFuture<?> result) {
+        Thread asker = Thread.currentThread();
+        var unused = result.whenComplete((value, error) -> locked(() -> lastPromiseKept = System.nanoTime()));
+        Thread.ofPlatform().daemon().name("durable-time").start(() -> {
+            try {
+                moveWhileWaitedFor(result, asker);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            } catch (RuntimeException e) {
+                result.completeExceptionally(e);
+            }
+        });
+    }
+
+    private void moveWhileWaitedFor(CompletableFuture<?> result, Thread asker) throws InterruptedException {
+        while (!result.isDone() && !isStopped()) {
+            Seen seen = waitsForFuture(asker) ? caughtUp(result) : Seen.DONE;
+            if (seen != Seen.DONE && waitsForFuture(asker) && callbacksHaveRun()) {
+                goOn(result, seen, null);
+            } else {
+                Thread.sleep(LOOK_AT_ASKER_MILLIS);
+            }
+        }
+    }
+
+    private static boolean waitsForFuture(Thread asker) {
+        return switch (asker.getState()) {
+            case WAITING, TIMED_WAITING ->
+                Arrays.stream(asker.getStackTrace())
+                        .anyMatch(frame -> frame.getClassName().equals(CompletableFuture.class.getName()));
+            default -> false;
+        };
+    }
+
+    private boolean callbacksHaveRun() {
+        lock.lock();
+        try {
+            return System.nanoTime() - lastPromiseKept >= CALLBACKS_NANOS;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean isStopped() {
+        lock.lock();
+        try {
+            return stopped;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void stalled(RunKey run, String why) {
+        locked(() -> stalls.add(new WorkflowStalledException(run.workflowId(), why)));
+    }
+
+    /** Tells of the first stall that nobody was told of. */
+    void refuseStalled() {
+        lock.lock();
+        try {
+            if (!stalls.isEmpty()) {
+                // With the stack of who waits, not of the pump.
+                WorkflowStalledException stalled = stalls.remove();
+                stalled.fillInStackTrace();
+                stalls.forEach(stalled::addSuppressed);
+                stalls.clear();
+                throw stalled;
+            }
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** A body may wait for what the caller does next, or for time to move: it is given a moment, and not waited for. */
@@ -125,7 +301,7 @@ final class PumpDrive implements Drive {
     public void breathe() {
         lock.lock();
         try {
-            if (running > 0) {
+            if (bodyWatch.anyRun()) {
                 lookAgain();
             }
             while (!stopped && !stepsAreIdle()) {
@@ -140,8 +316,19 @@ final class PumpDrive implements Drive {
 
     /** Until all bodies have ended, too. */
     void awaitIdle() {
+        Seen seen = idleOrStanding();
+        while (seen == Seen.BODIES_STAND) {
+            seen = idleOrStanding();
+        }
+        if (seen == Seen.BODIES_HANG) {
+            throw hanging("the test waits with " + STILL_RUNNING, " They do nothing", "");
+        }
+    }
+
+    /** Or until those that run do nothing. */
+    private Seen idleOrStanding() {
         try {
-            idleOrDone(new CompletableFuture<>());
+            return caughtUp(new CompletableFuture<>());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw interrupted(e);
@@ -155,22 +342,15 @@ final class PumpDrive implements Drive {
     void awaitEnd() {
         lock.lock();
         try {
-            long seen = progress;
-            long left = patienceWithBodies.toNanos();
             while (!idle()) {
-                // In slices, so that a halt in a debugger counts as one.
-                long slice = Math.min(left, LOOK_AGAIN_NANOS);
-                long before = System.nanoTime();
-                changed.awaitNanos(slice);
-                if (running == 0 || progress != seen) {
-                    seen = progress;
-                    left = patienceWithBodies.toNanos();
-                } else {
-                    left -= Math.min(slice, System.nanoTime() - before);
+                bodyWatch.look();
+                if (bodyWatch.hang()) {
+                    IllegalStateException stuck =
+                            hanging("the test is over with " + STILL_RUNNING, "", ". It is interrupted now; histories are not replayed");
+                    giveUpBodies();
+                    throw stuck;
                 }
-                if (left <= 0) {
-                    throw stuck();
-                }
+                awaitChange();
             }
             refuseBroken();
         } catch (InterruptedException e) {
@@ -183,23 +363,23 @@ final class PumpDrive implements Drive {
         }
     }
 
-    private IllegalStateException stuck() {
-        IllegalStateException stuck = new IllegalStateException("the test is over with " + STILL_RUNNING
-                + ". A body may wait for what the test did not come to do, or for time to move"
-                + " (engine.advanceWhileRunning). It is interrupted now; histories are not replayed");
-        bodyThreads.forEach(thread -> {
-            Throwable where = new Throwable(thread.getName() + " is here");
-            where.setStackTrace(thread.getStackTrace());
-            stuck.addSuppressed(where);
-        });
-        giveUpBodies();
+    private IllegalStateException hanging(String what, String since, String then) {
+        IllegalStateException stuck = new IllegalStateException(what + "." + (since.isEmpty() ? "" : since + ".")
+                + " A body may wait for what the test did not come to do, or for time to move"
+                + " (engine.advanceWhileRunning)" + then);
+        lock.lock();
+        try {
+            bodyWatch.places().forEach(stuck::addSuppressed);
+        } finally {
+            lock.unlock();
+        }
         return stuck;
     }
 
     /** So that the engine can be closed, also where one ignores its interrupt. */
     private void giveUpBodies() {
         bodiesGivenUp = true;
-        bodyThreads.forEach(Thread::interrupt);
+        bodyWatch.interrupt();
     }
 
     private IllegalStateException interrupted(InterruptedException e) {
@@ -216,21 +396,21 @@ final class PumpDrive implements Drive {
     private boolean bodiesRun() {
         lock.lock();
         try {
-            return running > 0;
+            return bodyWatch.anyRun();
         } finally {
             lock.unlock();
         }
     }
 
-    /** Moves time, stopping at everything that is due on the way. */
+    /** Moves time, stopping at everything that is due on the way; also while bodies run that do nothing. */
     void advance(Duration by) {
         Instant target = time.now().plus(by);
-        awaitIdle();
+        idleOrStanding();
         while (time.now().isBefore(target)) {
             moveTo(time.nextDue()
                     .filter(next -> next.isAfter(time.now()) && next.isBefore(target))
                     .orElse(target));
-            awaitIdle();
+            idleOrStanding();
         }
     }
 
@@ -243,29 +423,53 @@ final class PumpDrive implements Drive {
         time.advanceTo(instant);
         locked(() -> {
             lastWake = System.nanoTime();
+            bodyWatch.timeMoved();
             slots.forEach(slot -> slot.woken = true);
         });
     }
 
-    /** Waits until the future is done or the pump is idle; tells which. */
-    private boolean idleOrDone(CompletableFuture<?> future) throws InterruptedException {
+    /** Waits until the future is done, or until the pump is idle or only kept from it by bodies that do nothing. */
+    private Seen idleOrDone(CompletableFuture<?> future) throws InterruptedException {
         lock.lock();
         try {
-            while (!future.isDone() && !idle()) {
-                changed.await();
+            while (true) {
+                if (future.isDone()) {
+                    refuseBroken();
+                    return Seen.DONE;
+                }
+                if (stepsAreIdle()) {
+                    refuseBroken();
+                    refuseStalled();
+                    if (idle()) {
+                        return Seen.IDLE;
+                    }
+                    bodyWatch.look();
+                    if (bodyWatch.stand()) {
+                        return bodyWatch.standForLong() ? Seen.BODIES_HANG : Seen.BODIES_STAND;
+                    }
+                }
+                awaitChange();
             }
-            refuseBroken();
-            return future.isDone();
         } finally {
             lock.unlock();
         }
     }
 
-    /** In real time: whether neither a step nor another thread of the test has done anything for long. */
-    private boolean quiet() {
+    /** For a change of the pump; of what bodies do nobody tells. */
+    @SuppressWarnings("WaitNotInLoop") // its callers loop
+    private void awaitChange() throws InterruptedException {
+        if (bodyWatch.anyRun()) {
+            changed.awaitNanos(BodyWatch.LOOK_NANOS);
+        } else {
+            changed.await();
+        }
+    }
+
+    /** In real time: whether neither a step nor another thread of the test has done anything for so long. */
+    private boolean quietFor(long nanos) {
         lock.lock();
         try {
-            return System.nanoTime() - lastWake > PATIENCE_NANOS;
+            return System.nanoTime() - lastWake > nanos;
         } finally {
             lock.unlock();
         }
@@ -285,7 +489,7 @@ final class PumpDrive implements Drive {
     }
 
     private boolean idle() {
-        return broken != null || ((running == 0 || bodiesGivenUp) && stepsAreIdle());
+        return broken != null || ((!bodyWatch.anyRun() || bodiesGivenUp) && stepsAreIdle());
     }
 
     private boolean stepsAreIdle() {
@@ -307,6 +511,7 @@ final class PumpDrive implements Drive {
                 locked(() -> {
                     cranking = false;
                     cranked.woken |= sleep.isZero();
+                    cranked.sleep = sleep;
                 });
             }
         } catch (InterruptedException e) {
@@ -331,7 +536,7 @@ final class PumpDrive implements Drive {
                     }
                 }
                 // On a store whose time runs on, the deadlines of a body that hangs come without anybody moving time.
-                if (running == 0) {
+                if (!bodyWatch.anyRun()) {
                     changed.await();
                 } else if (changed.awaitNanos(LOOK_AGAIN_NANOS) <= 0) {
                     slots.forEach(slot -> slot.woken = true);
@@ -372,6 +577,7 @@ final class PumpDrive implements Drive {
     private static final class Slot {
         private final Step step;
         private boolean woken = true;
+        private Duration sleep = Step.UNTIL_WOKEN;
 
         Slot(Step step) {
             this.step = step;

@@ -29,10 +29,12 @@ public final class Replayer {
     private final Registry registry;
     private final ReplaySetup setup;
 
-    Replayer(Registry registry, Consumer<? super JsonMapper.Builder> mapper) {
+    /** @param sameCode whether the histories were made by this very code */
+    Replayer(Registry registry, Consumer<? super JsonMapper.Builder> mapper, boolean sameCode) {
         this.registry = registry;
         PayloadCodec codec = new PayloadCodec(Integer.MAX_VALUE, mapper);
-        this.setup = new ReplaySetup(codec, new FailureCodec(codec), registry, true, Duration.ofSeconds(10));
+        this.setup = new ReplaySetup(
+                codec, new FailureCodec(codec), registry, true, sameCode, Duration.ofSeconds(10));
     }
 
     /**
@@ -48,12 +50,12 @@ public final class Replayer {
                 registry.register(type);
             }
         }
-        return new Replayer(registry.build(), json -> {});
+        return new Replayer(registry.build(), json -> {}, false);
     }
 
     /** The same for an engine whose values are written otherwise: what its builder's {@code jsonMapper} was given. */
     public Replayer jsonMapper(Consumer<? super JsonMapper.Builder> customizer) {
-        return new Replayer(registry, customizer);
+        return new Replayer(registry, customizer, false);
     }
 
     /** Replays an exported file, or every {@code *.json} below a directory. Gives how many histories that were. */
@@ -84,7 +86,7 @@ public final class Replayer {
         WorkflowType type = registry.workflow(name)
                 .orElseThrow(() -> new IllegalArgumentException("history of " + history.workflowId()
                         + " is of workflow type " + name + ", which this replayer does not know; it knows "
-                        + registry.workflowTypes() + ". Was it renamed? Keep the old name as an alias."));
+                        + Outlook.named(registry.workflowTypes()) + ". Was it renamed? Keep the old name as an alias."));
         return new ReplayCheck(type, setup);
     }
 

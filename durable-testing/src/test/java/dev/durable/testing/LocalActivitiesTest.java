@@ -190,7 +190,9 @@ abstract class LocalActivitiesTest {
     void a_worker_without_the_local_activity_stalls_the_run_and_says_so(TestEngine engine) {
         engine.register(Impatient.class);
         var h = engine.client().start(Impatient.class, "i-1", w -> w.run(Duration.ofDays(1)));
-        engine.settle();
+        assertThatThrownBy(engine::settle)
+                .isInstanceOf(WorkflowStalledException.class)
+                .hasMessageContaining("local activity Lookups.slow can't be begun on this worker");
         assertThat(h.describe().stalledBy()).contains("local activity Lookups.slow can't be begun on this worker");
         h.terminate("seen");
     }

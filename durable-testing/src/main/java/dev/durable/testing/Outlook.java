@@ -1,0 +1,111 @@
+package dev.durable.testing;
+
+import dev.durable.ActivityState;
+import dev.durable.ActivitySummary;
+import dev.durable.DurableEngine;
+import dev.durable.WorkerStatus;
+import dev.durable.WorkflowQuery;
+import dev.durable.WorkflowStatus;
+import dev.durable.WorkflowSummary;
+import dev.durable.declare.Registry;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** What may still come in a test's engine: timers of open runs; and what never will, because nobody here serves it. */
+final class Outlook {
+    private final DurableEngine engine;
+    private final Registry registry;
+
+    Outlook(DurableEngine engine, Registry registry) {
+        this.engine = engine;
+        this.registry = registry;
+    }
+
+    /** Whether an open run waits for a timer, rather than only for its activities. */
+    boolean timerAfter(Instant now) {
+        try (Stream<WorkflowQuery.Row> open = open()) {
+            return open.map(row -> engine.client().handle(row.workflowId()).describe().nextWakeAt())
+                    .anyMatch(at -> at != null && at.isAfter(now));
+        }
+    }
+
+    /** Whether a timer is due that the workers here have not fired yet. */
+    boolean timerOverdue(Instant now) {
+        Set<String> queues = queues();
+        try (Stream<WorkflowQuery.Row> open = open()) {
+            return open.filter(row -> registry.workflow(row.summary().type()).isPresent()
+                            && queues.contains(row.summary().taskQueue()))
+                    .map(row -> engine.client().handle(row.workflowId()).describe())
+                    .anyMatch(run -> run.stalledBy() == null
+                            && run.nextWakeAt() != null
+                            && !run.nextWakeAt().isAfter(now));
+        }
+    }
+
+    /** What is open and can't go on, because its type or queue is not served here; one sentence each. */
+    List<String> unserved() {
+        Set<String> queues = queues();
+        List<String> said = new ArrayList<>();
+        try (Stream<WorkflowQuery.Row> open = open()) {
+            open.map(WorkflowQuery.Row::summary).forEach(run -> unserved(run, queues, said));
+        }
+        try (Stream<ActivitySummary> waiting = engine.client()
+                .activities()
+                .where(activity -> activity.state(ActivityState.READY))
+                .stream()) {
+            waiting.forEach(activity -> unserved(activity, queues, said));
+        }
+        return said;
+    }
+
+    private Set<String> queues() {
+        return engine.worker().queues().stream()
+                .map(WorkerStatus.Queue::name)
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private Stream<WorkflowQuery.Row> open() {
+        return engine.client()
+                .workflows()
+                .where(run -> run.status(WorkflowStatus.RUNNING))
+                .oldestFirst()
+                .stream();
+    }
+
+    private void unserved(WorkflowSummary run, Set<String> queues, List<String> said) {
+        if (registry.workflow(run.type()).isEmpty()) {
+            said.add("workflow " + run.workflowId() + " is of type " + run.type()
+                    + ", which is not registered here (registered are "
+                    + named(registry.workflowTypes()) + "): engine.register(" + run.type() + ".class)");
+        } else if (!queues.contains(run.taskQueue())) {
+            said.add("workflow " + run.workflowId() + " is on task queue \"" + run.taskQueue() + "\", and served here are "
+                    + queues + ": engine.queue(\"" + run.taskQueue() + "\", q -> {})");
+        }
+    }
+
+    private void unserved(ActivitySummary activity, Set<String> queues, List<String> said) {
+        String what = "activity " + activity.activity() + " of " + activity.workflowId();
+        if (!queues.contains(activity.taskQueue())) {
+            said.add(what + " is on task queue \"" + activity.taskQueue() + "\", and served here are " + queues
+                    + ": engine.queue(\"" + activity.taskQueue() + "\", q -> {})");
+        } else if (registry.activity(activity.activity()).isEmpty()) {
+            said.add(what + " has no implementation here (implemented are " + new TreeSet<>(registry.activityNames())
+                    + "): engine.activity(" + type(activity.activity()) + ".class, …)");
+        }
+    }
+
+    private static String type(String activity) {
+        int dot = activity.lastIndexOf('.');
+        return dot < 0 ? activity : activity.substring(0, dot);
+    }
+
+    /** Without our own. */
+    static Set<String> named(Set<String> types) {
+        return types.stream().filter(type -> !type.startsWith("durable.")).collect(Collectors.toCollection(TreeSet::new));
+    }
+}

@@ -1,0 +1,9 @@
+package dev.durable.testing;
+
+@DurableTest(store = Store.POSTGRES)
+class PostgresPatientKitTest extends PatientKitTest {
+    @Override
+    Store store() {
+        return Store.POSTGRES;
+    }
+}
