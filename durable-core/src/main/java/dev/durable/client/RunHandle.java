@@ -141,7 +141,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
     public void terminate(String reason) {
         if (!new Endings(dispatch, code).terminate(workflowId, runId, reason)) {
             throw new WorkflowNotFoundException(
-                    "there is no open run of workflow id " + workflowId + ofRun() + " to terminate");
+                    "there is no open run of workflow id " + workflowId + " to terminate" + ofRun());
         }
     }
 
@@ -154,7 +154,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
     public void pause(String reason) {
         if (!new Endings(dispatch, code).pause(workflowId, runId, reason)) {
             throw new WorkflowNotFoundException(
-                    "there is no open run of workflow id " + workflowId + ofRun() + " to pause");
+                    "there is no open run of workflow id " + workflowId + " to pause" + ofRun());
         }
     }
 
@@ -162,7 +162,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
     public void resume() {
         if (!new Endings(dispatch, code).resume(workflowId, runId)) {
             throw new WorkflowNotFoundException(
-                    "there is no open run of workflow id " + workflowId + ofRun() + " to resume");
+                    "there is no open run of workflow id " + workflowId + " to resume" + ofRun());
         }
     }
 

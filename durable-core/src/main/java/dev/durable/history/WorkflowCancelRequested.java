@@ -13,8 +13,7 @@ import java.util.UUID;
  * @param by who
  * @param withNext whether the code ran only after the event behind it: see {@link SignalReceived#withNext}
  */
-public record WorkflowCancelRequested(
-        long id, Instant at, UUID messageId, String reason, String by, boolean withNext)
+public record WorkflowCancelRequested(long id, Instant at, UUID messageId, String reason, String by, boolean withNext)
         implements HistoryEvent.Inbound {
 
     /** A request with a turn of its own. */

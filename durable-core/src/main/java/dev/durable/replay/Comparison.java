@@ -92,7 +92,8 @@ final class Comparison {
         HistoryEvent.Command expected = given.size() < recorded.size() ? recorded.get(given.size()) : null;
         String table = new SideBySide(event, recorded, given, givenLines).text(command, line);
         List<Wait> blocked = command == null ? waits.get() : List.of();
-        String advice = DivergenceAdvice.of(recorded.subList(given.size(), recorded.size()), command, blocked, sameCode);
+        String advice =
+                DivergenceAdvice.of(recorded.subList(given.size(), recorded.size()), command, blocked, sameCode);
         return new Divergence(
                 run + ": the code gives other commands than the history of this run has.\n\n" + table + "\n" + advice,
                 event,
@@ -161,8 +162,9 @@ final class Comparison {
                 + "\n    code:    "
                 + (code == null ? "has not ended" + waiting() : code)
                 + "\n"
-                + likely("the code behind the last wait was changed, or what it returns is computed from something that is"
-                        + " not the same on replay.");
+                + likely(
+                        "the code behind the last wait was changed, or what it returns is computed from something that is"
+                                + " not the same on replay.");
     }
 
     private String likely(String cause) {

@@ -101,7 +101,8 @@ final class DivergenceAdvice {
     }
 
     private static String otherText(HistoryEvent.Command code, HistoryEvent.Command history) {
-        return otherInput(code, history) + "Likely cause: it is computed from something that is not the same on replay: the"
+        return otherInput(code, history)
+                + "Likely cause: it is computed from something that is not the same on replay: the"
                 + " machine's clock, Math.random, UUID.randomUUID, the order of a HashMap or HashSet, a static field, or an"
                 + " object that was changed after it was handed over. Use Durable.now(), random() and uuid(), and collections"
                 + " with an order.\nOr it was changed on purpose: then Durable.version(\"" + changeId(code)

@@ -70,7 +70,8 @@ public final class ReplayCheck {
                 throw new NonDeterminismException("after a replay of the first " + cut + " turns of "
                         + history.workflowId() + " nothing waits for " + next.event() + advice());
             }
-            List<HistoryEvent.Command> given = instance.feed(next.event(), next.at()).commands();
+            List<HistoryEvent.Command> given =
+                    instance.feed(next.event(), next.at()).commands();
             if (!given.equals(next.commands())) {
                 throw new NonDeterminismException("gone on after a replay of the first " + cut + " turns of "
                         + history.workflowId() + ", the code gives for " + next.event() + "\n  " + given

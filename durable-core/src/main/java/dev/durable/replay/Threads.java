@@ -188,7 +188,8 @@ final class Threads {
     /** Asked again without anything having happened, a condition holds. */
     StalledException unsteadyCondition() {
         return new StalledException(
-                run + " is stalled: a condition of Durable.await gives another answer when it is asked again, although nothing"
+                run
+                        + " is stalled: a condition of Durable.await gives another answer when it is asked again, although nothing"
                         + " has happened in between. Usual cause: it counts, draws, or looks at a clock or at what another"
                         + " thread does. It may only look at the state of the workflow, and not change it.",
                 null);

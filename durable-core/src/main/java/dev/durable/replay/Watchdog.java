@@ -57,7 +57,8 @@ final class Watchdog implements Baton.Watch {
     }
 
     private boolean blocks(@Nullable Thread thread) {
-        StackTraceElement[] stack = thread == null || isRunning(thread) ? new StackTraceElement[0] : thread.getStackTrace();
+        StackTraceElement[] stack =
+                thread == null || isRunning(thread) ? new StackTraceElement[0] : thread.getStackTrace();
         int called = threads.lines().called(stack);
         if (thread == null || called < 0 || isParkedByRun(stack)) {
             seen = null;
@@ -95,9 +96,9 @@ final class Watchdog implements Baton.Watch {
     private static boolean isJdkAloneAndNoLock(StackTraceElement[] stack, int called) {
         return called > 0
                 && Arrays.stream(stack, 0, called)
-                .allMatch(frame -> isJdks(frame.getClassName())
-                        && !frame.getMethodName().startsWith("lock")
-                        && !frame.getClassName().contains("ClassLoader"));
+                        .allMatch(frame -> isJdks(frame.getClassName())
+                                && !frame.getMethodName().startsWith("lock")
+                                && !frame.getClassName().contains("ClassLoader"));
     }
 
     private static boolean isJdks(String className) {

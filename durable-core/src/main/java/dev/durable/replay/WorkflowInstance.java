@@ -48,7 +48,11 @@ public final class WorkflowInstance {
         this.setup = setup;
         this.run = new DurableCalls(type, run, setup, dispatchers);
         this.comparison = new Comparison(
-                type.name() + " " + run.workflowId(), new Lines(type.implementation()), setup.strict(), setup.sameCode(), this::waits);
+                type.name() + " " + run.workflowId(),
+                new Lines(type.implementation()),
+                setup.strict(),
+                setup.sameCode(),
+                this::waits);
     }
 
     // ── turns ───────────────────────────────────────────────────────────────────────────────────────────────────────

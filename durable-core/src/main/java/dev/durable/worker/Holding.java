@@ -230,7 +230,11 @@ final class Holding {
         if (look) {
             look = false;
             messages.clear();
-            host.store().messages(List.of(key), order == FeedingOrder.BY_TIME ? MAX_MESSAGES : ALL_MESSAGES).getOrDefault(key.runId(), List.of()).stream()
+            host
+                    .store()
+                    .messages(List.of(key), order == FeedingOrder.BY_TIME ? MAX_MESSAGES : ALL_MESSAGES)
+                    .getOrDefault(key.runId(), List.of())
+                    .stream()
                     .filter(message -> !known.contains(message.messageId()))
                     .forEach(messages::add);
         }
@@ -246,8 +250,7 @@ final class Holding {
         firstTurn = null;
         run.begin(draft, first);
         // A timer that is due as it is started waits for messages that were there before it.
-        return run.feed(
-                draft, messages, outcomes, order == FeedingOrder.BY_TIME ? FeedingOrder.MESSAGES_FIRST : order);
+        return run.feed(draft, messages, outcomes, order == FeedingOrder.BY_TIME ? FeedingOrder.MESSAGES_FIRST : order);
     }
 
     /** What can't be fed here any more goes to the inbox; of a local activity nobody else would know what to do with it. */

@@ -75,6 +75,11 @@ final class BodyWatch {
         sinceBusy = threads.size() < running || threads.stream().anyMatch(BodyWatch::isBusy) ? 0 : sinceBusy + slice;
     }
 
+    /** Somebody begins to wait, who may just have done what a body waits for. */
+    void watchAnew() {
+        sinceBusy = 0;
+    }
+
     /** Whether they do nothing that time should wait for. */
     boolean stand() {
         long patience = threads.stream().anyMatch(thread -> thread.getState() == Thread.State.TIMED_WAITING)

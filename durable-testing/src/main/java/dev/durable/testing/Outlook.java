@@ -29,7 +29,8 @@ final class Outlook {
     /** Whether an open run waits for a timer, rather than only for its activities. */
     boolean timerAfter(Instant now) {
         try (Stream<WorkflowQuery.Row> open = open()) {
-            return open.map(row -> engine.client().handle(row.workflowId()).describe().nextWakeAt())
+            return open.map(row ->
+                            engine.client().handle(row.workflowId()).describe().nextWakeAt())
                     .anyMatch(at -> at != null && at.isAfter(now));
         }
     }
@@ -54,10 +55,8 @@ final class Outlook {
         try (Stream<WorkflowQuery.Row> open = open()) {
             open.map(WorkflowQuery.Row::summary).forEach(run -> unserved(run, queues, said));
         }
-        try (Stream<ActivitySummary> waiting = engine.client()
-                .activities()
-                .where(activity -> activity.state(ActivityState.READY))
-                .stream()) {
+        try (Stream<ActivitySummary> waiting =
+                engine.client().activities().where(activity -> activity.state(ActivityState.READY)).stream()) {
             waiting.forEach(activity -> unserved(activity, queues, said));
         }
         return said;
@@ -70,11 +69,7 @@ final class Outlook {
     }
 
     private Stream<WorkflowQuery.Row> open() {
-        return engine.client()
-                .workflows()
-                .where(run -> run.status(WorkflowStatus.RUNNING))
-                .oldestFirst()
-                .stream();
+        return engine.client().workflows().where(run -> run.status(WorkflowStatus.RUNNING)).oldestFirst().stream();
     }
 
     private void unserved(WorkflowSummary run, Set<String> queues, List<String> said) {
@@ -83,8 +78,8 @@ final class Outlook {
                     + ", which is not registered here (registered are "
                     + named(registry.workflowTypes()) + "): engine.register(" + run.type() + ".class)");
         } else if (!queues.contains(run.taskQueue())) {
-            said.add("workflow " + run.workflowId() + " is on task queue \"" + run.taskQueue() + "\", and served here are "
-                    + queues + ": engine.queue(\"" + run.taskQueue() + "\", q -> {})");
+            said.add("workflow " + run.workflowId() + " is on task queue \"" + run.taskQueue()
+                    + "\", and served here are " + queues + ": engine.queue(\"" + run.taskQueue() + "\", q -> {})");
         }
     }
 
@@ -106,6 +101,8 @@ final class Outlook {
 
     /** Without our own. */
     static Set<String> named(Set<String> types) {
-        return types.stream().filter(type -> !type.startsWith("durable.")).collect(Collectors.toCollection(TreeSet::new));
+        return types.stream()
+                .filter(type -> !type.startsWith("durable."))
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 }

@@ -9,8 +9,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
@@ -59,6 +62,8 @@ final class PumpDrive implements Drive {
     private final ReentrantLock moving = new ReentrantLock();
     /** Stalls that no wait has told of yet. */
     private final Deque<WorkflowStalledException> stalls = new ArrayDeque<>();
+
+    private final Set<UUID> stalledRuns = new HashSet<>();
 
     private @Nullable Outlook outlook;
     private long lastPromiseKept = System.nanoTime() - CALLBACKS_NANOS;
@@ -122,6 +127,7 @@ final class PumpDrive implements Drive {
     public <T extends @Nullable Object> T await(CompletableFuture<T> future, @Nullable Duration timeout)
             throws InterruptedException, ExecutionException, TimeoutException {
         var unused = future.whenComplete((result, error) -> locked(() -> {}));
+        locked(bodyWatch::watchAnew);
         Instant deadline = timeout == null ? Instant.MAX : time.now().plus(timeout);
         for (Seen seen = caughtUp(future); seen != Seen.DONE; seen = caughtUp(future)) {
             if (!time.now().isBefore(deadline)) {
@@ -141,7 +147,10 @@ final class PumpDrive implements Drive {
             }
             Optional<Instant> due = time.nextDue().filter(next -> next.isAfter(time.now()));
             if (mayMove(seen, due, deadline)) {
-                moveTo(deadline == null ? due.orElseThrow() : due.filter(next -> next.isBefore(deadline)).orElse(deadline));
+                moveTo(
+                        deadline == null
+                                ? due.orElseThrow()
+                                : due.filter(next -> next.isBefore(deadline)).orElse(deadline));
                 return;
             }
         } finally {
@@ -169,7 +178,8 @@ final class PumpDrive implements Drive {
     private boolean catchUp() {
         moving.lock();
         try {
-            boolean overdue = still(Seen.IDLE) && looksAgainSoon() && outlook != null && outlook.timerOverdue(time.now());
+            boolean overdue =
+                    still(Seen.IDLE) && looksAgainSoon() && outlook != null && outlook.timerOverdue(time.now());
             if (overdue) {
                 moveTo(time.now().plus(MOMENT));
             }
@@ -205,8 +215,9 @@ final class PumpDrive implements Drive {
     private void refuseNever() {
         List<String> unserved = quietFor(LOOK_AGAIN_NANOS) && outlook != null ? outlook.unserved() : List.of();
         if (!unserved.isEmpty()) {
-            throw new IllegalStateException("the test waits for something that will never come: nothing is running, nothing"
-                    + " is due at any time, and nobody here serves\n  " + String.join("\n  ", unserved));
+            throw new IllegalStateException(
+                    "the test waits for something that will never come: nothing is running, nothing"
+                            + " is due at any time, and nobody here serves\n  " + String.join("\n  ", unserved));
         }
         if (quietFor(PATIENCE_NANOS)) {
             throw new IllegalStateException("the test waits for something that will never come: nothing is running,"
@@ -276,7 +287,20 @@ final class PumpDrive implements Drive {
 
     @Override
     public void stalled(RunKey run, String why) {
-        locked(() -> stalls.add(new WorkflowStalledException(run.workflowId(), why)));
+        locked(() -> {
+            stalledRuns.add(run.runId());
+            stalls.add(new WorkflowStalledException(run.workflowId(), why));
+        });
+    }
+
+    /** Whether the run has ever stalled: its history need not replay. */
+    boolean hasStalled(UUID runId) {
+        lock.lock();
+        try {
+            return stalledRuns.contains(runId);
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Tells of the first stall that nobody was told of. */
@@ -316,6 +340,7 @@ final class PumpDrive implements Drive {
 
     /** Until all bodies have ended, too. */
     void awaitIdle() {
+        locked(bodyWatch::watchAnew);
         Seen seen = idleOrStanding();
         while (seen == Seen.BODIES_STAND) {
             seen = idleOrStanding();
@@ -345,8 +370,10 @@ final class PumpDrive implements Drive {
             while (!idle()) {
                 bodyWatch.look();
                 if (bodyWatch.hang()) {
-                    IllegalStateException stuck =
-                            hanging("the test is over with " + STILL_RUNNING, "", ". It is interrupted now; histories are not replayed");
+                    IllegalStateException stuck = hanging(
+                            "the test is over with " + STILL_RUNNING,
+                            "",
+                            ". It is interrupted now; histories are not replayed");
                     giveUpBodies();
                     throw stuck;
                 }
@@ -405,6 +432,7 @@ final class PumpDrive implements Drive {
     /** Moves time, stopping at everything that is due on the way; also while bodies run that do nothing. */
     void advance(Duration by) {
         Instant target = time.now().plus(by);
+        locked(bodyWatch::watchAnew);
         idleOrStanding();
         while (time.now().isBefore(target)) {
             moveTo(time.nextDue()

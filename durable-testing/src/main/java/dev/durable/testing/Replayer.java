@@ -86,7 +86,8 @@ public final class Replayer {
         WorkflowType type = registry.workflow(name)
                 .orElseThrow(() -> new IllegalArgumentException("history of " + history.workflowId()
                         + " is of workflow type " + name + ", which this replayer does not know; it knows "
-                        + Outlook.named(registry.workflowTypes()) + ". Was it renamed? Keep the old name as an alias."));
+                        + Outlook.named(registry.workflowTypes())
+                        + ". Was it renamed? Keep the old name as an alias."));
         return new ReplayCheck(type, setup);
     }
 

@@ -5,7 +5,6 @@ import dev.durable.DurableEngine;
 import dev.durable.DurableEngine.PoolOptions;
 import dev.durable.DurableEngine.QueueOptions;
 import dev.durable.WorkflowQuery;
-import dev.durable.WorkflowStatus;
 import dev.durable.declare.Registry;
 import dev.durable.replay.BackgroundJob;
 import dev.durable.store.HistoryStore;
@@ -122,8 +121,9 @@ public final class TestEngine implements AutoCloseable {
 
     private void notStarted() {
         if (engine != null) {
-            throw new IllegalStateException("the engine has started, with the first use of client(), advance or settle, and"
-                    + " takes nothing in any more. Register and configure before that.");
+            throw new IllegalStateException(
+                    "the engine has started, with the first use of client(), advance or settle, and"
+                            + " takes nothing in any more. Register and configure before that.");
         }
     }
 
@@ -207,8 +207,7 @@ public final class TestEngine implements AutoCloseable {
         rows.stream()
                 // What stalls has told so, and would again. What nobody here knows has not run here.
                 .filter(row -> types.workflow(row.summary().type()).isPresent())
-                .filter(row -> row.status() != WorkflowStatus.RUNNING
-                        || client.handle(row.workflowId()).describe().stalledBy() == null)
+                .filter(row -> !drive.hasStalled(row.summary().runId()))
                 .forEach(row -> replayer.check(client.history(row.summary().runId()), TURNS_CUT));
     }
 }

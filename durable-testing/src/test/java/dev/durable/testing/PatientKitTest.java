@@ -50,8 +50,9 @@ abstract class PatientKitTest {
         var h = engine.client().start(Broken.class, "b-1", w -> w.run(true));
 
         assertThatThrownBy(h::result)
-                .isInstanceOfSatisfying(WorkflowStalledException.class, e -> assertThat(e.workflowId())
-                        .isEqualTo("b-1"))
+                .isInstanceOfSatisfying(
+                        WorkflowStalledException.class,
+                        e -> assertThat(e.workflowId()).isEqualTo("b-1"))
                 .hasMessage(TOO_DEEP);
         assertThat(h.describe().stalledBy()).isEqualTo(TOO_DEEP);
         assertThatThrownBy(h::result).as("asked again").hasMessage(TOO_DEEP);
@@ -110,8 +111,7 @@ abstract class PatientKitTest {
 
         var two = engine.client().start(Sleepy.class, "s-2", w -> w.run(HOUR.multipliedBy(2)));
         var three = engine.client().start(Sleepy.class, "s-3", w -> w.run(HOUR.multipliedBy(3)));
-        CompletableFuture<String> both =
-                two.resultAsync().thenCombine(three.resultAsync(), (a, b) -> a + ", " + b);
+        CompletableFuture<String> both = two.resultAsync().thenCombine(three.resultAsync(), (a, b) -> a + ", " + b);
         CompletableFuture.allOf(both, one.resultAsync()).join();
         assertThat(both).isCompletedWithValue("slept PT2H, slept PT3H");
     }
@@ -143,8 +143,7 @@ abstract class PatientKitTest {
     @Test
     void a_result_that_never_comes_names_the_queue_that_is_not_served(TestEngine engine) {
         engine.register(Sleepy.class);
-        var h = engine.client()
-                .start(Sleepy.class, StartOptions.id("s-1").taskQueue("elsewhere"), w -> w.run(HOUR));
+        var h = engine.client().start(Sleepy.class, StartOptions.id("s-1").taskQueue("elsewhere"), w -> w.run(HOUR));
 
         assertThatThrownBy(h::result).hasMessage("""
                 the test waits for something that will never come: nothing is running, nothing is due at any time, and nobody here serves
@@ -245,8 +244,9 @@ abstract class PatientKitTest {
 
         Throwable hanging = catchThrowable(h::result);
         assertThat(hanging)
-                .hasMessage("the test waits with activity bodies still running. They do nothing. A body may wait for what the"
-                        + " test did not come to do, or for time to move (engine.advanceWhileRunning)");
+                .hasMessage(
+                        "the test waits with activity bodies still running. They do nothing. A body may wait for what the"
+                                + " test did not come to do, or for time to move (engine.advanceWhileRunning)");
         assertThat(hanging.getSuppressed()[0]).hasStackTraceContaining("PatientKitTest");
         assertThatThrownBy(engine::settle).hasMessage(hanging.getMessage());
         released.countDown();

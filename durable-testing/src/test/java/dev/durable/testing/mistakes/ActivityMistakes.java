@@ -32,8 +32,13 @@ final class ActivityMistakes {
                 registering("a private @Activity method", new Hidden()),
                 registering("a connection as an argument", new Connected()),
                 registering("the context as an argument", new Contextual()),
-                mistake("an implementation of something else", engine -> implement(engine, Work.class, new Nothing()).client()),
-                mistake("two implementations", engine -> engine.register(new RealWork(), new RealWork()).client()),
+                mistake(
+                        "an implementation of something else",
+                        engine -> implement(engine, Work.class, new Nothing()).client()),
+                mistake(
+                        "two implementations",
+                        engine ->
+                                engine.register(new RealWork(), new RealWork()).client()),
                 injecting("a duration without a unit", NoUnit.class),
                 injecting("a duration that is none", NoDuration.class),
                 injecting("a negative number of attempts", NoAttempts.class),
@@ -57,11 +62,16 @@ final class ActivityMistakes {
     }
 
     private static Mistake configuring(String name, String key, String value) {
-        return mistake("configuration: " + name, engine -> engine.register(new RealWork()).configuration(Map.of(key, value)).client());
+        return mistake(
+                "configuration: " + name,
+                engine -> engine.register(new RealWork())
+                        .configuration(Map.of(key, value))
+                        .client());
     }
 
     @SuppressWarnings({"unchecked", "rawtypes"})
-    private static dev.durable.testing.TestEngine implement(dev.durable.testing.TestEngine engine, Class type, Object implementation) {
+    private static dev.durable.testing.TestEngine implement(
+            dev.durable.testing.TestEngine engine, Class type, Object implementation) {
         return engine.activity(type, implementation);
     }
 

@@ -26,20 +26,34 @@ final class ClientMistakes {
                     waiting(engine);
                     start(engine.client());
                 }),
-                mistake("a handle of nothing", engine -> client(engine).handle("nobody").describe()),
+                mistake(
+                        "a handle of nothing",
+                        engine -> client(engine).handle("nobody").describe()),
                 mistake("the history of nothing", engine -> client(engine).history("nobody")),
-                mistake("a signal to nothing", engine -> client(engine).handle(Patient.class, "nobody").signal(w -> w.end("x"))),
+                mistake(
+                        "a signal to nothing",
+                        engine -> client(engine).handle(Patient.class, "nobody").signal(w -> w.end("x"))),
                 mistake("a signal to a run that has ended", engine -> {
                     WorkflowHandle<Patient, String> handle = waiting(engine);
                     handle.signal(w -> w.end("x"));
                     handle.result();
                     handle.signal(w -> w.end("y"));
                 }),
-                mistake("terminating a run that has ended", engine -> ended(engine).terminate("again")),
+                mistake(
+                        "terminating a run that has ended",
+                        engine -> ended(engine).terminate("again")),
                 mistake("pausing a run that has ended", engine -> ended(engine).pause()),
-                mistake("a handle of a run id that there is not", engine -> client(engine).handle(Patient.class, "p-1", new UUID(1, 2)).result()),
-                mistake("a result that is read as another type", engine -> ended(engine).resultAs(Integer.class)),
-                mistake("a result that does not come in time", engine -> waiting(engine).result(Duration.ofMinutes(1))),
+                mistake(
+                        "a handle of a run id that there is not",
+                        engine -> client(engine)
+                                .handle(Patient.class, "p-1", new UUID(1, 2))
+                                .result()),
+                mistake(
+                        "a result that is read as another type",
+                        engine -> ended(engine).resultAs(Integer.class)),
+                mistake(
+                        "a result that does not come in time",
+                        engine -> waiting(engine).result(Duration.ofMinutes(1))),
                 mistake("the result of a run that was terminated", engine -> {
                     WorkflowHandle<Patient, String> handle = waiting(engine);
                     handle.terminate("no longer wanted");
@@ -50,8 +64,16 @@ final class ClientMistakes {
                     handle.cancel("no longer wanted");
                     handle.result();
                 }),
-                mistake("a type that is not registered", engine -> client(engine).start("Pateint", StartOptions.id("p-1")).resultAs(String.class)),
-                mistake("a queue that nobody serves", engine -> client(engine).start(Patient.class, StartOptions.id("p-1").taskQueue("gpu"), w -> w.run()).result()),
+                mistake(
+                        "a type that is not registered",
+                        engine -> client(engine)
+                                .start("Pateint", StartOptions.id("p-1"))
+                                .resultAs(String.class)),
+                mistake(
+                        "a queue that nobody serves",
+                        engine -> client(engine)
+                                .start(Patient.class, StartOptions.id("p-1").taskQueue("gpu"), w -> w.run())
+                                .result()),
                 mistake("an activity that nobody implements", engine -> {
                     engine.register(Delegating.class);
                     engine.client().start(Delegating.class, "d-1", w -> w.run()).result();
@@ -61,12 +83,29 @@ final class ClientMistakes {
                     engine.client().enqueue(Work.class, w -> w.nothing()).resultAs(String.class);
                 }),
                 mistake("an empty workflow id", engine -> client(engine).start(Patient.class, "", w -> w.run())),
-                mistake("a negative start delay", engine -> client(engine).start(Patient.class, StartOptions.id("p-1").startDelay(Duration.ofSeconds(-1)), w -> w.run())),
-                mistake("a filter that returns another filter", engine -> client(engine).workflows().where(w -> null)),
-                mistake("a listing of a type that is no workflow", engine -> client(engine).workflows().where(w -> w.type(String.class))),
-                mistake("a token that is none", engine -> client(engine).activity("abc").complete("x")),
-                mistake("a replay of a file that there is not", engine -> Replayer.of(Patient.class).replay(Path.of("no-such-file.json"))),
-                mistake("a replay of a type that is not given", engine -> Replayer.of(Delegating.class).replay(ended(engine).history())),
+                mistake(
+                        "a negative start delay",
+                        engine -> client(engine)
+                                .start(
+                                        Patient.class,
+                                        StartOptions.id("p-1").startDelay(Duration.ofSeconds(-1)),
+                                        w -> w.run())),
+                mistake(
+                        "a filter that returns another filter",
+                        engine -> client(engine).workflows().where(w -> null)),
+                mistake(
+                        "a listing of a type that is no workflow",
+                        engine -> client(engine).workflows().where(w -> w.type(String.class))),
+                mistake(
+                        "a token that is none",
+                        engine -> client(engine).activity("abc").complete("x")),
+                mistake(
+                        "a replay of a file that there is not",
+                        engine -> Replayer.of(Patient.class).replay(Path.of("no-such-file.json"))),
+                mistake(
+                        "a replay of a type that is not given",
+                        engine -> Replayer.of(Delegating.class)
+                                .replay(ended(engine).history())),
                 mistake("a registration after the start", engine -> {
                     client(engine);
                     engine.register(Delegating.class);

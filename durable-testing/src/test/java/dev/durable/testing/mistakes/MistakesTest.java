@@ -81,12 +81,16 @@ class MistakesTest {
                 .filter(section -> !section.isBlank())
                 .collect(Collectors.toMap(
                         section -> section.lines().findFirst().orElseThrow(),
-                        section -> section.lines().skip(1).collect(Collectors.joining("\n")).strip()));
+                        section -> section.lines()
+                                .skip(1)
+                                .collect(Collectors.joining("\n"))
+                                .strip()));
     }
 
     /** Without what differs from run to run: line numbers, ids, times, the stack below a stall. */
     static String text(@Nullable Throwable thrown) {
-        Throwable said = thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
+        Throwable said =
+                thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
         return String.valueOf(said == null ? "nothing was thrown" : said.getMessage())
                 .replaceAll("(?m)^    at .*\\R?", "")
                 .replaceAll("\\.java:\\d+\\)", ".java:0)")

@@ -54,9 +54,16 @@ final class RegistrationMistakes {
                 registering("a generic class with an open type", Open.class),
                 registering("a handler of a class that an interface declares", Extra.class),
                 registering("a subclass of a workflow", Sub.class),
-                mistake("the same name twice", engine -> engine.register(Fine.class, Other.Fine.class).client()),
-                mistake("null instead of a class", engine -> engine.register((Object) null).client()),
-                mistake("several mistakes at once", engine -> engine.register(NoRun.class, Plain.class, Clocked.class).client()));
+                mistake(
+                        "the same name twice",
+                        engine -> engine.register(Fine.class, Other.Fine.class).client()),
+                mistake(
+                        "null instead of a class",
+                        engine -> engine.register((Object) null).client()),
+                mistake(
+                        "several mistakes at once",
+                        engine -> engine.register(NoRun.class, Plain.class, Clocked.class)
+                                .client()));
     }
 
     @Workflow

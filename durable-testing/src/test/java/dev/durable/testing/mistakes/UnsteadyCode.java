@@ -21,7 +21,9 @@ final class UnsteadyCode {
         return Stream.of(
                 replayed("the machine's clock", w -> w.work.run("at " + System.nanoTime())),
                 replayed("a random id", w -> w.work.run("order " + java.util.UUID.randomUUID())),
-                replayed("static state: another call", w -> ran.getAndIncrement() % 2 == 0 ? w.work.run("x") : "" + w.work.count(1)),
+                replayed(
+                        "static state: another call",
+                        w -> ran.getAndIncrement() % 2 == 0 ? w.work.run("x") : "" + w.work.count(1)),
                 replayed("static state: a call more", w -> {
                     if (ran.getAndIncrement() % 2 == 1) {
                         w.work.nothing();

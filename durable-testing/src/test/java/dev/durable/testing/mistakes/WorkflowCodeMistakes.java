@@ -32,7 +32,9 @@ final class WorkflowCodeMistakes {
                                 mistake("Durable outside a workflow", engine -> Durable.now()),
                                 mistake("Promise.all outside a workflow", engine -> Promise.all(List.of())),
                                 mistake("the context outside an activity", engine -> ActivityContext.current()),
-                                mistake("an activity that acts like a workflow", engine -> acting(engine, () -> "" + Durable.now())),
+                                mistake(
+                                        "an activity that acts like a workflow",
+                                        engine -> acting(engine, () -> "" + Durable.now())),
                                 mistake("an activity in the constructor", engine -> result(engine, Eager.class)),
                                 mistake("a query that calls an activity", engine -> asked(engine, "acting")),
                                 mistake("a query that sleeps", engine -> asked(engine, "sleeping")),
@@ -73,11 +75,13 @@ final class WorkflowCodeMistakes {
                     thread.join();
                     return "";
                 }),
-                code("blocking in a coroutine", w -> Durable.async(() -> {
-                            Thread.sleep(10_000);
-                            return "";
-                        })
-                        .get()),
+                code(
+                        "blocking in a coroutine",
+                        w -> Durable.async(() -> {
+                                    Thread.sleep(10_000);
+                                    return "";
+                                })
+                                .get()),
                 code("blocking in a condition", w -> {
                     Durable.await(() -> {
                         try {
@@ -111,13 +115,17 @@ final class WorkflowCodeMistakes {
                     return "";
                 }),
                 code("an activity in a side effect", w -> Durable.sideEffect(String.class, () -> w.work.run("x"))),
-                code("sleeping in a side effect", w -> Durable.sideEffect(String.class, () -> {
-                    Durable.sleep(Duration.ofHours(1));
-                    return "";
-                })),
-                code("a side effect that throws", w -> Durable.sideEffect(String.class, () -> {
-                    throw new java.io.IOException("disk");
-                })),
+                code(
+                        "sleeping in a side effect",
+                        w -> Durable.sideEffect(String.class, () -> {
+                            Durable.sleep(Duration.ofHours(1));
+                            return "";
+                        })),
+                code(
+                        "a side effect that throws",
+                        w -> Durable.sideEffect(String.class, () -> {
+                            throw new java.io.IOException("disk");
+                        })),
                 code("Durable on another thread", w -> {
                     AtomicReference<String> said = new AtomicReference<>();
                     Thread thread = new Thread(
@@ -155,25 +163,32 @@ final class WorkflowCodeMistakes {
     private static Stream<Mistake> wrongCalls() {
         return Stream.of(
                 code("stubs of a type that is no activity", w -> Durable.activities(Runnable.class)),
-                code("an asynchronous call that does more", w -> Durable.async(
-                                (String what) -> w.work.run(what) + "!", "x")
-                        .get()),
-                code("an asynchronous call of two activities", w -> Durable.async(
-                                (String what) -> {
-                                    w.work.nothing();
-                                    return w.work.run(what);
-                                },
-                                "x")
-                        .get()),
-                code("an asynchronous call of no activity", w -> Durable.async((String what) -> what, "x")
-                        .get()),
+                code(
+                        "an asynchronous call that does more",
+                        w -> Durable.async((String what) -> w.work.run(what) + "!", "x")
+                                .get()),
+                code(
+                        "an asynchronous call of two activities",
+                        w -> Durable.async(
+                                        (String what) -> {
+                                            w.work.nothing();
+                                            return w.work.run(what);
+                                        },
+                                        "x")
+                                .get()),
+                code(
+                        "an asynchronous call of no activity",
+                        w -> Durable.async((String what) -> what, "x").get()),
                 code("a wrong range of versions", w -> "" + Durable.version("change", 3, 1)),
                 code("a version without a name", w -> "" + Durable.version("", 0, 1)),
                 code("a call by name that nobody implements", w -> Durable.activity("Wrok.run", String.class, "x")),
-                code("a result class by name that does not fit", w -> "" + Durable.activity("Work.run", Integer.class, "x")),
-                code("options that are wrong at the call", w -> Durable.activities(
-                                Work.class, o -> o.startToClose(Duration.ofSeconds(-1)))
-                        .run("x")),
+                code(
+                        "a result class by name that does not fit",
+                        w -> "" + Durable.activity("Work.run", Integer.class, "x")),
+                code(
+                        "options that are wrong at the call",
+                        w -> Durable.activities(Work.class, o -> o.startToClose(Duration.ofSeconds(-1)))
+                                .run("x")),
                 code("an exception of an activity", w -> w.work.run("fail it")),
                 code("an exception of one's own", w -> {
                     throw new IllegalArgumentException("no such customer");
@@ -216,7 +231,9 @@ final class WorkflowCodeMistakes {
 
     private static void result(TestEngine engine, Class<?> workflow) {
         engine.register(workflow, new RealWork());
-        engine.client().start(workflow.getSimpleName(), dev.durable.StartOptions.id("w-1")).resultAs(Object.class);
+        engine.client()
+                .start(workflow.getSimpleName(), dev.durable.StartOptions.id("w-1"))
+                .resultAs(Object.class);
     }
 
     private static void acting(TestEngine engine, java.util.function.Supplier<String> body) {
