@@ -4,8 +4,13 @@ import dev.durable.history.Failure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An activity ended without a result, and its exception type is not named by its signature. Carries the failure as
- * data; where the type is named, this stands as a suppressed exception of the original and tells the attempt's details.
+ * An activity ended without a result: it threw something that its signature does not name, it ran out of a timeout ({@link
+ * ActivityTimedOutException}), or an operator let it fail. Carries the failure as data.
+ *
+ * <p>An exception type that the signature names ({@code throws}, checked or not, or {@code doNotRetry}) comes back as
+ * itself and is caught as itself, {@code catch (CardDeclined e)}; this exception is then its suppressed one and tells the
+ * attempt's details. So there are two catches where both may happen: {@code catch (CardDeclined e)} and {@code catch
+ * (ActivityFailedException e)}. A cancelled activity throws {@link CancelledException}, which neither catches.
  */
 public class ActivityFailedException extends DurableException {
     private static final long serialVersionUID = 1L;

@@ -9,13 +9,20 @@ import org.jspecify.annotations.Nullable;
 /** Starts workflows and talks to them. Thread-safe. */
 public interface DurableClient {
 
-    /** Starts a run: {@code client.start(OrderWorkflow.class, "order-42", w -> w.run(order))}. Durable when this returns. */
+    /**
+     * Starts a run: {@code client.start(OrderWorkflow.class, "order-42", w -> w.run(order))}. Durable when this returns. A
+     * run whose method is {@code void} is started by {@link #startVoid(Class, String, VoidCall) startVoid}: here the
+     * compiler says that void can't be converted.
+     */
     default <W, R extends @Nullable Object> WorkflowHandle<W, R> start(
             Class<W> type, String workflowId, Call<W, R> run) {
         return start(type, StartOptions.id(workflowId), run);
     }
 
-    /** Starts a run with options. */
+    /**
+     * Starts a run with options; one whose method is {@code void} by {@link #startVoid(Class, StartOptions, VoidCall)
+     * startVoid}.
+     */
     <W, R extends @Nullable Object> WorkflowHandle<W, R> start(Class<W> type, StartOptions options, Call<W, R> run);
 
     /** Starts a run whose method returns nothing. */

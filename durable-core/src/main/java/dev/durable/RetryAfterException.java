@@ -9,6 +9,12 @@ public class RetryAfterException extends DurableException {
 
     private final Duration delay;
 
+    /** The next attempt starts after this delay. */
+    public RetryAfterException(Duration delay) {
+        this(delay, null);
+    }
+
+    /** The same, with what made the attempt fail. */
     public RetryAfterException(Duration delay, @Nullable Throwable cause) {
         super("try again after " + delay, cause);
         this.delay = delay;

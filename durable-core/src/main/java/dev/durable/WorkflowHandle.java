@@ -50,7 +50,15 @@ public interface WorkflowHandle<W, R extends @Nullable Object> {
     /** Sends a signal by name. */
     void signal(String name, @Nullable Object... arguments);
 
-    /** Asks the run for its state; answered in this process, by replay where it is not cached. */
+    /**
+     * Asks the run for its state, {@code String line = h.query(w -> w.line(1))}; answered in this process, by replay where
+     * it is not cached.
+     *
+     * <p>Straight inside an overloaded method, such as {@code println} or {@code assertThat}, the compiler finds such a
+     * lambda "ambiguous", for it chooses among overloads before it looks into lambdas without parameter types. A method
+     * reference or a typed lambda does: {@code println(h.query(OrderWorkflow::status))}, {@code
+     * assertThat(h.query((OrderWorkflow w) -> w.line(1)))}.
+     */
     <T extends @Nullable Object> T query(Call<W, T> call);
 
     /** Asks by name. */

@@ -79,7 +79,14 @@ final class JobHandle implements ActivityHandle {
         }
         return result == null
                 ? null
-                : Results.cast(code.payloads().decode(result, type, "the result of " + activity.name()));
+                : Results.cast(code.payloads()
+                        .decodeFor(
+                                result,
+                                type,
+                                "the result of " + activity.name(),
+                                () -> "Usually another type was asked for than "
+                                        + activity.spec().returnType().getTypeName()
+                                        + ", which the activity's method returns: ask for that one."));
     }
 
     /** The activity's failure, as its caller in a workflow would see it. */
@@ -100,7 +107,10 @@ final class JobHandle implements ActivityHandle {
                         activity.spec().method().getDeclaringClass().getClassLoader());
         ActivityFailedException details = new ActivityFailedException(
                 activity.name() + " (job " + id() + ") failed in attempt " + event.attempt() + ": "
-                        + event.failure().type() + ": " + event.failure().message(),
+                        + event.failure().type()
+                        + (event.failure().message() == null
+                                ? ""
+                                : ": " + event.failure().message()),
                 activity.name(),
                 event.seq(),
                 event.attempt(),

@@ -70,7 +70,9 @@ final class Messages {
                 }
                 case NOT_FOUND ->
                     throw new WorkflowNotFoundException("there is no open run of workflow id " + workflowId
-                            + (runId == null ? "" : " with run id " + runId) + ": nothing takes " + what(message));
+                            + (runId == null ? "" : " with run id " + runId) + ", so " + unsent(message)
+                            + ". Usually it has closed already, or was started in a transaction that is still open, or the id"
+                            + " is another one: client.handle(id).describe() tells.");
                 case INBOX_FULL -> throw inboxFull(workflowId, message);
                 case CLOSING, LOCKED -> dispatch.breathe();
             }
@@ -86,6 +88,12 @@ final class Messages {
     static DurableException closing(String workflowId, InboxMessage message) {
         return new DurableException(workflowId + " has been about to close for seconds and takes no " + what(message)
                 + ". Send again later.");
+    }
+
+    private static String unsent(InboxMessage message) {
+        return message.kind() == MessageKind.SIGNAL
+                ? "signal " + message.name() + " was not sent"
+                : "there is nothing to cancel";
     }
 
     private static String what(InboxMessage message) {

@@ -23,11 +23,19 @@ final class Results {
         this.workflow = workflow;
     }
 
-    <T extends @Nullable Object> T of(String workflowId, RunResult end, Type type) {
+    /**
+     * @param runType the run's workflow type; null where nobody has looked
+     */
+    <T extends @Nullable Object> T of(String workflowId, @Nullable String runType, RunResult end, Type type) {
         return switch (end.status()) {
             case COMPLETED -> {
                 Payload result = end.result() == null ? Payload.NULL : new Payload(end.result());
-                yield cast(code.payloads().decode(result, type, "the result of " + workflowId));
+                yield cast(code.payloads()
+                        .decodeFor(
+                                result,
+                                type,
+                                "the result of " + workflowId,
+                                () -> wayOut(workflowId, runType, "result")));
             }
             case FAILED, TIMED_OUT, CANCELLED, TERMINATED -> throw failed(workflowId, end);
             case RUNNING, CONTINUED_AS_NEW ->
@@ -35,15 +43,50 @@ final class Results {
         };
     }
 
+    /** What to do where an answer can't be read as the caller's type: usually that is the wrong one. */
+    String wayOut(String workflowId, @Nullable String runType, String what) {
+        String otherType = otherType(workflowId, runType);
+        return otherType != null
+                ? otherType
+                : "Usually another type was asked for than the workflow's method returns: ask for that one, or for its "
+                        + what + " through a handle of the workflow's own class, client.handle(Type.class, \"" + workflowId
+                        + "\"). If the type has changed since this was written, let the new one read the old data"
+                        + " (@JsonAlias for another name, @JsonCreator for another shape).";
+    }
+
+    /** That the run is of another workflow type than the handle; null where it is not, or nobody has looked. */
+    @Nullable
+    String otherType(String workflowId, @Nullable String runType) {
+        return workflow == null || runType == null || workflow.names().contains(runType)
+                ? null
+                : workflowId + " is a run of workflow type " + runType + ", and this handle is of "
+                        + workflow.declared().getTypeName() + ", which is workflow type " + workflow.name()
+                        + ". Make the handle with the class of " + runType + ", client.handle(Type.class, \"" + workflowId
+                        + "\"), or ask without a class: client.handle(\"" + workflowId + "\").";
+    }
+
     private WorkflowFailedException failed(String workflowId, RunResult end) {
         Failure failure = end.failure() == null ? null : code.failures().fromJson(end.failure());
         String how = end.status().name().toLowerCase(Locale.ROOT).replace('_', ' ');
-        String why = failure == null ? null : failure.message();
         String message = "workflow " + workflowId
-                + (why == null
-                        ? " " + how
-                        : end.status() == WorkflowStatus.CANCELLED ? " was " + why : " " + how + ": " + why);
+                + (end.status() == WorkflowStatus.CANCELLED && failure != null && failure.message() != null
+                        ? " was " + failure.message()
+                        : " " + how + why(end.status(), failure));
         return new WorkflowFailedException(message, workflowId, end.status(), failure, cause(end, failure));
+    }
+
+    private static String why(WorkflowStatus status, @Nullable Failure failure) {
+        if (failure == null) {
+            return status == WorkflowStatus.TIMED_OUT
+                    ? ": it was still open when the run timeout (or execution timeout) of its start was over"
+                    : "";
+        }
+        String message = failure.message();
+        if (status != WorkflowStatus.FAILED) {
+            return message == null ? "" : ": " + message;
+        }
+        return (failure.handler() == null ? "" : " in " + failure.handler()) + ": " + failure.type()
+                + (message == null ? "" : ": " + message);
     }
 
     private @Nullable Throwable cause(RunResult end, @Nullable Failure failure) {
@@ -57,7 +100,7 @@ final class Results {
         return code.failures().decode(failure, workflow.run().named(), loader);
     }
 
-    /** What a future failed with, as itself and with the stack of the caller who waited. */
+    /** What a future failed with, as itself. */
     static <T extends @Nullable Object> T unwrap(Supplier<T> waiting) {
         try {
             return waiting.get();

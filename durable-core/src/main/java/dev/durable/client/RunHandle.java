@@ -1,6 +1,7 @@
 package dev.durable.client;
 
 import dev.durable.Call;
+import dev.durable.QueryFailedException;
 import dev.durable.TypeRef;
 import dev.durable.VoidCall;
 import dev.durable.WorkflowDescription;
@@ -74,38 +75,59 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
 
     @Override
     public R result() {
-        return Results.<R>unwrap(() -> Waiting.forEver(dispatch, this.<R>pending(returnType())));
+        return ended(null, returnType());
     }
 
     @Override
     public R result(Duration timeout) {
-        return Results.<R>unwrap(
-                () -> Waiting.atMost(dispatch, this.<R>pending(returnType()), timeout, "the result of " + workflowId));
+        return ended(timeout, returnType());
+    }
+
+    @Override
+    public <T> T resultAs(Class<T> type) {
+        return ended(null, type);
+    }
+
+    @Override
+    public <T> T resultAs(TypeRef<T> type) {
+        return ended(null, type.type());
+    }
+
+    /** What the end comes to is made here, on the caller's thread: its stack says who waited. */
+    private <T extends @Nullable Object> T ended(@Nullable Duration timeout, Type type) {
+        Run of = waitedFor();
+        CompletableFuture<RunResult> end = dispatch.result(of.id());
+        RunResult last = Results.unwrap(
+                () -> timeout == null
+                        ? Waiting.forEver(dispatch, end)
+                        : Waiting.atMost(dispatch, end, timeout, "the result of " + workflowId));
+        return new Results(code, workflow).of(workflowId, of.type(), last, type);
     }
 
     /** Completed on no loop of the engine, which callbacks that wait for the client would stop for ever. */
     @Override
     public CompletableFuture<R> resultAsync() {
-        CompletableFuture<R> pending = pending(returnType());
+        Run of = waitedFor();
+        CompletableFuture<RunResult> end = dispatch.result(of.id());
+        CompletableFuture<R> pending = Waiting.cancelling(
+                end, end.thenApply(last -> new Results(code, workflow).of(workflowId, of.type(), last, returnType())));
         dispatch.promised(pending);
         return Waiting.cancelling(pending, pending.thenApplyAsync(result -> result));
     }
 
-    @Override
-    public <T> T resultAs(Class<T> type) {
-        return Results.<T>unwrap(() -> Waiting.forEver(dispatch, this.<T>pending(type)));
-    }
+    /**
+     * A run whose end is waited for.
+     *
+     * @param type its workflow type; null where that is this handle's, which started it
+     */
+    private record Run(UUID id, @Nullable String type) {}
 
-    @Override
-    public <T> T resultAs(TypeRef<T> type) {
-        return Results.<T>unwrap(() -> Waiting.forEver(dispatch, this.<T>pending(type.type())));
-    }
-
-    private <T extends @Nullable Object> CompletableFuture<T> pending(Type type) {
-        UUID acknowledged = started ? runId : null;
-        CompletableFuture<RunResult> end =
-                dispatch.result(acknowledged == null ? run().run().runId() : acknowledged);
-        return Waiting.cancelling(end, end.thenApply(last -> new Results(code, workflow).of(workflowId, last, type)));
+    private Run waitedFor() {
+        if (started && runId != null) {
+            return new Run(runId, null);
+        }
+        RunRecord found = run();
+        return new Run(found.run().runId(), found.type());
     }
 
     private Type returnType() {
@@ -190,14 +212,28 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
         WorkflowType typed = typed("query", "a client whose engine registers the workflow class");
         Payload input = code.payloads().encodeArguments(question(typed, name), arguments);
         RunRecord run = run();
-        Payload answer = Waiting.forEver(dispatch, dispatch.ask(run.run(), run.type(), name, input));
-        return code.payloads().decode(answer, type, "the answer of query " + name + " of " + workflowId);
+        Payload answer = answer(run, name, input);
+        return code.payloads()
+                .decodeFor(
+                        answer,
+                        type,
+                        "the answer of query " + name + " of " + workflowId,
+                        () -> new Results(code, workflow).wayOut(workflowId, run.type(), "answers"));
+    }
+
+    private Payload answer(RunRecord run, String name, Payload input) {
+        try {
+            return Waiting.forEver(dispatch, dispatch.ask(run.run(), run.type(), name, input));
+        } catch (QueryFailedException e) {
+            String otherType = new Results(code, workflow).otherType(workflowId, run.type());
+            throw otherType == null ? e : new QueryFailedException(e.getMessage() + ". " + otherType, e);
+        }
     }
 
     private static MethodSpec question(WorkflowType type, String name) {
         MethodSpec spec = type.queries().get(name);
         if (spec == null) {
-            throw new dev.durable.QueryFailedException("workflow " + type.name() + " has no query " + name + "; it has "
+            throw new QueryFailedException("workflow " + type.name() + " has no query " + name + "; it has "
                     + type.queries().keySet().stream().sorted().toList());
         }
         return spec;

@@ -33,6 +33,7 @@ record ActivityDeclaration(Class<?> type, String name, List<Declared> activities
                         configuration.of(this, activity).over(activity.level()).applyTo(ActivityOptions.DEFAULT);
                 Optional<Problem> end = OptionProblems.ofEnd(activity.name(), activity.spec(), options);
                 end.ifPresent(problems::add);
+                OptionProblems.ofHeartbeat(activity.name(), options).ifPresent(problems::add);
                 methods.add(new ActivityMethod(activity.name(), activity.aliases(), activity.spec(), options));
             } catch (IllegalArgumentException e) {
                 problems.add(OptionProblems.doNotFit(activity.name(), e));

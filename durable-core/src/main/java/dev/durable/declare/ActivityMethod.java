@@ -3,7 +3,9 @@ package dev.durable.declare;
 import dev.durable.ActivityOptions;
 import dev.durable.history.OptionsJson;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One activity.
@@ -32,6 +34,22 @@ public record ActivityMethod(String name, List<String> aliases, MethodSpec spec,
             });
         }
         return changed;
+    }
+
+    /**
+     * Refuses a heartbeat timeout that could not be noticed, changed at a call site.
+     *
+     * @param recorded options of the same call in the history, which may have been written before this was refused; null
+     *     where there is none
+     * @throws IllegalArgumentException if the options don't fit together, and the history has no such call
+     */
+    public void checkHeartbeat(ActivityOptions changed, @Nullable ActivityOptions recorded) {
+        Optional<Problem> problem = OptionProblems.ofHeartbeat(name, changed);
+        if (problem.isPresent()
+                && (recorded == null
+                        || OptionProblems.ofHeartbeat(name, recorded).isEmpty())) {
+            throw new IllegalArgumentException(problem.get().toString());
+        }
     }
 
     /** The name, then the aliases. */

@@ -5,6 +5,7 @@ import dev.durable.ActivityOptions;
 import dev.durable.OnExhausted;
 import dev.durable.RetryIf;
 import java.lang.reflect.Modifier;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -65,6 +66,20 @@ final class OptionProblems {
         return options.local() && (end == OnExhausted.INCIDENT || end == OnExhausted.DEAD_LETTER)
                 ? Optional.of(localCannotStay(activity, end))
                 : Optional.empty();
+    }
+
+    /** Whether a heartbeat that stays away can be noticed before the attempt is over anyway. */
+    static Optional<Problem> ofHeartbeat(String activity, ActivityOptions options) {
+        Duration heartbeat = options.heartbeatTimeout();
+        return heartbeat == null || heartbeat.compareTo(options.startToClose()) <= 0
+                ? Optional.empty()
+                : Optional.of(new Problem(
+                        activity,
+                        "has heartbeatTimeout " + heartbeat + ", which is longer than its startToClose "
+                                + options.startToClose() + " (" + ActivityOptions.DEFAULT.startToClose()
+                                + " unless told): an attempt is over before its missing heartbeat could be noticed",
+                        "Set startToClose to how long one attempt may take in all, or heartbeatTimeout to how long it may"
+                                + " be silent, which is less"));
     }
 
     private static Problem discardsPrimitive(String activity, Class<?> primitive) {

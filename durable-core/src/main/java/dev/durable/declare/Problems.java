@@ -6,9 +6,14 @@ import java.util.Set;
 
 /** Everything found wrong so far: users get it all at once. */
 final class Problems {
-    private final Set<Problem> found = new LinkedHashSet<>();
+    private final Set<String> found = new LinkedHashSet<>();
 
     void add(Problem problem) {
+        found.add(problem.toString());
+    }
+
+    /** One that is a sentence already. */
+    void add(String problem) {
         found.add(problem);
     }
 
@@ -28,7 +33,7 @@ final class Problems {
                         found.size() == 1 ? "A declaration is" : found.size() + " declarations are")
                 .append(" wrong:");
         int number = 0;
-        for (Problem problem : found) {
+        for (String problem : found) {
             text.append("\n  ").append(++number).append(". ").append(problem);
         }
         return text.toString();

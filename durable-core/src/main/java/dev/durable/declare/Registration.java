@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /** One reading of everything that an engine is given: sort, read, configure, check names, and refuse all at once. */
@@ -18,6 +19,7 @@ final class Registration {
     private final Implementations implementations = new Implementations(problems);
     private final Set<Class<?>> workflowClasses = new LinkedHashSet<>();
     private final Set<Class<?>> injected = new LinkedHashSet<>();
+    private final List<MethodSpec> signatures = new ArrayList<>();
 
     /** A workflow class or an activity instance. */
     void add(Object classOrInstance) {
@@ -54,7 +56,8 @@ final class Registration {
     }
 
     /** The registry, if nothing is wrong. */
-    Registry finish(Map<String, String> properties) {
+    Registry finish(
+            Map<String, String> properties, Function<? super Declarations, ? extends Collection<String>> more) {
         List<Draft> drafts = drafts();
         Map<Class<?>, ActivityDeclaration> declarations = declarations();
         Configuration configuration = Configuration.read(properties, declarations.values(), problems);
@@ -62,6 +65,9 @@ final class Registration {
         declarations.forEach((type, declaration) -> types.put(type, declaration.resolve(configuration, problems)));
         Map<String, ActivityBinding> activities = bindings(types.values());
         Map<String, WorkflowType> workflows = byName(drafts, types);
+        List<ActivityMethod> implemented =
+                activities.values().stream().map(ActivityBinding::activity).toList();
+        more.apply(new Declarations(signatures, implemented)).forEach(problems::add);
         problems.throwIfAny();
         return new Registry(workflows, activities, types);
     }
@@ -73,10 +79,17 @@ final class Registration {
             workflow.declared().ifPresent(declared -> {
                 Constructor<?> constructor = workflow.constructor(declared);
                 Optional<WorkflowType> read = WorkflowReader.read(declared, problems);
-                if (constructor != null) {
-                    Draft.activityTypes(constructor).forEach(injected::add);
-                    read.ifPresent(r -> drafts.add(new Draft(r, type, constructor)));
-                }
+                Stream.of(type.getDeclaredConstructors())
+                        .flatMap(Draft::activityTypes)
+                        .forEach(injected::add);
+                read.ifPresent(r -> {
+                    signatures.add(r.run());
+                    signatures.addAll(r.signals().values());
+                    signatures.addAll(r.queries().values());
+                    if (constructor != null) {
+                        drafts.add(new Draft(r, type, constructor));
+                    }
+                });
             });
         }
         return drafts;
@@ -95,6 +108,7 @@ final class Registration {
                 problems.add(NameProblems.activityTypeTwice(type, other, declaration.name()));
             }
             read.put(type, declaration);
+            declaration.activities().forEach(activity -> signatures.add(activity.spec()));
         }
         return read;
     }

@@ -1,6 +1,7 @@
 package dev.durable.declare;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -9,6 +10,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 
 /**
  * What an engine knows: workflow types and the activities implemented here. Immutable and thread-safe; what a client
@@ -152,11 +154,21 @@ public final class Registry {
          * @throws dev.durable.RegistrationException with all that is wrong
          */
         public Registry build() {
+            return build(declarations -> List.of());
+        }
+
+        /**
+         * Reads and checks everything.
+         *
+         * @param more finds what else is wrong, each with the way out
+         * @throws dev.durable.RegistrationException with all that is wrong
+         */
+        public Registry build(Function<? super Declarations, ? extends Collection<String>> more) {
             Registration registration = new Registration();
             registered.forEach(registration::add);
             typed.forEach((type, all) -> all.forEach(one -> registration.add(type, one)));
             calledByName.forEach(registration::addActivityType);
-            return registration.finish(properties);
+            return registration.finish(properties, more);
         }
     }
 }

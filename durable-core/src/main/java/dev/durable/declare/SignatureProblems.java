@@ -1,11 +1,17 @@
 package dev.durable.declare;
 
+import dev.durable.Query;
+import dev.durable.Run;
+import dev.durable.Signal;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.lang.reflect.TypeVariable;
 
 /** Wording: signatures that no payload can carry. */
 final class SignatureProblems {
+    /** The place of what a method returns. */
+    static final String RESULT = "result";
+
     private SignatureProblems() {}
 
     static Problem openVariable(Method method, Class<?> type, TypeVariable<?> variable, String place) {
@@ -29,6 +35,26 @@ final class SignatureProblems {
         String culprit = reason.type().getSimpleName();
         String within = type == reason.type() ? "" : " (within " + type.getTypeName() + ")";
         return Problem.of(
-                method, "has a " + culprit + within + " as " + place + ", which can't be stored", reason.wayOut());
+                method,
+                "has a " + culprit + within + " as " + place + ", which can't be stored",
+                place.equals(RESULT) && reason.wayOut().equals(Unserialisable.LATER)
+                        ? returnIt(method)
+                        : reason.wayOut());
+    }
+
+    private static String returnIt(Method method) {
+        MethodTable.Entry entry =
+                MethodTable.of(method.getDeclaringClass()).find(method).orElse(null);
+        if (entry != null && entry.annotation(Run.class) != null) {
+            return "Return the value itself: a run may wait for as long as it takes (promise.get(), Durable.await), and callers"
+                    + " who do not want to wait use handle.resultAsync()";
+        }
+        if (entry != null && entry.annotation(Signal.class) != null) {
+            return "Return nothing: a signal has no answer";
+        }
+        if (entry != null && entry.annotation(Query.class) != null) {
+            return "Answer from the state as it is: whoever wants to wait for a change waits for the run's result";
+        }
+        return "Return the value: the workflow calls it with Durable.async(…)";
     }
 }

@@ -43,7 +43,7 @@ final class SignatureReader {
 
     private Type result(Method method) {
         Type resolved = generics.resolve(method.getGenericReturnType());
-        check(method, resolved, "result");
+        check(method, resolved, SignatureProblems.RESULT);
         return resolved;
     }
 

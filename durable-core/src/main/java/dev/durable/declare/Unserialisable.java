@@ -12,6 +12,7 @@ import java.lang.reflect.Type;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.Lock;
@@ -26,6 +27,9 @@ import java.util.stream.Stream;
 final class Unserialisable {
     private static final String SEND_DATA = "Pass the data itself";
 
+    /** What comes later; where it is a result, {@link SignatureProblems} says it by what returns it. */
+    static final String LATER = "Pass the value itself, when it is there";
+
     private static final Map<Class<?>, String> LIVING = Map.ofEntries(
             Map.entry(java.io.InputStream.class, "Pass the bytes, or where they are stored"),
             Map.entry(java.io.OutputStream.class, "Return the bytes, or where they are stored"),
@@ -38,8 +42,9 @@ final class Unserialisable {
             Map.entry(ClassLoader.class, SEND_DATA),
             Map.entry(Lock.class, SEND_DATA),
             Map.entry(Executor.class, SEND_DATA),
-            Map.entry(Future.class, "Return the value: the workflow calls it with Durable.async(…)"),
-            Map.entry(Promise.class, "Return the value: the workflow calls it with Durable.async(…)"),
+            Map.entry(Future.class, LATER),
+            Map.entry(CompletionStage.class, LATER),
+            Map.entry(Promise.class, LATER),
             Map.entry(Callable.class, SEND_DATA),
             Map.entry(Member.class, SEND_DATA),
             Map.entry(ActivityContext.class, "Ask for it where it is needed: ActivityContext.current()"),
@@ -49,6 +54,7 @@ final class Unserialisable {
 
     /** By name: the core knows no {@code java.sql}, and no Kotlin. */
     private static final Map<String, String> LIVING_BY_NAME = Map.of(
+            "org.reactivestreams.Publisher", LATER,
             "java.sql.Wrapper", "Give the DataSource to the activity's implementation by its constructor",
             "kotlin.coroutines.Continuation",
                     "A suspend function can't be called across a payload: make it a plain one");

@@ -32,7 +32,7 @@ final class WorkflowClass {
         if (type.isAnnotationPresent(Workflow.class)) {
             if (!type.isInterface() && !interfaces.isEmpty()) {
                 problems.add(WorkflowProblems.annotatedTwice(type, interfaces.getFirst()));
-                return Optional.empty();
+                return Optional.of(interfaces.getFirst());
             }
             return Optional.of(type);
         }

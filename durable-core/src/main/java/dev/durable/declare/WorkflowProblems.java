@@ -7,20 +7,25 @@ import java.lang.reflect.Modifier;
 import java.lang.reflect.Parameter;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Wording: workflow classes, their constructors and handlers. */
 final class WorkflowProblems {
     /** What people inject into services, and what a workflow has in its place. */
-    private static final Map<String, String> INSTEAD = Map.of(
-            "java.time.Clock", "Ask Durable.now(), which is the same on replay",
-            "java.util.Random", "Ask Durable.random(), which is the same on replay",
-            "java.util.random.RandomGenerator", "Ask Durable.random(), which is the same on replay",
-            "org.slf4j.Logger", "Use Durable.logger(…), which is silent on replay; a static field is fine",
-            "java.util.concurrent.Executor", "Use Durable.async(…)",
-            "java.util.concurrent.ExecutorService", "Use Durable.async(…)",
-            "dev.durable.DurableClient", "Call it in an activity");
+    private static final Map<String, String> INSTEAD = Map.ofEntries(
+            Map.entry("java.time.Clock", "Ask Durable.now(), which is the same on replay"),
+            Map.entry("java.util.Random", "Ask Durable.random(), which is the same on replay"),
+            Map.entry("java.util.random.RandomGenerator", "Ask Durable.random(), which is the same on replay"),
+            Map.entry("org.slf4j.Logger", "Use Durable.logger(…), which is silent on replay; a static field is fine"),
+            Map.entry("java.util.concurrent.Executor", "Use Durable.async(…)"),
+            Map.entry("java.util.concurrent.ExecutorService", "Use Durable.async(…)"),
+            Map.entry("dev.durable.DurableClient", "Call it in an activity"));
+
+    /** By the packages of what reaches outside: the core knows none of them. */
+    private static final Pattern DATABASE = Pattern.compile(
+            "javax\\.sql\\.|java\\.sql\\.|jakarta\\.persistence\\.|org\\.jooq\\.|org\\.hibernate\\.|org\\.springframework\\.(jdbc|data)\\.");
 
     private WorkflowProblems() {}
 
@@ -110,6 +115,14 @@ final class WorkflowProblems {
         String known = INSTEAD.get(given.getName());
         if (known != null) {
             return known;
+        }
+        if (DATABASE.matcher(given.getName()).lookingAt()) {
+            return "Only activities reach a database: declare an @Activity type with the method that does the work, give the "
+                    + given.getSimpleName() + " to its implementation, and take the @Activity type here";
+        }
+        if (given.isPrimitive() || given.isArray() || given.isEnum() || given.getName().startsWith("java.")) {
+            return "Pass data as an argument of @Run, which is recorded with the start; what an activity needs (an address, a"
+                    + " key, a limit), give to the activity's implementation; what never changes, write as a constant";
         }
         return MethodTable.lineage(given).stream()
                 .filter(t -> t != given && ActivityDeclaration.isDeclaredBy(t))

@@ -121,7 +121,7 @@ final class WorkflowReader {
         if (runs.size() > 1) {
             problems.add(WorkflowProblems.severalRuns(declared, runs));
         }
-        return spec(runs.getFirst());
+        return runs.stream().map(this::spec).toList().getFirst();
     }
 
     private Map<String, MethodSpec> named(List<Handler> handlers, CallKind kind) {

@@ -72,7 +72,13 @@ final class AttributesReader {
             rule(
                     SignalReceived.class,
                     (e, in) -> new SignalReceived(
-                            e.id, e.at, e.messageId(), in.string("name"), in.payload("input"), in.flag("withNext"))),
+                            e.id,
+                            e.at,
+                            e.messageId(),
+                            in.string("name"),
+                            in.payload("input"),
+                            in.flag("withNext"),
+                            in.instantOrNull("acceptedAt"))),
             rule(
                     ActivityScheduled.class,
                     (e, in) -> new ActivityScheduled(

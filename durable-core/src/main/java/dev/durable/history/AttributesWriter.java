@@ -49,7 +49,10 @@ final class AttributesWriter {
                         .local(e.local());
             case TimerFired e -> out.number("seq", e.seq());
             case SignalReceived e ->
-                out.string("name", e.name()).payload("input", e.input()).flag("withNext", e.withNext());
+                out.string("name", e.name())
+                        .payload("input", e.input())
+                        .flag("withNext", e.withNext())
+                        .instant("acceptedAt", e.acceptedAt());
         }
     }
 

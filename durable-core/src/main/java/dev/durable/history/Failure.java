@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param fields the exception's own fields as a JSON object, where its type is to come back as itself
  * @param cause what caused it
  * @param suppressed what it suppressed
+ * @param handler of a run's failure: which handler threw it, {@code signal approve}; null where {@code run} did
  */
 public record Failure(
         String type,
@@ -19,7 +20,19 @@ public record Failure(
         String stack,
         @Nullable Payload fields,
         @Nullable Failure cause,
-        List<Failure> suppressed) {
+        List<Failure> suppressed,
+        @Nullable String handler) {
+
+    /** What no handler of a workflow threw. */
+    public Failure(
+            String type,
+            @Nullable String message,
+            String stack,
+            @Nullable Payload fields,
+            @Nullable Failure cause,
+            List<Failure> suppressed) {
+        this(type, message, stack, fields, cause, suppressed, null);
+    }
 
     public Failure {
         suppressed = List.copyOf(suppressed);
@@ -28,5 +41,15 @@ public record Failure(
     /** A failure of the engine's own, without a stack. */
     public static Failure of(String type, String message) {
         return new Failure(type, message, "", null, null, List.of());
+    }
+
+    /** The same, thrown by this handler. */
+    public Failure thrownBy(String thrower) {
+        return new Failure(type, message, stack, fields, cause, suppressed, thrower);
+    }
+
+    /** The same with these instead of what it suppressed. */
+    public Failure withSuppressed(List<Failure> others) {
+        return new Failure(type, message, stack, fields, cause, others, handler);
     }
 }

@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
  * Failures as JSON text.
  *
  * <pre>{@code
- * {"type": class name, "message": text, "stack": one frame a line, "fields": {…}, "cause": failure, "suppressed": [failure …]}
+ * {"type": class name, "message": text, "stack": one frame a line, "fields": {…}, "cause": failure, "suppressed": [failure …],
+ *  "handler": text}
  * }</pre>
  *
  * All but {@code type} are left out where there is nothing to say.
@@ -33,6 +34,7 @@ public final class FailureJson {
             out.object("cause", o -> write(cause, o));
         }
         out.objects("suppressed", failure.suppressed(), FailureJson::write);
+        out.string("handler", failure.handler());
     }
 
     static @Nullable Failure readOrNull(@Nullable String json) {
@@ -46,6 +48,7 @@ public final class FailureJson {
                 in.string("stack", ""),
                 in.payloadOrNull("fields"),
                 readOrNull(in.jsonOrNull("cause")),
-                in.objects("suppressed").stream().map(FailureJson::read).toList());
+                in.objects("suppressed").stream().map(FailureJson::read).toList(),
+                in.stringOrNull("handler"));
     }
 }

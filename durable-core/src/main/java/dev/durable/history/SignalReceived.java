@@ -2,6 +2,7 @@ package dev.durable.history;
 
 import java.time.Instant;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A signal came.
@@ -13,11 +14,29 @@ import java.util.UUID;
  * @param input its arguments, a JSON array
  * @param withNext whether only its handler ran in this turn, to its first wait, and all else waited for the event behind
  *     it: messages are fed so where the first of them alone would have ended the run while the others waited
+ * @param acceptedAt when its sender was told that it is durable, by the store's clock; null where that was {@code at}, and
+ *     in histories that older versions wrote
  */
-public record SignalReceived(long id, Instant at, UUID messageId, String name, Payload input, boolean withNext)
+public record SignalReceived(
+        long id,
+        Instant at,
+        UUID messageId,
+        String name,
+        Payload input,
+        boolean withNext,
+        @Nullable Instant acceptedAt)
         implements HistoryEvent.Inbound {
 
-    /** A signal with a turn of its own. */
+    public SignalReceived {
+        acceptedAt = at.equals(acceptedAt) ? null : acceptedAt;
+    }
+
+    /** A signal that was accepted when it was fed. */
+    public SignalReceived(long id, Instant at, UUID messageId, String name, Payload input, boolean withNext) {
+        this(id, at, messageId, name, input, withNext, null);
+    }
+
+    /** The same with a turn of its own. */
     public SignalReceived(long id, Instant at, UUID messageId, String name, Payload input) {
         this(id, at, messageId, name, input, false);
     }

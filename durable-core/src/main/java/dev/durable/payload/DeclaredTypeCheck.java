@@ -7,6 +7,7 @@ import tools.jackson.core.type.WritableTypeId;
 import tools.jackson.databind.BeanProperty;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.SerializationContext;
+import tools.jackson.databind.exc.InvalidDefinitionException;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.jsontype.TypeIdResolver;
 import tools.jackson.databind.jsontype.TypeSerializer;
@@ -58,10 +59,20 @@ final class DeclaredTypeCheck extends TypeSerializer {
         }
         String instead = found.instead(value);
         if (instead != null) {
-            context.reportBadDefinition(
-                    declared,
+            throw new OtherType(
+                    context.getGenerator(),
                     "a %s stands where %s is declared, and would come back as %s"
-                            .formatted(value.getClass().getName(), declared.toCanonical(), instead));
+                            .formatted(value.getClass().getName(), declared.toCanonical(), instead),
+                    declared);
+        }
+    }
+
+    /** A value that would come back as something else; the way out is another one than for values that have no JSON. */
+    static final class OtherType extends InvalidDefinitionException {
+        private static final long serialVersionUID = 1L;
+
+        OtherType(JsonGenerator out, String message, JavaType declared) {
+            super(out, message, declared);
         }
     }
 

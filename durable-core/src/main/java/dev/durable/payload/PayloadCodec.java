@@ -4,11 +4,13 @@ import dev.durable.PayloadException;
 import dev.durable.declare.MethodSpec;
 import dev.durable.history.Payload;
 import java.lang.reflect.Type;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.StringJoiner;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -59,6 +61,30 @@ public final class PayloadCodec {
             type(method.parameterTypes().get(i)).check(argument(method, i));
         }
         type(method.returnType()).check(() -> "the result of " + method.name());
+    }
+
+    /**
+     * All that {@link #check} would refuse.
+     *
+     * @param known types of which it is known already
+     */
+    public List<String> problems(MethodSpec method, Predicate<? super Type> known) {
+        List<String> problems = new ArrayList<>();
+        for (int i = 0; i < method.parameterTypes().size(); i++) {
+            look(method.parameterTypes().get(i), argument(method, i), known, problems);
+        }
+        look(method.returnType(), () -> "the result of " + method.name(), known, problems);
+        return problems;
+    }
+
+    private void look(Type type, Supplier<String> what, Predicate<? super Type> known, List<String> problems) {
+        if (!known.test(type)) {
+            try {
+                type(type).check(what);
+            } catch (PayloadException e) {
+                problems.add(e.getMessage());
+            }
+        }
     }
 
     /**
@@ -122,7 +148,8 @@ public final class PayloadCodec {
             }
             return decodeArguments(method, arguments, in);
         } catch (JacksonException e) {
-            throw PayloadErrors.unreadable("the list of arguments of " + method.name(), Object[].class, arguments, e);
+            throw PayloadErrors.unreadable(
+                    "the list of arguments of " + method.name(), Object[].class, arguments, PayloadErrors.OLD_DATA, e);
         }
     }
 
@@ -131,7 +158,8 @@ public final class PayloadCodec {
         @Nullable Object[] decoded = new @Nullable Object[declared.size()];
         int present = 0;
         while (present < decoded.length && in.nextToken() != JsonToken.END_ARRAY) {
-            decoded[present] = type(declared.get(present)).read(in, arguments, argument(method, present));
+            decoded[present] = type(declared.get(present))
+                    .read(in, arguments, argument(method, present), PayloadErrors.OLD_DATA);
             present++;
         }
         for (int missing = present; missing < decoded.length; missing++) {
@@ -166,6 +194,15 @@ public final class PayloadCodec {
      */
     public @Nullable Object decode(Payload payload, Type type, String what) {
         return type(type).read(payload, () -> what);
+    }
+
+    /**
+     * One value, for a caller who chose the type.
+     *
+     * @param wayOut what to do when the value can't be read as that type
+     */
+    public @Nullable Object decodeFor(Payload payload, Type type, String what, Supplier<String> wayOut) {
+        return type(type).read(payload, () -> what, wayOut);
     }
 
     /** How large one payload may be, in bytes of UTF-8. */

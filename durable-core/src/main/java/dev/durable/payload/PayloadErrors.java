@@ -8,6 +8,7 @@ import dev.durable.history.Payload;
 import java.lang.reflect.Parameter;
 import java.lang.reflect.Type;
 import java.util.Locale;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.exc.StreamConstraintsException;
@@ -17,6 +18,10 @@ import tools.jackson.databind.DatabindException;
 final class PayloadErrors {
     private static final String SMALLER =
             "Store it elsewhere (a table, an object store) and pass a reference, or raise builder.maxPayloadBytes(…): every replay reads it again.";
+
+    /** What to do about data of a history, which can't be changed any more. */
+    static final Supplier<String> OLD_DATA = () ->
+            "Usually the type has changed since it was written: let the new one read the old data (@JsonAlias for another name, @JsonCreator for another shape, a new property instead of another type for an old one), or keep both behind Durable.version(…).";
 
     private PayloadErrors() {}
 
@@ -37,9 +42,19 @@ final class PayloadErrors {
 
     static PayloadException unwritable(String what, Type type, RuntimeException cause) {
         return new PayloadException(
-                "%s can't be written as JSON of type %s: %s%s. Write a type whose properties are visible (a record, a bean), leave the property out with @JsonIgnore, or teach the mapper through builder.jsonMapper(…)."
-                        .formatted(what, type.getTypeName(), path(cause), reason(cause)),
+                "%s can't be written as JSON of type %s: %s%s. %s"
+                        .formatted(what, type.getTypeName(), path(cause), reason(cause), wayOut(cause)),
                 cause);
+    }
+
+    private static String wayOut(RuntimeException cause) {
+        if (cause instanceof DeclaredTypeCheck.OtherType) {
+            return "Declare the class that is meant, or let the declared type name its subclasses: sealed, or annotated with @JsonTypeInfo(use = NAME) and @JsonSubTypes.";
+        }
+        if (cause instanceof ClassCastException || cause.getCause() instanceof ClassCastException) {
+            return "Something else stands in it than its type says, which a raw type or an unchecked cast allows: pass what is declared, or declare what is passed.";
+        }
+        return "Write a type whose properties are visible (a record, a bean), leave the property out with @JsonIgnore, or teach the mapper through builder.jsonMapper(…).";
     }
 
     static PayloadException unsuitable(String what, Type type, String problem) {
@@ -47,10 +62,23 @@ final class PayloadErrors {
                 .formatted(what, type.getTypeName(), problem));
     }
 
-    static PayloadException unreadable(String what, Type type, Payload payload, RuntimeException cause) {
+    /** A value that the declared type does not even allow: reflection, a call by name, or unchecked generics. */
+    static PayloadException otherType(String what, Type type, Object value) {
+        return new PayloadException("%s is a %s, and %s is declared: pass a value of that type."
+                .formatted(what, value.getClass().getTypeName(), type.getTypeName()));
+    }
+
+    static PayloadException unreadable(
+            String what, Type type, Payload payload, Supplier<String> wayOut, RuntimeException cause) {
         return new PayloadException(
-                "%s can't be read as %s: %s%s. What is stored: %s. Usually the type has changed since it was written: let the new one read the old data (@JsonAlias for another name, @JsonCreator for another shape, a new property instead of another type for an old one), or keep both behind Durable.version(…)."
-                        .formatted(what, type.getTypeName(), path(cause), reason(cause), abbreviated(payload.json())),
+                "%s can't be read as %s: %s%s. What is stored: %s. %s"
+                        .formatted(
+                                what,
+                                type.getTypeName(),
+                                path(cause),
+                                reason(cause),
+                                abbreviated(payload.json()),
+                                wayOut.get()),
                 cause);
     }
 

@@ -1,6 +1,7 @@
 package dev.durable.payload;
 
 import dev.durable.history.Payload;
+import java.lang.invoke.MethodType;
 import java.lang.reflect.Type;
 import java.util.List;
 import java.util.function.Supplier;
@@ -65,8 +66,14 @@ final class PayloadType {
         try {
             return Payload.of(listed ? writeListed(value) : writer.writeValueAsString(value));
         } catch (RuntimeException e) {
-            throw PayloadErrors.unwritable(what.get(), declared, e);
+            throw isOfType(value)
+                    ? PayloadErrors.unwritable(what.get(), declared, e)
+                    : PayloadErrors.otherType(what.get(), declared, value);
         }
+    }
+
+    private boolean isOfType(Object value) {
+        return MethodType.methodType(type.getRawClass()).wrap().returnType().isInstance(value);
     }
 
     private String writeListed(Object value) {
@@ -87,20 +94,25 @@ final class PayloadType {
 
     @Nullable
     Object read(Payload payload, Supplier<String> what) {
+        return read(payload, what, PayloadErrors.OLD_DATA);
+    }
+
+    @Nullable
+    Object read(Payload payload, Supplier<String> what, Supplier<String> wayOut) {
         if (isVoid()) {
             return null;
         }
         try (JsonParser in = mapper.createParser(payload.json())) {
             in.nextToken();
-            return read(in, payload, what);
+            return read(in, payload, what, wayOut);
         } catch (JacksonException e) {
-            throw PayloadErrors.unreadable(what.get(), declared, payload, e);
+            throw PayloadErrors.unreadable(what.get(), declared, payload, wayOut, e);
         }
     }
 
     /** Reads the value that the parser stands at; {@code whole} is what errors show. */
     @Nullable
-    Object read(JsonParser in, Payload whole, Supplier<String> what) {
+    Object read(JsonParser in, Payload whole, Supplier<String> what, Supplier<String> wayOut) {
         if (type.isPrimitive() && in.currentToken() == JsonToken.VALUE_NULL) {
             throw PayloadErrors.nullForPrimitive(what.get(), declared);
         }
@@ -114,7 +126,7 @@ final class PayloadType {
             }
             return reader.readValue(in);
         } catch (RuntimeException e) {
-            throw PayloadErrors.unreadable(what.get(), declared, whole, e);
+            throw PayloadErrors.unreadable(what.get(), declared, whole, wayOut, e);
         }
     }
 

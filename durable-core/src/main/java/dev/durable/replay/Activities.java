@@ -41,9 +41,13 @@ final class Activities {
         return Stubs.create(type, call);
     }
 
-    private static ActivityOptions options(ActivityMethod activity, UnaryOperator<ActivityOptions> changes) {
+    private ActivityOptions options(ActivityMethod activity, UnaryOperator<ActivityOptions> changes) {
         try {
-            return activity.checked(changes.apply(activity.options()));
+            ActivityOptions changed = activity.checked(changes.apply(activity.options()));
+            if (changed.heartbeatTimeout() != null) {
+                activity.checkHeartbeat(changed, run.expectedOptions());
+            }
+            return changed;
         } catch (IllegalArgumentException e) {
             throw new UsageException(
                     activity.name() + " was called with options that do not fit. " + e.getMessage(), e);

@@ -1,5 +1,6 @@
 package dev.durable.replay;
 
+import dev.durable.ActivityOptions;
 import dev.durable.ActivityOptionsBuilder;
 import dev.durable.Body;
 import dev.durable.CancelledException;
@@ -11,6 +12,7 @@ import dev.durable.VoidBody;
 import dev.durable.WorkflowInfo;
 import dev.durable.declare.OptionsAtCallSite;
 import dev.durable.declare.WorkflowType;
+import dev.durable.history.ActivityScheduled;
 import dev.durable.history.Payload;
 import dev.durable.history.SideEffectRecorded;
 import dev.durable.history.WorkflowStarted;
@@ -114,6 +116,12 @@ public final class DurableCalls {
             throw new UsageException(call + " was called on a promise of another run. Keep promises in fields of the"
                     + " workflow object or in local variables, never in static fields.");
         }
+    }
+
+    /** Options of the call that the history has next; null where it has none. */
+    @Nullable
+    ActivityOptions expectedOptions() {
+        return journal.expected() instanceof ActivityScheduled next ? next.options() : null;
     }
 
     // ── time and randomness ─────────────────────────────────────────────────────────────────────────────────────────

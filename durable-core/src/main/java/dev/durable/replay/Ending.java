@@ -130,7 +130,7 @@ final class Ending {
         if (hasEnded()) {
             logLate(handler.name, thrown);
         } else if (!stalls.insteadOfFailing(handler, thrown)) {
-            fix(new Result.Threw(encode.apply(thrown)), handler);
+            fix(new Result.Threw(encode.apply(thrown).thrownBy(handler.name)), handler);
         }
     }
 
@@ -245,7 +245,6 @@ final class Ending {
     private Failure withFailedUndos(Failure failure) {
         List<Failure> suppressed = Stream.concat(failure.suppressed().stream(), failedUndos.stream())
                 .toList();
-        return new Failure(
-                failure.type(), failure.message(), failure.stack(), failure.fields(), failure.cause(), suppressed);
+        return failure.withSuppressed(suppressed);
     }
 }

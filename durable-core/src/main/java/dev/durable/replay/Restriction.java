@@ -19,7 +19,8 @@ enum Restriction {
                     + " Write Durable.async(() -> …) for everything else."),
     QUERY(
             "in a query",
-            "A query answers from the state as it is and leaves no event. Use an @Update or a @Signal to change or to wait.");
+            "A query answers from the state as it is and leaves no event. To change state or to wait, send a @Signal, whose"
+                    + " handler may do both, and query the outcome.");
 
     private final String where;
     private final String why;

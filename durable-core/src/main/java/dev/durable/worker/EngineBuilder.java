@@ -14,10 +14,12 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -230,10 +232,11 @@ public final class EngineBuilder implements DurableEngine.Builder {
 
     /** Checks everything registered and gives an engine whose client works; it claims nothing until told to. */
     public PreparedEngine prepare() {
-        Registry built = registry.build();
         PayloadCodec payloads = new PayloadCodec(limits.maxPayloadBytes(), mapper);
-        SignatureCheck.of(built, payloads);
-        TransactionalCheck.of(built, store);
+        Registry built = registry.build(declared -> Stream.of(
+                        SignatureCheck.problems(declared, payloads), TransactionalCheck.problems(declared, store))
+                .flatMap(List::stream)
+                .toList());
         if (queues.isEmpty()) {
             queues.put("default", QueueSettings.DEFAULT);
         }

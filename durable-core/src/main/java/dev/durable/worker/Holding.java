@@ -14,12 +14,18 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What this process holds of one run: its instance, the fence that was written or claimed last, and what waits to be fed.
  * Losing it loses nothing: messages still stand in the inbox, and outcomes are put there.
  */
 final class Holding {
+    /** Events of which a history is said to be too long, once in the life of a run: when it comes to have more. */
+    static final int LONG_HISTORY = 10_000;
+
+    private static final Logger log = LoggerFactory.getLogger(Holding.class);
     private static final int MAX_MESSAGES = 1_000;
     /** A run that has ended too early must see all that wait; an inbox holds so many. */
     private static final int ALL_MESSAGES = 10_000;
@@ -136,6 +142,16 @@ final class Holding {
     }
 
     void written(UUID newFence, long next) {
+        if (nextEventId <= LONG_HISTORY + 1 && next > LONG_HISTORY + 1) {
+            log.warn(
+                    "the history of {} has more than {} events, and each replay of the run (after an eviction, on another"
+                            + " worker, for a query) repeats all of them. Usual cause: a loop that goes on for months. Way out:"
+                            + " let run return, after an activity has started the next run under another workflow id, with what"
+                            + " this one knows as its argument; or do the loop in an activity that notes its place with"
+                            + " ActivityContext.checkpoint",
+                    key.workflowId(),
+                    LONG_HISTORY);
+        }
         fence = newFence;
         nextEventId = next;
         owned = false;

@@ -231,7 +231,8 @@ final class LiveRun {
                                 message.messageId(),
                                 message.name(),
                                 new Payload(message.payload()),
-                                withNext));
+                                withNext,
+                                message.at()));
             case CANCEL -> deliverCancel(draft, message, withNext);
             case ACTIVITY_OUTCOME -> deliverEncoded(draft, message);
         }

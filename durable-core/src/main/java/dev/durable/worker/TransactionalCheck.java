@@ -1,34 +1,29 @@
 package dev.durable.worker;
 
-import dev.durable.RegistrationException;
-import dev.durable.declare.ActivityBinding;
-import dev.durable.declare.Registry;
+import dev.durable.declare.ActivityMethod;
+import dev.durable.declare.Declarations;
 import dev.durable.store.HistoryStore;
 import java.util.List;
-import java.util.Optional;
 
 /** Refuses transactional activities on a store that can't commit them together with what they write. */
 final class TransactionalCheck {
     private TransactionalCheck() {}
 
-    static void of(Registry registry, HistoryStore store) {
+    static List<String> problems(Declarations declared, HistoryStore store) {
         if (store.transactional().isPresent()) {
-            return;
+            return List.of();
         }
-        List<String> transactional = registry.activityNames().stream()
-                .map(registry::activity)
-                .flatMap(Optional::stream)
-                .map(ActivityBinding::activity)
+        List<String> transactional = declared.implemented().stream()
                 .filter(activity -> activity.options().transactional())
-                .map(activity -> activity.name())
+                .map(ActivityMethod::name)
                 .distinct()
                 .sorted()
                 .toList();
-        if (!transactional.isEmpty()) {
-            throw new RegistrationException("Transactional activities " + transactional + ": "
-                    + store.getClass().getName()
-                    + " has no transactions that an activity could share, so its writes and its completion would be two"
-                    + " commits. Use PostgresHistoryStore, or take transactional = true away.");
-        }
+        return transactional.isEmpty()
+                ? List.of()
+                : List.of("Transactional activities " + transactional + ": "
+                        + store.getClass().getName()
+                        + " has no transactions that an activity could share, so its writes and its completion would be two"
+                        + " commits. Use PostgresHistoryStore, or take transactional = true away.");
     }
 }

@@ -219,6 +219,37 @@ class ActivityRefusalsTest {
                         "$BadOptions.work() has a wrong scheduleToClose. It must be a duration above zero and at most 36500d");
     }
 
+    @Activity(heartbeatTimeout = "2m")
+    interface Deaf {
+        void unlessTold();
+
+        @Activity(startToClose = "2m")
+        void equal();
+
+        @Activity(startToClose = "10m", heartbeatTimeout = "11m")
+        void longer();
+    }
+
+    @Test
+    void a_heartbeat_timeout_above_start_to_close() {
+        assertRefused(Registry.builder().activity(Deaf.class, new Deaf() {
+                    @Override
+                    public void unlessTold() {}
+
+                    @Override
+                    public void equal() {}
+
+                    @Override
+                    public void longer() {}
+                }))
+                .hasMessageContaining("2 declarations are wrong")
+                .hasMessageContaining("Deaf.unlessTold has heartbeatTimeout PT2M, which is longer than its startToClose PT1M"
+                        + " (PT1M unless told): an attempt is over before its missing heartbeat could be noticed. Set"
+                        + " startToClose to how long one attempt may take in all, or heartbeatTimeout to how long it may be"
+                        + " silent, which is less.")
+                .hasMessageContaining("Deaf.longer has heartbeatTimeout PT11M, which is longer than its startToClose PT10M");
+    }
+
     @Activity(retry = @Retry(maxInterval = "10s"))
     interface Misfit {
         @Activity(retry = @Retry(initialInterval = "1m"))

@@ -4,11 +4,15 @@ import static dev.durable.declare.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
 import dev.durable.Activity;
+import dev.durable.Promise;
 import dev.durable.Query;
 import dev.durable.Run;
 import dev.durable.Signal;
 import dev.durable.Workflow;
 import java.time.Clock;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 
 /** Each rule that a workflow class can break: what is said, about which class and method, and the way out. */
@@ -273,7 +277,86 @@ class WorkflowRefusalsTest {
                 .hasMessageContaining("java.time.Clock clock")
                 .hasMessageContaining("Ask Durable.now()")
                 .hasMessageContaining("java.lang.String region")
-                .hasMessageContaining("or pass data as an argument of @Run");
+                .hasMessageContaining("Pass data as an argument of @Run, which is recorded with the start; what an activity"
+                        + " needs (an address, a key, a limit), give to the activity's implementation; what never changes,"
+                        + " write as a constant")
+                .hasMessageNotContaining("Annotate String");
+    }
+
+    @Workflow
+    static class WithDatabase {
+        WithDatabase(DataSource database, int limit) {}
+
+        @Run
+        public void run() {}
+    }
+
+    @Test
+    void a_database_in_a_workflow_belongs_behind_an_activity() {
+        assertRefused(WithDatabase.class)
+                .hasMessageContaining("javax.sql.DataSource database")
+                .hasMessageContaining("Only activities reach a database: declare an @Activity type with the method that does the"
+                        + " work, give the DataSource to its implementation, and take the @Activity type here.")
+                .hasMessageContaining("int limit")
+                .hasMessageNotContaining("Annotate");
+    }
+
+    @Workflow
+    static class Later {
+        @Run
+        public CompletableFuture<String> run() {
+            return new CompletableFuture<>();
+        }
+
+        @Query
+        public Promise<String> asked() {
+            throw new IllegalStateException();
+        }
+
+        @Signal
+        public CompletionStage<Void> told(Promise<String> word) {
+            return new CompletableFuture<>();
+        }
+    }
+
+    @Test
+    void a_run_that_returns_a_future() {
+        assertRefused(Later.class)
+                .hasMessageContaining("$Later.run() has a CompletableFuture")
+                .hasMessageContaining("as result, which can't be stored. Return the value itself: a run may wait for as long as"
+                        + " it takes (promise.get(), Durable.await), and callers who do not want to wait use"
+                        + " handle.resultAsync().")
+                .hasMessageContaining("$Later.asked() has a Promise")
+                .hasMessageContaining("Answer from the state as it is")
+                .hasMessageContaining("$Later.told(Promise) has a CompletionStage")
+                .hasMessageContaining("Return nothing: a signal has no answer")
+                .hasMessageContaining("as parameter word, which can't be stored. Pass the value itself, when it is there.")
+                .hasMessageNotContaining("Durable.async");
+    }
+
+    @Workflow
+    interface Ordering {
+        @Run
+        CompletableFuture<String> run();
+    }
+
+    @Workflow
+    static class AlsoAnnotated implements Ordering {
+        AlsoAnnotated(Clock clock) {}
+
+        @Override
+        public CompletableFuture<String> run() {
+            return new CompletableFuture<>();
+        }
+    }
+
+    @Test
+    void what_else_is_wrong_with_a_class_that_is_annotated_twice_is_told_at_once() {
+        assertRefused(AlsoAnnotated.class)
+                .hasMessageContaining("3 declarations are wrong")
+                .hasMessageContaining("is annotated @Workflow, and so is its interface")
+                .hasMessageContaining("java.time.Clock clock")
+                .hasMessageContaining("$Ordering.run() has a CompletableFuture");
     }
 
     @Workflow
@@ -342,7 +425,8 @@ class WorkflowRefusalsTest {
     @Test
     void annotations_on_interface_and_class() {
         assertRefused(OnBoth.class, HandlersOnBoth.class)
-                .hasMessageContaining("3 declarations are wrong")
+                .hasMessageContaining("4 declarations are wrong")
+                .hasMessageContaining("$HandlersOnBoth is the workflow type \"AnInterface\"")
                 .hasMessageContaining("$OnBoth is annotated @Workflow, and so is its interface")
                 .hasMessageContaining("Keep the annotation on the interface")
                 .hasMessageContaining("$HandlersOnBoth.run() has a handler annotation")

@@ -54,6 +54,33 @@ class EventJsonTest {
     }
 
     @Test
+    void a_signal_says_when_it_was_accepted_where_that_was_not_when_it_was_fed() {
+        Payload none = new Payload("[]");
+        String same = "{\"name\":\"approve\",\"input\":[]}";
+        assertThat(EventJson.attributes(new SignalReceived(7, AT, MESSAGE, "approve", none)))
+                .isEqualTo(same);
+        assertThat(EventJson.attributes(new SignalReceived(7, AT, MESSAGE, "approve", none, false, AT)))
+                .isEqualTo(same);
+        assertThat(EventJson.attributes(new SignalReceived(7, AT, MESSAGE, "approve", none, false, AT.minusSeconds(9))))
+                .isEqualTo(
+                        "{\"name\":\"approve\",\"input\":[],\"acceptedAt\":\"2026-03-01T08:59:51.000120Z\"}");
+        assertThat(EventJson.decode(new StoredEvent(7, "SignalReceived", AT, MESSAGE, same)))
+                .isEqualTo(new SignalReceived(7, AT, MESSAGE, "approve", none));
+    }
+
+    @Test
+    void a_failure_names_the_handler_that_threw_it_and_is_as_ever_where_none_did() {
+        Failure failure = Failure.of("com.acme.Oops", "no");
+        String byRun = "{\"failure\":{\"type\":\"com.acme.Oops\",\"message\":\"no\"}}";
+        assertThat(EventJson.attributes(new WorkflowFailed(7, AT, failure))).isEqualTo(byRun);
+        assertThat(EventJson.attributes(new WorkflowFailed(7, AT, failure.thrownBy("signal approve"))))
+                .isEqualTo(
+                        "{\"failure\":{\"type\":\"com.acme.Oops\",\"message\":\"no\",\"handler\":\"signal approve\"}}");
+        assertThat(EventJson.decode(new StoredEvent(7, "WorkflowFailed", AT, null, byRun)))
+                .isEqualTo(new WorkflowFailed(7, AT, failure));
+    }
+
+    @Test
     void a_payload_comes_out_to_the_byte() {
         String odd = "{ \"b\" : 1.000,\n \"a\" :\t[1e5 , \"\\u0041\\/\\ud800\"], \"b\":-0 }";
         StoredEvent stored = EventJson.encode(new SideEffectRecorded(2, AT, new Payload(odd)));

@@ -180,10 +180,25 @@ class PayloadCodecTest {
         assertThatThrownBy(() -> encode(List.of(new Derived()), new TypeRef<List<Base>>() {}.type()))
                 .isExactlyInstanceOf(PayloadException.class)
                 .hasMessage(
-                        "the result of Payments.charge can't be written as JSON of type java.util.List<dev.durable.payload.Shapes$Base>: at [0]: a dev.durable.payload.Shapes$Derived stands where dev.durable.payload.Shapes$Base is declared, and would come back as a dev.durable.payload.Shapes$Base. Write a type whose properties are visible (a record, a bean), leave the property out with @JsonIgnore, or teach the mapper through builder.jsonMapper(…).");
+                        "the result of Payments.charge can't be written as JSON of type java.util.List<dev.durable.payload.Shapes$Base>: at [0]: a dev.durable.payload.Shapes$Derived stands where dev.durable.payload.Shapes$Base is declared, and would come back as a dev.durable.payload.Shapes$Base. Declare the class that is meant, or let the declared type name its subclasses: sealed, or annotated with @JsonTypeInfo(use = NAME) and @JsonSubTypes.");
         assertThatThrownBy(() -> encode(new Derived(), Base.class)).hasMessageContaining("would come back as a");
         assertThatThrownBy(() -> encode(Box.of(new Derived()), new TypeRef<Box<Base>>() {}.type()))
                 .hasMessageContaining("would come back as a");
+    }
+
+    @Test
+    void a_value_of_another_type_than_the_declared_one_is_named() {
+        assertThatThrownBy(() -> encode("five", int.class))
+                .isExactlyInstanceOf(PayloadException.class)
+                .hasMessage(
+                        "the result of Payments.charge is a java.lang.String, and int is declared: pass a value of that type.");
+        assertThatThrownBy(() -> encode(List.of(1), String.class))
+                .hasMessageContaining("and java.lang.String is declared: pass a value of that type.");
+        assertThatThrownBy(() -> encode(new Circle(1), Money.class))
+                .hasMessageEndingWith("Shapes$Money is declared: pass a value of that type.");
+        assertThatThrownBy(() -> encode(List.of("five"), new TypeRef<List<Integer>>() {}.type()))
+                .hasMessageContaining("Something else stands in it than its type says")
+                .hasMessageNotContaining("JsonIgnore");
     }
 
     @Test

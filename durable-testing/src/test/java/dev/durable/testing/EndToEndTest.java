@@ -108,7 +108,7 @@ abstract class EndToEndTest {
         engine.advance(Duration.ofDays(3));
         assertThatThrownBy(h::result)
                 .isInstanceOf(WorkflowFailedException.class)
-                .hasMessageContaining("t-1 failed: bob")
+                .hasMessageContaining("t-1 failed: dev.durable.testing.Bookings$ApprovalTimedOut: bob")
                 .hasRootCauseInstanceOf(ApprovalTimedOut.class);
         assertThat(h.history()).completedActivities("Agency.charge", "Agency.refund");
     }

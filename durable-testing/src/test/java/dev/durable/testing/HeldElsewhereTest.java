@@ -62,7 +62,7 @@ abstract class HeldElsewhereTest {
         @Activity(atMostOnce = true, retry = @Retry(maxAttempts = 1))
         String once(String what);
 
-        @Activity(heartbeatTimeout = "30m", scheduleToClose = "40m")
+        @Activity(startToClose = "40m", heartbeatTimeout = "30m", scheduleToClose = "40m")
         String hurried(String what);
     }
 

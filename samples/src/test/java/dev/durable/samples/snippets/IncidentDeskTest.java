@@ -2,6 +2,7 @@ package dev.durable.samples.snippets;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.durable.ActivitySummary;
 import dev.durable.DurableClient;
 import dev.durable.DurableEngine;
 import dev.durable.Incident;
@@ -71,7 +72,10 @@ class IncidentDeskTest {
             screen.add(group.count() + " x " + group.fingerprint() + " since " + group.firstSeen() + ", last "
                     + group.lastSeen() + ": " + group.lastFailure());
         }
-        Incident incident = client.incidents().one("order-42", 1).describe(); // failure, attempts, options, arguments
+        Incident incident = client.incidents().one("order-42", 1).describe();
+        screen.add(incident.since() + ": " + incident.arguments()); // what the next attempt would run with, as JSON
+        ActivitySummary last = incident.activity(); // and options(), crashes(), heartbeatDetails(), …
+        screen.add(last.lastFailure() + ", next attempt " + last.attempt());
 
         var desk = client.incidents().by("ann").because("the bank is back");
         desk.one(incident).retryWith(otherPayment, amount); // or retry(), retry(3), complete(…), fail(…), discard()
@@ -81,10 +85,10 @@ class IncidentDeskTest {
         client.deadLetters().where(d -> d.workflowId("refund-1")).by("ann").fail("refunded by hand");
         // docs: end
 
-        assertThat(screen)
-                .singleElement()
-                .asString()
-                .startsWith("6 x Payments.charge: java.lang.IllegalStateException");
+        assertThat(screen).hasSize(3);
+        assertThat(screen.get(0)).startsWith("6 x Payments.charge: java.lang.IllegalStateException");
+        assertThat(screen.get(1)).contains("64.50");
+        assertThat(screen.get(2)).isEqualTo("503 from the bank, next attempt 3");
         assertThat(resolved).isEqualTo(5);
         engine.settle();
         var order = client.handle(OrderWorkflow.class, "order-42");

@@ -1,0 +1,67 @@
+package dev.durable.replay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.durable.ActivityOptions;
+import dev.durable.Durable;
+import dev.durable.declare.OptionsAtCallSite;
+import dev.durable.history.ActivityScheduled;
+import dev.durable.history.HistoryEvent;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A heartbeat timeout that no attempt lives long enough for, set where an activity is called. */
+class CallSiteHeartbeatTest {
+    private static final Duration TWO_MINUTES = Duration.ofMinutes(2);
+
+    private static String call(Scripted w, Duration heartbeat) {
+        return Durable.activities(Acts.class, o -> o.heartbeatTimeout(heartbeat)).a("x");
+    }
+
+    @Test
+    void is_refused_at_the_call() {
+        try (GivenRun run = GivenRun.of(w -> call(w, TWO_MINUTES))) {
+            run.expectClose("failed java.lang.IllegalArgumentException: Acts.a has heartbeatTimeout PT2M, which is longer"
+                    + " than its startToClose PT1M (PT1M unless told): an attempt is over before its missing heartbeat could"
+                    + " be noticed. Set startToClose to how long one attempt may take in all, or heartbeatTimeout to how long"
+                    + " it may be silent, which is less.");
+        }
+    }
+
+    @Test
+    void is_refused_alike_on_replay_where_the_code_goes_on() {
+        try (GivenRun run = GivenRun.of(w -> {
+            try {
+                return call(w, TWO_MINUTES);
+            } catch (IllegalArgumentException e) {
+                return call(w, Duration.ofSeconds(2));
+            }
+        })) {
+            run.expect("schedule 1 Acts.a[\"x\"]").evicted().completed(1, "b").expectClose("completed \"b\"");
+        }
+    }
+
+    @Test
+    void stands_where_an_older_version_has_written_it() {
+        try (GivenRun run = GivenRun.of(w -> call(w, TWO_MINUTES))) {
+            ActivityOptions old = new OptionsAtCallSite().heartbeatTimeout(TWO_MINUTES).apply(ActivityOptions.DEFAULT);
+            HistoryEvent.Inbound started = (HistoryEvent.Inbound) run.history().getFirst();
+            ActivityScheduled scheduled = new ActivityScheduled(
+                    2,
+                    started.at(),
+                    1,
+                    "Acts.a",
+                    "queue",
+                    GivenRun.CODEC.encode(new Object[] {"x"}, Object[].class, "arguments"),
+                    old);
+            WorkflowInstance replayed = run.instance(true);
+            try {
+                replayed.replay(started, List.of(scheduled));
+                assertThat(replayed.close(3)).isNull();
+            } finally {
+                replayed.evict();
+            }
+        }
+    }
+}
