@@ -39,15 +39,17 @@ public record ActivityMethod(String name, List<String> aliases, MethodSpec spec,
     /**
      * Refuses a heartbeat timeout that could not be noticed, changed at a call site.
      *
+     * @param activity its name
      * @param recorded options of the same call in the history, which may have been written before this was refused; null
      *     where there is none
      * @throws IllegalArgumentException if the options don't fit together, and the history has no such call
      */
-    public void checkHeartbeat(ActivityOptions changed, @Nullable ActivityOptions recorded) {
-        Optional<Problem> problem = OptionProblems.ofHeartbeat(name, changed);
+    public static void checkHeartbeat(
+            String activity, ActivityOptions changed, @Nullable ActivityOptions recorded) {
+        Optional<Problem> problem = OptionProblems.ofHeartbeat(activity, changed);
         if (problem.isPresent()
                 && (recorded == null
-                        || OptionProblems.ofHeartbeat(name, recorded).isEmpty())) {
+                        || OptionProblems.ofHeartbeat(activity, recorded).isEmpty())) {
             throw new IllegalArgumentException(problem.get().toString());
         }
     }

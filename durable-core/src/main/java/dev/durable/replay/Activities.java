@@ -45,7 +45,7 @@ final class Activities {
         try {
             ActivityOptions changed = activity.checked(changes.apply(activity.options()));
             if (changed.heartbeatTimeout() != null) {
-                activity.checkHeartbeat(changed, run.expectedOptions());
+                ActivityMethod.checkHeartbeat(activity.name(), changed, run.expectedOptions());
             }
             return changed;
         } catch (IllegalArgumentException e) {
@@ -92,6 +92,7 @@ final class Activities {
         if (known != null && recorded == null) {
             known.checked(options);
         }
+        ActivityMethod.checkHeartbeat(name, options, recorded == null ? null : recorded.options());
         Payload input = input(name, known, recorded != null, arguments);
         ActivityCall call = new ActivityCall(name, names, input, resultType, List.of(), options);
         return work.schedule(by, call, queue(options)).promise.join();

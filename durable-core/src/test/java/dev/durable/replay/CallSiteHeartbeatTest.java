@@ -30,6 +30,15 @@ class CallSiteHeartbeatTest {
     }
 
     @Test
+    void is_refused_at_a_call_by_name() {
+        try (GivenRun run = GivenRun.of(
+                w -> Durable.activity("Acts.a", o -> o.heartbeatTimeout(TWO_MINUTES), String.class, "x"))) {
+            assertThat(GivenRun.text(run.instance().close(2)))
+                    .startsWith("failed java.lang.IllegalArgumentException: Acts.a has heartbeatTimeout PT2M, which is longer");
+        }
+    }
+
+    @Test
     void is_refused_alike_on_replay_where_the_code_goes_on() {
         try (GivenRun run = GivenRun.of(w -> {
             try {
