@@ -81,7 +81,8 @@ class CallShapesTest {
 
     @Test
     void a_lambda_without_a_type_in_an_overloaded_method_is_what_the_javadoc_of_query_is_about() throws IOException {
-        assertThat(compile("System.out.println(h.query(w -> w.count()));")).contains("reference to println is ambiguous");
+        assertThat(compile("System.out.println(h.query(w -> w.count()));"))
+                .contains("reference to println is ambiguous");
         assertThat(compile("assertThat(h.query(w -> w.count())).isEqualTo(3);"))
                 .contains("reference to assertThat is ambiguous");
         assertThat(javadocOf(HANDLE, "<T extends @Nullable Object> T query(Call<W, T> call)"))
@@ -92,8 +93,10 @@ class CallShapesTest {
 
     @Test
     void a_run_that_returns_nothing_is_started_by_start_void_as_the_javadoc_of_start_says() throws IOException {
-        assertThat(compile("client.startVoid(Quiet.class, \"q-1\", w -> w.run(1)).result();")).isEmpty();
-        assertThat(compile("client.start(Quiet.class, \"q-1\", w -> w.run(1));")).contains("void");
+        assertThat(compile("client.startVoid(Quiet.class, \"q-1\", w -> w.run(1)).result();"))
+                .isEmpty();
+        assertThat(compile("client.start(Quiet.class, \"q-1\", w -> w.run(1));"))
+                .contains("void");
         assertThat(javadocOf(CLIENT, "WorkflowHandle<W, R> start(\n"))
                 .contains("{@link #startVoid(Class, String, VoidCall) startVoid}")
                 .contains("void");

@@ -49,7 +49,8 @@ final class Results {
         return otherType != null
                 ? otherType
                 : "Usually another type was asked for than the workflow's method returns: ask for that one, or for its "
-                        + what + " through a handle of the workflow's own class, client.handle(Type.class, \"" + workflowId
+                        + what + " through a handle of the workflow's own class, client.handle(Type.class, \""
+                        + workflowId
                         + "\"). If the type has changed since this was written, let the new one read the old data"
                         + " (@JsonAlias for another name, @JsonCreator for another shape).";
     }
@@ -61,7 +62,8 @@ final class Results {
                 ? null
                 : workflowId + " is a run of workflow type " + runType + ", and this handle is of "
                         + workflow.declared().getTypeName() + ", which is workflow type " + workflow.name()
-                        + ". Make the handle with the class of " + runType + ", client.handle(Type.class, \"" + workflowId
+                        + ". Make the handle with the class of " + runType + ", client.handle(Type.class, \""
+                        + workflowId
                         + "\"), or ask without a class: client.handle(\"" + workflowId + "\").";
     }
 

@@ -97,10 +97,9 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
     private <T extends @Nullable Object> T ended(@Nullable Duration timeout, Type type) {
         Run of = waitedFor();
         CompletableFuture<RunResult> end = dispatch.result(of.id());
-        RunResult last = Results.unwrap(
-                () -> timeout == null
-                        ? Waiting.forEver(dispatch, end)
-                        : Waiting.atMost(dispatch, end, timeout, "the result of " + workflowId));
+        RunResult last = Results.unwrap(() -> timeout == null
+                ? Waiting.forEver(dispatch, end)
+                : Waiting.atMost(dispatch, end, timeout, "the result of " + workflowId));
         return new Results(code, workflow).of(workflowId, of.type(), last, type);
     }
 

@@ -44,8 +44,7 @@ public record ActivityMethod(String name, List<String> aliases, MethodSpec spec,
      *     where there is none
      * @throws IllegalArgumentException if the options don't fit together, and the history has no such call
      */
-    public static void checkHeartbeat(
-            String activity, ActivityOptions changed, @Nullable ActivityOptions recorded) {
+    public static void checkHeartbeat(String activity, ActivityOptions changed, @Nullable ActivityOptions recorded) {
         Optional<Problem> problem = OptionProblems.ofHeartbeat(activity, changed);
         if (problem.isPresent()
                 && (recorded == null

@@ -56,8 +56,7 @@ final class Registration {
     }
 
     /** The registry, if nothing is wrong. */
-    Registry finish(
-            Map<String, String> properties, Function<? super Declarations, ? extends Collection<String>> more) {
+    Registry finish(Map<String, String> properties, Function<? super Declarations, ? extends Collection<String>> more) {
         List<Draft> drafts = drafts();
         Map<Class<?>, ActivityDeclaration> declarations = declarations();
         Configuration configuration = Configuration.read(properties, declarations.values(), problems);

@@ -6,6 +6,7 @@ import dev.durable.Signal;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.lang.reflect.TypeVariable;
+import org.jspecify.annotations.Nullable;
 
 /** Wording: signatures that no payload can carry. */
 final class SignatureProblems {
@@ -43,7 +44,7 @@ final class SignatureProblems {
     }
 
     private static String returnIt(Method method) {
-        MethodTable.Entry entry =
+        MethodTable.@Nullable Entry entry =
                 MethodTable.of(method.getDeclaringClass()).find(method).orElse(null);
         if (entry != null && entry.annotation(Run.class) != null) {
             return "Return the value itself: a run may wait for as long as it takes (promise.get(), Durable.await), and callers"

@@ -120,7 +120,10 @@ final class WorkflowProblems {
             return "Only activities reach a database: declare an @Activity type with the method that does the work, give the "
                     + given.getSimpleName() + " to its implementation, and take the @Activity type here";
         }
-        if (given.isPrimitive() || given.isArray() || given.isEnum() || given.getName().startsWith("java.")) {
+        if (given.isPrimitive()
+                || given.isArray()
+                || given.isEnum()
+                || given.getName().startsWith("java.")) {
             return "Pass data as an argument of @Run, which is recorded with the start; what an activity needs (an address, a"
                     + " key, a limit), give to the activity's implementation; what never changes, write as a constant";
         }

@@ -24,8 +24,7 @@ public record SignalReceived(
         String name,
         Payload input,
         boolean withNext,
-        @Nullable Instant acceptedAt)
-        implements HistoryEvent.Inbound {
+        @Nullable Instant acceptedAt) implements HistoryEvent.Inbound {
 
     public SignalReceived {
         acceptedAt = at.equals(acceptedAt) ? null : acceptedAt;

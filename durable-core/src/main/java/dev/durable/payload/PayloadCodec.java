@@ -158,8 +158,8 @@ public final class PayloadCodec {
         @Nullable Object[] decoded = new @Nullable Object[declared.size()];
         int present = 0;
         while (present < decoded.length && in.nextToken() != JsonToken.END_ARRAY) {
-            decoded[present] = type(declared.get(present))
-                    .read(in, arguments, argument(method, present), PayloadErrors.OLD_DATA);
+            decoded[present] =
+                    type(declared.get(present)).read(in, arguments, argument(method, present), PayloadErrors.OLD_DATA);
             present++;
         }
         for (int missing = present; missing < decoded.length; missing++) {

@@ -277,9 +277,10 @@ class WorkflowRefusalsTest {
                 .hasMessageContaining("java.time.Clock clock")
                 .hasMessageContaining("Ask Durable.now()")
                 .hasMessageContaining("java.lang.String region")
-                .hasMessageContaining("Pass data as an argument of @Run, which is recorded with the start; what an activity"
-                        + " needs (an address, a key, a limit), give to the activity's implementation; what never changes,"
-                        + " write as a constant")
+                .hasMessageContaining(
+                        "Pass data as an argument of @Run, which is recorded with the start; what an activity"
+                                + " needs (an address, a key, a limit), give to the activity's implementation; what never changes,"
+                                + " write as a constant")
                 .hasMessageNotContaining("Annotate String");
     }
 
@@ -295,8 +296,9 @@ class WorkflowRefusalsTest {
     void a_database_in_a_workflow_belongs_behind_an_activity() {
         assertRefused(WithDatabase.class)
                 .hasMessageContaining("javax.sql.DataSource database")
-                .hasMessageContaining("Only activities reach a database: declare an @Activity type with the method that does the"
-                        + " work, give the DataSource to its implementation, and take the @Activity type here.")
+                .hasMessageContaining(
+                        "Only activities reach a database: declare an @Activity type with the method that does the"
+                                + " work, give the DataSource to its implementation, and take the @Activity type here.")
                 .hasMessageContaining("int limit")
                 .hasMessageNotContaining("Annotate");
     }
@@ -323,14 +325,16 @@ class WorkflowRefusalsTest {
     void a_run_that_returns_a_future() {
         assertRefused(Later.class)
                 .hasMessageContaining("$Later.run() has a CompletableFuture")
-                .hasMessageContaining("as result, which can't be stored. Return the value itself: a run may wait for as long as"
-                        + " it takes (promise.get(), Durable.await), and callers who do not want to wait use"
-                        + " handle.resultAsync().")
+                .hasMessageContaining(
+                        "as result, which can't be stored. Return the value itself: a run may wait for as long as"
+                                + " it takes (promise.get(), Durable.await), and callers who do not want to wait use"
+                                + " handle.resultAsync().")
                 .hasMessageContaining("$Later.asked() has a Promise")
                 .hasMessageContaining("Answer from the state as it is")
                 .hasMessageContaining("$Later.told(Promise) has a CompletionStage")
                 .hasMessageContaining("Return nothing: a signal has no answer")
-                .hasMessageContaining("as parameter word, which can't be stored. Pass the value itself, when it is there.")
+                .hasMessageContaining(
+                        "as parameter word, which can't be stored. Pass the value itself, when it is there.")
                 .hasMessageNotContaining("Durable.async");
     }
 

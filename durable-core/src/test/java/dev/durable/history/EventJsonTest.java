@@ -62,8 +62,7 @@ class EventJsonTest {
         assertThat(EventJson.attributes(new SignalReceived(7, AT, MESSAGE, "approve", none, false, AT)))
                 .isEqualTo(same);
         assertThat(EventJson.attributes(new SignalReceived(7, AT, MESSAGE, "approve", none, false, AT.minusSeconds(9))))
-                .isEqualTo(
-                        "{\"name\":\"approve\",\"input\":[],\"acceptedAt\":\"2026-03-01T08:59:51.000120Z\"}");
+                .isEqualTo("{\"name\":\"approve\",\"input\":[],\"acceptedAt\":\"2026-03-01T08:59:51.000120Z\"}");
         assertThat(EventJson.decode(new StoredEvent(7, "SignalReceived", AT, MESSAGE, same)))
                 .isEqualTo(new SignalReceived(7, AT, MESSAGE, "approve", none));
     }

@@ -16,25 +16,28 @@ class CallSiteHeartbeatTest {
     private static final Duration TWO_MINUTES = Duration.ofMinutes(2);
 
     private static String call(Scripted w, Duration heartbeat) {
-        return Durable.activities(Acts.class, o -> o.heartbeatTimeout(heartbeat)).a("x");
+        return Durable.activities(Acts.class, o -> o.heartbeatTimeout(heartbeat))
+                .a("x");
     }
 
     @Test
     void is_refused_at_the_call() {
         try (GivenRun run = GivenRun.of(w -> call(w, TWO_MINUTES))) {
-            run.expectClose("failed java.lang.IllegalArgumentException: Acts.a has heartbeatTimeout PT2M, which is longer"
-                    + " than its startToClose PT1M (PT1M unless told): an attempt is over before its missing heartbeat could"
-                    + " be noticed. Set startToClose to how long one attempt may take in all, or heartbeatTimeout to how long"
-                    + " it may be silent, which is less.");
+            run.expectClose(
+                    "failed java.lang.IllegalArgumentException: Acts.a has heartbeatTimeout PT2M, which is longer"
+                            + " than its startToClose PT1M (PT1M unless told): an attempt is over before its missing heartbeat could"
+                            + " be noticed. Set startToClose to how long one attempt may take in all, or heartbeatTimeout to how long"
+                            + " it may be silent, which is less.");
         }
     }
 
     @Test
     void is_refused_at_a_call_by_name() {
-        try (GivenRun run = GivenRun.of(
-                w -> Durable.activity("Acts.a", o -> o.heartbeatTimeout(TWO_MINUTES), String.class, "x"))) {
+        try (GivenRun run =
+                GivenRun.of(w -> Durable.activity("Acts.a", o -> o.heartbeatTimeout(TWO_MINUTES), String.class, "x"))) {
             assertThat(GivenRun.text(run.instance().close(2)))
-                    .startsWith("failed java.lang.IllegalArgumentException: Acts.a has heartbeatTimeout PT2M, which is longer");
+                    .startsWith(
+                            "failed java.lang.IllegalArgumentException: Acts.a has heartbeatTimeout PT2M, which is longer");
         }
     }
 
@@ -54,7 +57,8 @@ class CallSiteHeartbeatTest {
     @Test
     void stands_where_an_older_version_has_written_it() {
         try (GivenRun run = GivenRun.of(w -> call(w, TWO_MINUTES))) {
-            ActivityOptions old = new OptionsAtCallSite().heartbeatTimeout(TWO_MINUTES).apply(ActivityOptions.DEFAULT);
+            ActivityOptions old =
+                    new OptionsAtCallSite().heartbeatTimeout(TWO_MINUTES).apply(ActivityOptions.DEFAULT);
             HistoryEvent.Inbound started = (HistoryEvent.Inbound) run.history().getFirst();
             ActivityScheduled scheduled = new ActivityScheduled(
                     2,
