@@ -97,7 +97,8 @@ final class Engine implements PreparedEngine {
                                 settings.identity())),
                 new ClientCode(
                         registry,
-                        new UnknownTypes(registry, settings.worker() ? settings.queues().keySet() : Set.of()),
+                        new UnknownTypes(
+                                registry, settings.worker() ? settings.queues().keySet() : Set.of()),
                         payloads,
                         failures,
                         random,

@@ -165,8 +165,7 @@ final class RandomWorld {
         }
         return choice == 19 && random.nextInt(4) == 0
                 ? new WorkflowCancelRequested(nextId(), now, id(), "enough", "ann", random.nextBoolean())
-                : new SignalReceived(
-                        nextId(), now, id(), "poke", argument(random.nextInt(8)), random.nextInt(3) == 0);
+                : new SignalReceived(nextId(), now, id(), "poke", argument(random.nextInt(8)), random.nextInt(3) == 0);
     }
 
     private HistoryEvent.Inbound outcome(int seq) {

@@ -126,10 +126,12 @@ class AutoConfigurationTest {
 
     @Test
     void what_runs_stall_on_must_be_exceptions() {
-        application.withPropertyValues("durable.stall-on=java.lang.String").run(context -> assertThat(
-                        context.getStartupFailure())
-                .hasRootCauseMessage("stallOn (durable.stall-on) takes exceptions, such as java.lang.RuntimeException, and"
-                        + " java.lang.String is none"));
+        application
+                .withPropertyValues("durable.stall-on=java.lang.String")
+                .run(context -> assertThat(context.getStartupFailure())
+                        .hasRootCauseMessage(
+                                "stallOn (durable.stall-on) takes exceptions, such as java.lang.RuntimeException, and"
+                                        + " java.lang.String is none"));
     }
 
     @Test

@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import tools.jackson.databind.json.JsonMapper;
@@ -34,7 +35,7 @@ public final class Replayer {
         this.registry = registry;
         PayloadCodec codec = new PayloadCodec(Integer.MAX_VALUE, mapper);
         this.setup = new ReplaySetup(
-                codec, new FailureCodec(codec), registry, true, sameCode, Duration.ofSeconds(10));
+                codec, new FailureCodec(codec), registry, true, sameCode, Duration.ofSeconds(10), Set.of());
     }
 
     /**

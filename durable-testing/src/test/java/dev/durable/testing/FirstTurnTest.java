@@ -179,8 +179,7 @@ abstract class FirstTurnTest {
     @Test
     void a_first_turn_without_a_command_keeps_its_time_when_the_run_is_rebuilt_later(TestEngine engine) {
         engine.register(Waiting.class, Approval.class);
-        WorkflowHandle<Waiting, List<Instant>> run =
-                engine.client().start(Waiting.class, "w-1", Waiting::run);
+        WorkflowHandle<Waiting, List<Instant>> run = engine.client().start(Waiting.class, "w-1", Waiting::run);
         engine.settle();
         run.pause();
         engine.advance(DAY);
@@ -192,8 +191,7 @@ abstract class FirstTurnTest {
     }
 
     @Test
-    void a_first_turn_without_a_command_behind_a_delay_keeps_its_time_when_the_run_is_rebuilt_later(
-            TestEngine engine) {
+    void a_first_turn_without_a_command_behind_a_delay_keeps_its_time_when_the_run_is_rebuilt_later(TestEngine engine) {
         engine.register(Waiting.class, Approval.class);
         WorkflowHandle<Waiting, List<Instant>> run =
                 engine.client().start(Waiting.class, StartOptions.id("w-1").startDelay(HOUR), Waiting::run);
@@ -219,6 +217,7 @@ abstract class FirstTurnTest {
         engine.advance(HOUR.multipliedBy(4));
         HistoryEvent last = run.history().getLast();
         assertThat(last.type()).isEqualTo("WorkflowTimedOut");
-        assertThat(started(run).plus(Duration.ofHours(3)).plusSeconds(60)).isAfter(last.at().truncatedTo(ChronoUnit.SECONDS));
+        assertThat(started(run).plus(Duration.ofHours(3)).plusSeconds(60))
+                .isAfter(last.at().truncatedTo(ChronoUnit.SECONDS));
     }
 }

@@ -150,7 +150,8 @@ class RandomEndingsTest {
         try {
             throw new AssertionError("it gave " + run.result());
         } catch (WorkflowFailedException e) {
-            String all = String.valueOf(((WorkflowFailed) run.history().getLast()).failure().message());
+            String all = String.valueOf(
+                    ((WorkflowFailed) run.history().getLast()).failure().message());
             return all.isEmpty() ? List.of() : List.of(all.split(","));
         }
     }

@@ -88,9 +88,11 @@ abstract class TracesTest {
                 failureOf(() -> started.result(DAY)),
                 failureOf(found::result),
                 failureOf(() -> found.resultAs(String.class)))) {
-            List<String> frames =
-                    Stream.of(thrown.getStackTrace()).map(StackTraceElement::toString).toList();
-            assertThat(frames).anyMatch(frame -> frame.contains("aResultThatIsNoneIsThrownWithTheFramesOfWhoeverWaited"));
+            List<String> frames = Stream.of(thrown.getStackTrace())
+                    .map(StackTraceElement::toString)
+                    .toList();
+            assertThat(frames)
+                    .anyMatch(frame -> frame.contains("aResultThatIsNoneIsThrownWithTheFramesOfWhoeverWaited"));
             assertThat(frames)
                     .as("the loop of the engine that heard of the end")
                     .noneMatch(frame -> frame.contains("dev.durable.worker."));
@@ -125,7 +127,8 @@ abstract class TracesTest {
         var h = engine.client().start(Desk.class, "d-1", w -> w.run("fine"));
         h.signal(w -> w.approve(" "));
         assertThatThrownBy(h::result)
-                .hasMessage("workflow d-1 failed in signal approve: java.lang.IllegalArgumentException: nobody approves");
+                .hasMessage(
+                        "workflow d-1 failed in signal approve: java.lang.IllegalArgumentException: nobody approves");
         assertThat(failureOf(h::result).failure().handler()).isEqualTo("signal approve");
     }
 
@@ -135,8 +138,9 @@ abstract class TracesTest {
         var late = engine.client()
                 .start(Desk.class, StartOptions.id("d-1").runTimeout(Duration.ofMinutes(1)), w -> w.run("fine"));
         assertThatThrownBy(late::result)
-                .hasMessage("workflow d-1 timed out: it was still open when the run timeout (or execution timeout) of its"
-                        + " start was over");
+                .hasMessage(
+                        "workflow d-1 timed out: it was still open when the run timeout (or execution timeout) of its"
+                                + " start was over");
         var ended = engine.client().start(Desk.class, "d-2", w -> w.run("fine"));
         ended.terminate("the shop has closed");
         assertThatThrownBy(ended::result).hasMessage("workflow d-2 terminated: the shop has closed");
@@ -156,8 +160,11 @@ abstract class TracesTest {
         h.resume();
         assertThat(h.result()).isEqualTo("ann");
 
-        SignalReceived signal = h.history().events(SignalReceived.class).findFirst().orElseThrow();
-        assertThat(signal.acceptedAt()).isNotNull().isBetween(acknowledged.minusSeconds(60), acknowledged.plusSeconds(60));
+        SignalReceived signal =
+                h.history().events(SignalReceived.class).findFirst().orElseThrow();
+        assertThat(signal.acceptedAt())
+                .isNotNull()
+                .isBetween(acknowledged.minusSeconds(60), acknowledged.plusSeconds(60));
         assertThat(signal.at()).isAfterOrEqualTo(signal.acceptedAt().plus(DAY.minusSeconds(60)));
     }
 
@@ -200,9 +207,10 @@ abstract class TracesTest {
     void aHandleOfTheWrongClassIsToldWhoseRunItIs(TestEngine engine) {
         engine.register(Till.class, Desk.class);
         engine.client().start(Till.class, "t-1", Till::run).result();
-        String whose = "t-1 is a run of workflow type Till, and this handle is of dev.durable.testing.TracesTest$Desk, which"
-                + " is workflow type Desk. Make the handle with the class of Till, client.handle(Type.class, \"t-1\"), or ask"
-                + " without a class: client.handle(\"t-1\").";
+        String whose =
+                "t-1 is a run of workflow type Till, and this handle is of dev.durable.testing.TracesTest$Desk, which"
+                        + " is workflow type Desk. Make the handle with the class of Till, client.handle(Type.class, \"t-1\"), or ask"
+                        + " without a class: client.handle(\"t-1\").";
         var wrong = engine.client().handle(Desk.class, "t-1");
         assertThatThrownBy(wrong::result)
                 .isInstanceOf(PayloadException.class)
@@ -243,9 +251,10 @@ abstract class TracesTest {
         h.result();
         assertThatThrownBy(h::cancel)
                 .isInstanceOf(WorkflowNotFoundException.class)
-                .hasMessage("there is no open run of workflow id t-1 with run id " + h.runId() + ", so there is nothing to"
-                        + " cancel. Usually it has closed already, or was started in a transaction that is still open, or the"
-                        + " id is another one: client.handle(id).describe() tells.");
+                .hasMessage(
+                        "there is no open run of workflow id t-1 with run id " + h.runId() + ", so there is nothing to"
+                                + " cancel. Usually it has closed already, or was started in a transaction that is still open, or the"
+                                + " id is another one: client.handle(id).describe() tells.");
         assertThatThrownBy(() -> engine.client().handle("t-2").signal("approve", "ann"))
                 .hasMessageStartingWith("there is no open run of workflow id t-2, so signal approve was not sent. ");
     }
@@ -256,8 +265,9 @@ abstract class TracesTest {
         var h = engine.client().start(Desk.class, "d-1", w -> w.run("fine"));
         assertThatThrownBy(() -> h.signal("approve", 5))
                 .isInstanceOf(PayloadException.class)
-                .hasMessageMatching("argument 1 .*of Desk.approve is a java.lang.Integer, and java.lang.String is declared:"
-                        + " pass a value of that type\\.");
+                .hasMessageMatching(
+                        "argument 1 .*of Desk.approve is a java.lang.Integer, and java.lang.String is declared:"
+                                + " pass a value of that type\\.");
         h.terminate("done");
     }
 

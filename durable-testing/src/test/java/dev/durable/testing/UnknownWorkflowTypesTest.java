@@ -27,11 +27,12 @@ abstract class UnknownWorkflowTypesTest {
         DurableClient client = engine.register(Greeting.class).client();
         assertThatThrownBy(() -> client.start("Greetings", StartOptions.id("g-1"), "ann"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("workflow type Greetings can't be started on task queue default: this engine's worker serves"
-                        + " that queue and registers no such type, only [Greeting, Salute]. Usual cause: a misspelt name,"
-                        + " or a class that was left out of register(…). For a type that only other workers register,"
-                        + " name their queue (StartOptions.taskQueue(…)), or start it through an engine that is"
-                        + " clientOnly().");
+                .hasMessage(
+                        "workflow type Greetings can't be started on task queue default: this engine's worker serves"
+                                + " that queue and registers no such type, only [Greeting, Salute]. Usual cause: a misspelt name,"
+                                + " or a class that was left out of register(…). For a type that only other workers register,"
+                                + " name their queue (StartOptions.taskQueue(…)), or start it through an engine that is"
+                                + " clientOnly().");
         assertThat(client.workflows().count()).isZero();
         assertThat(client.start("Greeting", StartOptions.id("g-1"), "ann").resultAs(String.class))
                 .isEqualTo("hello ann");
@@ -41,7 +42,8 @@ abstract class UnknownWorkflowTypesTest {
 
     @Test
     void one_of_a_queue_that_others_serve_is_started(TestEngine engine) {
-        DurableClient client = engine.register(Greeting.class).withoutReplayCheck().client();
+        DurableClient client =
+                engine.register(Greeting.class).withoutReplayCheck().client();
         for (String id : List.of("p-1", "p-2")) {
             StartOptions elsewhere = StartOptions.id(id).taskQueue("printers");
             assertThat(client.start("Printing", elsewhere, "page 1")

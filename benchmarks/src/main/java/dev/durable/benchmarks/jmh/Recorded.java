@@ -112,8 +112,7 @@ final class Recorded {
         this.history = history;
         this.check = new ReplayCheck(
                 registry.workflow(history.started().workflowType()).orElseThrow(),
-                new ReplaySetup(
-                        payloads, new FailureCodec(payloads), registry, false, Duration.ofSeconds(60)));
+                new ReplaySetup(payloads, new FailureCodec(payloads), registry, false, Duration.ofSeconds(60)));
     }
 
     static Recorded sequence() {

@@ -66,6 +66,7 @@ class TwoCatchesTest {
     @Test
     void allElseIsAnActivityThatFailed(TestEngine engine) {
         assertThat(charged(engine, new IllegalStateException("503")))
-                .startsWith("Payments.charge failed in attempt 1: Failure[type=java.lang.IllegalStateException, message=503");
+                .startsWith(
+                        "Payments.charge failed in attempt 1: Failure[type=java.lang.IllegalStateException, message=503");
     }
 }

@@ -12,10 +12,10 @@ import dev.durable.DurableEngine;
 import dev.durable.Run;
 import dev.durable.Signal;
 import dev.durable.StoreUnavailableException;
+import dev.durable.Workflow;
 import dev.durable.WorkflowFailedException;
 import dev.durable.WorkflowHandle;
 import dev.durable.WorkflowNotFoundException;
-import dev.durable.Workflow;
 import dev.durable.history.History;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.SideEffectRecorded;
@@ -146,7 +146,8 @@ class DrainKillTest {
         }
         int late = 0;
         int greeted = 0;
-        try (DurableEngine engine = Bench.engineOn(database.pooledDataSource(8)).clientOnly().start()) {
+        try (DurableEngine engine =
+                Bench.engineOn(database.pooledDataSource(8)).clientOnly().start()) {
             DurableClient client = engine.client();
             List<WorkflowHandle<Drain, Integer>> runs = IntStream.range(0, RUNS)
                     .mapToObj(i -> client.start(Drain.class, "drain-" + i, w -> w.run(ENDS[i % ENDS.length])))
@@ -165,11 +166,14 @@ class DrainKillTest {
                 late += lateHere;
                 greeted += greetedHere;
                 assertThat(greetedHere + lateHere)
-                        .as("greeted and late of %s, of which %d were accepted; it %s", run.workflowId(),
-                                accepted(run).get(), ENDS[index(run) % ENDS.length])
+                        .as(
+                                "greeted and late of %s, of which %d were accepted; it %s",
+                                run.workflowId(), accepted(run).get(), ENDS[index(run) % ENDS.length])
                         .isEqualTo(accepted(run).get());
                 if (!ENDS[index(run) % ENDS.length].equals("undoes")) {
-                    assertThat(lateHere).as("late in %s, which has nothing to clean up", run.workflowId()).isZero();
+                    assertThat(lateHere)
+                            .as("late in %s, which has nothing to clean up", run.workflowId())
+                            .isZero();
                 }
                 assertThat(history.stream().filter(SignalReceived.class::isInstance))
                         .hasSize(accepted(run).get());
@@ -202,7 +206,8 @@ class DrainKillTest {
     private static int greeted(History history) {
         return history.stream()
                 .filter(SideEffectRecorded.class::isInstance)
-                .mapToInt(event -> Integer.parseInt(((SideEffectRecorded) event).value().json()))
+                .mapToInt(event ->
+                        Integer.parseInt(((SideEffectRecorded) event).value().json()))
                 .reduce((first, last) -> last)
                 .orElseThrow();
     }
@@ -277,7 +282,9 @@ class DrainKillTest {
     }
 
     private static void tell(Process process, String what) throws IOException, InterruptedException {
-        new ProcessBuilder("kill", "-" + what, Long.toString(process.pid())).start().waitFor();
+        new ProcessBuilder("kill", "-" + what, Long.toString(process.pid()))
+                .start()
+                .waitFor();
     }
 
     private Process startWorker() throws IOException {

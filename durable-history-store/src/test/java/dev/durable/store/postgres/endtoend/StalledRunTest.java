@@ -251,8 +251,9 @@ class StalledRunTest {
                 assertThat(stalled(first.client())).isOne();
                 assertThat(first.worker().stalledRuns()).isOne();
             }
-            try (DurableEngine mended =
-                    bench.engine().register(CarefulInvoice.class, new OpenDesk()).start()) {
+            try (DurableEngine mended = bench.engine()
+                    .register(CarefulInvoice.class, new OpenDesk())
+                    .start()) {
                 var run = mended.client().handle(CarefulInvoice.class, "i-1");
                 assertThat(run.resultAs(String.class)).isEqualTo("invoice for seat of ann");
                 assertThat(run.history()).noneMatch(event -> event.toString().contains("nobody"));
