@@ -49,9 +49,12 @@ final class Activities {
             }
             return changed;
         } catch (IllegalArgumentException e) {
-            throw new UsageException(
-                    activity.name() + " was called with options that do not fit. " + e.getMessage(), e);
+            throw doNotFit(activity.name(), e);
         }
+    }
+
+    private static UsageException doNotFit(String activity, IllegalArgumentException why) {
+        return new UsageException(activity + " was called with options that do not fit. " + why.getMessage(), why);
     }
 
     private @Nullable Object call(ActivityMethod activity, ActivityOptions options, @Nullable Object[] arguments)
@@ -89,10 +92,14 @@ final class Activities {
         ActivityScheduled recorded = work.recordedNext(names);
         ActivityOptions options = changes.apply(
                 recorded != null ? recorded.options() : known != null ? known.options() : ActivityOptions.DEFAULT);
-        if (known != null && recorded == null) {
-            known.checked(options);
+        try {
+            if (known != null && recorded == null) {
+                known.checked(options);
+            }
+            ActivityMethod.checkHeartbeat(name, options, recorded == null ? null : recorded.options());
+        } catch (IllegalArgumentException e) {
+            throw doNotFit(name, e);
         }
-        ActivityMethod.checkHeartbeat(name, options, recorded == null ? null : recorded.options());
         Payload input = input(name, known, recorded != null, arguments);
         ActivityCall call = new ActivityCall(name, names, input, resultType, List.of(), options);
         return work.schedule(by, call, queue(options)).promise.join();

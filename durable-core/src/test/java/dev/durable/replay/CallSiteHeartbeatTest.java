@@ -1,14 +1,17 @@
 package dev.durable.replay;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.durable.ActivityOptions;
 import dev.durable.Durable;
+import dev.durable.UsageException;
 import dev.durable.declare.OptionsAtCallSite;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.HistoryEvent;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** A heartbeat timeout that no attempt lives long enough for, set where an activity is called. */
@@ -22,23 +25,21 @@ class CallSiteHeartbeatTest {
 
     @Test
     void is_refused_at_the_call() {
-        try (GivenRun run = GivenRun.of(w -> call(w, TWO_MINUTES))) {
-            run.expectClose(
-                    "failed java.lang.IllegalArgumentException: Acts.a has heartbeatTimeout PT2M, which is longer"
-                            + " than its startToClose PT1M (PT1M unless told): an attempt is over before its missing heartbeat could"
-                            + " be noticed. Set startToClose to how long one attempt may take in all, or heartbeatTimeout to how long"
-                            + " it may be silent, which is less.");
-        }
+        assertThatThrownBy(() -> GivenRun.of(w -> call(w, TWO_MINUTES)))
+                .isInstanceOf(StalledException.class)
+                .hasMessageContaining("Acts.a was called with options that do not fit. Acts.a has heartbeatTimeout PT2M, which"
+                        + " is longer than its startToClose PT1M (PT1M unless told): an attempt is over before its missing"
+                        + " heartbeat could be noticed. Set startToClose to how long one attempt may take in all, or"
+                        + " heartbeatTimeout to how long it may be silent, which is less.")
+                .hasCauseInstanceOf(UsageException.class);
     }
 
     @Test
     void is_refused_at_a_call_by_name() {
-        try (GivenRun run =
-                GivenRun.of(w -> Durable.activity("Acts.a", o -> o.heartbeatTimeout(TWO_MINUTES), String.class, "x"))) {
-            assertThat(GivenRun.text(run.instance().close(2)))
-                    .startsWith(
-                            "failed java.lang.IllegalArgumentException: Acts.a has heartbeatTimeout PT2M, which is longer");
-        }
+        assertThatThrownBy(() -> GivenRun.of(
+                        w -> Durable.activity("Acts.a", o -> o.heartbeatTimeout(TWO_MINUTES), String.class, "x")))
+                .isInstanceOf(StalledException.class)
+                .hasMessageContaining("Acts.a was called with options that do not fit. Acts.a has heartbeatTimeout PT2M");
     }
 
     @Test
@@ -46,7 +47,7 @@ class CallSiteHeartbeatTest {
         try (GivenRun run = GivenRun.of(w -> {
             try {
                 return call(w, TWO_MINUTES);
-            } catch (IllegalArgumentException e) {
+            } catch (UsageException e) {
                 return call(w, Duration.ofSeconds(2));
             }
         })) {
@@ -56,7 +57,9 @@ class CallSiteHeartbeatTest {
 
     @Test
     void stands_where_an_older_version_has_written_it() {
-        try (GivenRun run = GivenRun.of(w -> call(w, TWO_MINUTES))) {
+        AtomicReference<Duration> heartbeat = new AtomicReference<>(Duration.ofSeconds(2));
+        try (GivenRun run = GivenRun.of(w -> call(w, heartbeat.get()))) {
+            heartbeat.set(TWO_MINUTES);
             ActivityOptions old =
                     new OptionsAtCallSite().heartbeatTimeout(TWO_MINUTES).apply(ActivityOptions.DEFAULT);
             HistoryEvent.Inbound started = (HistoryEvent.Inbound) run.history().getFirst();
