@@ -27,10 +27,11 @@ class CallSiteHeartbeatTest {
     void is_refused_at_the_call() {
         assertThatThrownBy(() -> GivenRun.of(w -> call(w, TWO_MINUTES)))
                 .isInstanceOf(StalledException.class)
-                .hasMessageContaining("Acts.a was called with options that do not fit. Acts.a has heartbeatTimeout PT2M, which"
-                        + " is longer than its startToClose PT1M (PT1M unless told): an attempt is over before its missing"
-                        + " heartbeat could be noticed. Set startToClose to how long one attempt may take in all, or"
-                        + " heartbeatTimeout to how long it may be silent, which is less.")
+                .hasMessageContaining(
+                        "Acts.a was called with options that do not fit. Acts.a has heartbeatTimeout PT2M, which"
+                                + " is longer than its startToClose PT1M (PT1M unless told): an attempt is over before its missing"
+                                + " heartbeat could be noticed. Set startToClose to how long one attempt may take in all, or"
+                                + " heartbeatTimeout to how long it may be silent, which is less.")
                 .hasCauseInstanceOf(UsageException.class);
     }
 
@@ -39,7 +40,8 @@ class CallSiteHeartbeatTest {
         assertThatThrownBy(() -> GivenRun.of(
                         w -> Durable.activity("Acts.a", o -> o.heartbeatTimeout(TWO_MINUTES), String.class, "x")))
                 .isInstanceOf(StalledException.class)
-                .hasMessageContaining("Acts.a was called with options that do not fit. Acts.a has heartbeatTimeout PT2M");
+                .hasMessageContaining(
+                        "Acts.a was called with options that do not fit. Acts.a has heartbeatTimeout PT2M");
     }
 
     @Test
