@@ -18,14 +18,14 @@ import org.junit.jupiter.api.Test;
 class CallSiteHeartbeatTest {
     private static final Duration TWO_MINUTES = Duration.ofMinutes(2);
 
-    private static String call(Scripted w, Duration heartbeat) {
+    private static String call(Duration heartbeat) {
         return Durable.activities(Acts.class, o -> o.heartbeatTimeout(heartbeat))
                 .a("x");
     }
 
     @Test
     void is_refused_at_the_call() {
-        assertThatThrownBy(() -> GivenRun.of(w -> call(w, TWO_MINUTES)))
+        assertThatThrownBy(() -> GivenRun.of(w -> call(TWO_MINUTES)))
                 .isInstanceOf(StalledException.class)
                 .hasMessageContaining(
                         "Acts.a was called with options that do not fit. Acts.a has heartbeatTimeout PT2M, which"
@@ -48,9 +48,9 @@ class CallSiteHeartbeatTest {
     void is_refused_alike_on_replay_where_the_code_goes_on() {
         try (GivenRun run = GivenRun.of(w -> {
             try {
-                return call(w, TWO_MINUTES);
+                return call(TWO_MINUTES);
             } catch (UsageException e) {
-                return call(w, Duration.ofSeconds(2));
+                return call(Duration.ofSeconds(2));
             }
         })) {
             run.expect("schedule 1 Acts.a[\"x\"]").evicted().completed(1, "b").expectClose("completed \"b\"");
@@ -60,7 +60,7 @@ class CallSiteHeartbeatTest {
     @Test
     void stands_where_an_older_version_has_written_it() {
         AtomicReference<Duration> heartbeat = new AtomicReference<>(Duration.ofSeconds(2));
-        try (GivenRun run = GivenRun.of(w -> call(w, heartbeat.get()))) {
+        try (GivenRun run = GivenRun.of(w -> call(heartbeat.get()))) {
             heartbeat.set(TWO_MINUTES);
             ActivityOptions old =
                     new OptionsAtCallSite().heartbeatTimeout(TWO_MINUTES).apply(ActivityOptions.DEFAULT);
