@@ -66,6 +66,10 @@ final class Ending {
     private final Deque<VoidBody> undos = new ArrayDeque<>();
     private final List<Failure> failedUndos = new ArrayList<>();
     private final Set<DurablePromise<?>> unobserved = new LinkedHashSet<>();
+    /** Whether {@code run} has returned or thrown, which its end may follow later: when handlers have returned. */
+    private boolean runIsOver;
+
+    private @Nullable Throwable thrownByRun;
     private Phase phase = Phase.OPEN;
     private @Nullable Result result;
     private Result.@Nullable Cancelled cancelled;
@@ -95,6 +99,21 @@ final class Ending {
             cancelled = new Result.Cancelled(reason, by);
         }
         coroutines.cancelAll("the run was cancelled by " + by + ": " + reason);
+    }
+
+    /**
+     * The method {@code run} is over. Its end may have to wait for handlers; what comes meanwhile, it does not see.
+     *
+     * @param thrown what it threw, which is the end of the run whatever handlers throw now; null where it returned
+     */
+    void runIsOver(@Nullable Throwable thrown) {
+        runIsOver = true;
+        thrownByRun = thrown;
+    }
+
+    /** Whether {@code run} sees nothing more of what comes: it is over, or a handler has ended the run. */
+    boolean isDeaf() {
+        return runIsOver || hasEnded();
     }
 
     void runReturned(Payload value) {
@@ -127,7 +146,7 @@ final class Ending {
         if (handler.isCancelled() && thrown instanceof CancelledException) {
             return;
         }
-        if (hasEnded()) {
+        if (hasEnded() || thrownByRun != null) {
             logLate(handler.name, thrown);
         } else if (!stalls.insteadOfFailing(handler, thrown)) {
             fix(new Result.Threw(encode.apply(thrown).thrownBy(handler.name)), handler);

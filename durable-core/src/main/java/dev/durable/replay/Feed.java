@@ -78,7 +78,7 @@ final class Feed {
     }
 
     private void cancelRequested(WorkflowCancelRequested event) {
-        if (run.ending().hasEnded()) {
+        if (run.ending().isDeaf()) {
             run.handlers().late("the request to cancel the run");
         }
         if (event.withNext()) {
@@ -109,19 +109,20 @@ final class Feed {
             workflow = object;
             MethodSpec method = type.run();
             @Nullable Object result = method.invoke(object, decoder.decodeArguments(method, event.input()));
-            awaitHandlers();
+            awaitHandlers(null);
             run.ending().runReturned(encode(result, method));
         } catch (Error e) {
             throw e;
         } catch (Throwable e) {
-            awaitHandlers();
+            awaitHandlers(e);
             run.ending().runThrew(e);
         }
         return null;
     }
 
     /** The run goes on to its end when handlers that it promised to wait for have returned, cancelled or not. */
-    private void awaitHandlers() {
+    private void awaitHandlers(@Nullable Throwable thrown) {
+        run.ending().runIsOver(thrown);
         if (run.handlers().isAnyToWaitFor() && !run.ending().hasEnded()) {
             run.detached(() -> {
                 run.await(() -> !run.handlers().isAnyToWaitFor());
@@ -163,7 +164,7 @@ final class Feed {
 
     private void handle(SignalReceived event) {
         MethodSpec method = type.signals().get(event.name());
-        if (run.ending().hasEnded()) {
+        if (run.ending().isDeaf()) {
             run.handlers().late("signal " + event.name());
         }
         if (method == null) {

@@ -72,8 +72,8 @@ final class HandlersUnderWay {
     void late(String what) {
         late++;
         turnLog.add(() -> log.warn(
-                "{} came when the run had ended and was waiting for its clean-up or its compensations: its handler can"
-                        + " change state, the run's result stays as it is",
+                "{} came when run had ended, before the run could close: it is handled and may change state, but nothing"
+                        + " that run does or gives depends on it any more. Counted as lateMessages in the closing event",
                 what));
     }
 

@@ -4,6 +4,8 @@ import dev.durable.NonDeterminismException;
 import dev.durable.declare.WorkflowType;
 import dev.durable.history.History;
 import dev.durable.history.HistoryEvent;
+import dev.durable.history.WorkflowPaused;
+import dev.durable.history.WorkflowResumed;
 import dev.durable.history.WorkflowTerminated;
 import dev.durable.history.WorkflowTimedOut;
 import dev.durable.store.RunKey;
@@ -30,7 +32,7 @@ public final class ReplayCheck {
     public void fromScratch(History history) {
         WorkflowInstance instance = instance(history);
         try {
-            if (history.stream().skip(1).allMatch(ReplayCheck::fromOutside)) {
+            if (!history.started().firstTurnDone() && history.stream().skip(1).allMatch(ReplayCheck::fromOutside)) {
                 // Its first turn may not have run yet, or never did.
                 instance.feed(history.started());
                 return;
@@ -58,7 +60,10 @@ public final class ReplayCheck {
     }
 
     private static boolean fromOutside(HistoryEvent event) {
-        return event instanceof WorkflowTerminated || event instanceof WorkflowTimedOut;
+        return event instanceof WorkflowTerminated
+                || event instanceof WorkflowTimedOut
+                || event instanceof WorkflowPaused
+                || event instanceof WorkflowResumed;
     }
 
     private void continueAfter(History history, List<RecordedTurn> turns, int cut) {

@@ -165,9 +165,12 @@ public final class WorkflowInstance {
         return run.ending().hasEnded() ? run.ending().close(eventId, run.now()) : null;
     }
 
-    /** Whether {@code run} has ended, or a handler has ended it; what is left is its clean-up and its compensations. */
+    /**
+     * Whether {@code run} has ended, or a handler has ended it, and sees nothing more of what comes; what is left are
+     * handlers that it waits for, its clean-up and its compensations.
+     */
     public boolean hasEnded() {
-        return run.ending().hasEnded();
+        return run.ending().isDeaf();
     }
 
     /** When the earliest open timer is due; null without one. */

@@ -12,6 +12,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -27,8 +28,6 @@ final class Holding {
 
     private static final Logger log = LoggerFactory.getLogger(Holding.class);
     private static final int MAX_MESSAGES = 1_000;
-    /** A run that has ended too early must see all that wait; an inbox holds so many. */
-    private static final int ALL_MESSAGES = 10_000;
 
     private final RunKey key;
     private final RunHost host;
@@ -242,18 +241,31 @@ final class Holding {
         look = true;
     }
 
+    /** @param known what the draft in the making has consumed, which stands in the inbox until that is written */
     void lookForMessages(List<UUID> known) {
         if (look) {
             look = false;
+            Set<UUID> consumed = Set.copyOf(known);
             messages.clear();
-            host
-                    .store()
-                    .messages(List.of(key), order == FeedingOrder.BY_TIME ? MAX_MESSAGES : ALL_MESSAGES)
-                    .getOrDefault(key.runId(), List.of())
-                    .stream()
-                    .filter(message -> !known.contains(message.messageId()))
+            waiting(consumed.size()).stream()
+                    .filter(message -> !consumed.contains(message.messageId()))
                     .forEach(messages::add);
         }
+    }
+
+    /** The oldest that wait: so many as are fed at a time, or all where the run has ended without having seen them. */
+    private List<InboxMessage> waiting(int more) {
+        int most = MAX_MESSAGES + more;
+        List<InboxMessage> found = oldest(most);
+        while (order != FeedingOrder.BY_TIME && found.size() >= most) {
+            most *= 4;
+            found = oldest(most);
+        }
+        return found;
+    }
+
+    private List<InboxMessage> oldest(int most) {
+        return host.store().messages(List.of(key), most).getOrDefault(key.runId(), List.of());
     }
 
     /** Feeds what waits; tells whether that was all, as a draft has bounds. */

@@ -22,6 +22,7 @@ import dev.durable.store.RunKey;
 import dev.durable.store.StoreClock;
 import dev.durable.store.StoredEvent;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
@@ -43,6 +44,9 @@ final class LiveRun {
     private final StoreClock clock;
     private final Set<UUID> seen = new HashSet<>();
     private final RunLocals locals;
+    /** Whether messages are fed together: nothing may come between them, not even the end of what they cancel. */
+    private boolean together;
+    private final List<Integer> unbornTogether = new ArrayList<>(0);
     private Instant lastAt = Instant.EPOCH;
     private Map<String, String> headers = Map.of();
 
@@ -199,9 +203,14 @@ final class LiveRun {
                 .filter(message -> !seen.contains(message.messageId()))
                 .toList();
         draft.endedBySender(true);
+        together = true;
         for (int i = 0; i < unseen.size(); i++) {
             deliver(draft, unseen.get(i), i < unseen.size() - 1);
         }
+        together = false;
+        endUnborn(draft, List.copyOf(unbornTogether));
+        unbornTogether.clear();
+        hearOfLocals(draft);
     }
 
     private @Nullable TimerDue firstDue() {
@@ -267,8 +276,13 @@ final class LiveRun {
     private void feed(Draft draft, HistoryEvent.Inbound event, StoredEvent stored) {
         Turn turn = instance.feed(event);
         remember(event);
-        endUnborn(draft, draft.add(turn, stored));
-        hearOfLocals(draft);
+        List<Integer> unborn = draft.add(turn, stored);
+        if (together) {
+            unbornTogether.addAll(unborn);
+        } else {
+            endUnborn(draft, unborn);
+            hearOfLocals(draft);
+        }
     }
 
     /** Local activities are begun and stopped when what called for it is durable. Cancelled before that, they just end. */

@@ -31,7 +31,7 @@ record Rebuild(long nextEventId, @Nullable FirstTurn firstTurn) {
     static final int PAGE = 2_000;
 
     /** A first turn so soon after the start has the start's time, which saves an event. */
-    private static final Duration AT_ONCE = Duration.ofSeconds(1);
+    private static final Duration AT_ONCE = Duration.ofMillis(100);
 
     /**
      * A first turn that was run just now.
@@ -77,7 +77,7 @@ record Rebuild(long nextEventId, @Nullable FirstTurn firstTurn) {
      */
     private static FirstTurn firstTurn(LiveRun run, WorkflowStarted started, long last) {
         Instant now = run.feedingTime();
-        if (now.isBefore(started.at().plus(AT_ONCE))) {
+        if (last == 1 && now.isBefore(started.at().plus(AT_ONCE))) {
             Turn turn = run.instance().feed(started.withId(last));
             return turn.commands().isEmpty()
                     ? new FirstTurn(new FirstTurnStarted(last + 1, started.at()), turn)

@@ -41,6 +41,8 @@ import org.slf4j.LoggerFactory;
 final class RunActor {
     private static final Logger log = LoggerFactory.getLogger(RunActor.class);
     private static final int FORCE_CLOSE_AFTER = 3;
+    /** After so many the end stands, whatever waits: it is fed as late. Not reached, as senders wait outside by then. */
+    private static final int MOST_REFUSALS = 10;
     private static final int MAX_REASON = 16_000;
 
     private final RunKey key;
@@ -353,7 +355,7 @@ final class RunActor {
         underWay = draft;
         attempt(() -> {
             holding.lookForMessages(draft.consumed());
-            if (draft.isEndingRun() && holding.hasMessagesOfSenders()) {
+            if (draft.isEndingRun() && draft.refusals() <= MOST_REFUSALS && holding.hasMessagesOfSenders()) {
                 feedAgain(draft, draft.refusals());
             } else {
                 feed(draft);
@@ -368,11 +370,20 @@ final class RunActor {
             claim = null;
             holding.takeFence(own.claim());
             underWay = draft;
-            send(draft, true);
+            attempt(() -> sendUnlessTooEarly(draft));
         } else {
             log.debug("{} is written by somebody else; the instance here is dropped", key.workflowId());
             holding.givesBack();
             abandon(draft);
+        }
+    }
+
+    /** The claim came because something waits: an end that the store does not judge, having clean-up, is judged anew. */
+    private void sendUnlessTooEarly(Draft draft) {
+        if (draft.isEndingRun() && draft.closing() == null && endsTooEarly(draft)) {
+            feedAgain(draft, draft.refusals() + 1);
+        } else {
+            send(draft, true);
         }
     }
 

@@ -44,7 +44,9 @@ class WatchdogTest {
         @Run
         String run(String ignored) throws InterruptedException {
             synchronized (this) {
-                wait(10_000);
+                while (ignored != null) {
+                    wait(10_000);
+                }
             }
             return "";
         }
@@ -77,8 +79,11 @@ class WatchdogTest {
         @Run
         String run(String ignored) {
             LOCK.lock();
-            LOCK.unlock();
-            return "";
+            try {
+                return "";
+            } finally {
+                LOCK.unlock();
+            }
         }
     }
 

@@ -6,8 +6,10 @@ import static dev.durable.testing.DurableAssertions.assertThatThrownBy;
 import dev.durable.Activity;
 import dev.durable.Durable;
 import dev.durable.HandlerUnfinishedPolicy;
+import dev.durable.Promise;
 import dev.durable.Run;
 import dev.durable.Signal;
+import dev.durable.StartOptions;
 import dev.durable.Workflow;
 import dev.durable.WorkflowFailedException;
 import dev.durable.WorkflowHandle;
@@ -24,6 +26,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -151,11 +154,122 @@ abstract class MessagesAtTheEndTest {
         }
     }
 
+    /** Waits for so many words. */
+    @Workflow
+    static class Count {
+        private final Work work;
+        private final List<String> heard = new ArrayList<>();
+
+        Count(Work work) {
+            this.work = work;
+        }
+
+        @Run
+        public int run(int many, boolean undo) {
+            if (undo) {
+                Durable.compensate(() -> work.undo("all"));
+            }
+            Durable.await(() -> heard.size() >= many);
+            if (undo) {
+                throw new IllegalStateException("heard " + heard.size());
+            }
+            return heard.size();
+        }
+
+        @Signal
+        public void say(String word) {
+            heard.add(word);
+        }
+    }
+
+    /** Each word cancels the activity that the word before it has begun. */
+    @Workflow
+    static class Debounce {
+        private final Work work;
+        private final List<String> heard = new ArrayList<>();
+        private @Nullable Promise<String> pending;
+
+        Debounce(Work work) {
+            this.work = work;
+        }
+
+        @Run
+        public List<String> run() {
+            Durable.await(() -> !heard.isEmpty());
+            return List.copyOf(heard);
+        }
+
+        @Signal
+        public void say(String word) {
+            if (pending != null) {
+                pending.cancel();
+            }
+            pending = Durable.async(work::greet, word);
+            heard.add(word);
+        }
+    }
+
+    /** Drains what came until a handler that it waits for gave the word. */
+    @Workflow
+    static class Kept {
+        private final Work work;
+        private final ArrayDeque<String> queue = new ArrayDeque<>();
+        private boolean go;
+
+        Kept(Work work) {
+            this.work = work;
+        }
+
+        @Run
+        public List<String> run() {
+            List<String> drained = new ArrayList<>();
+            Durable.await(() -> go);
+            while (!queue.isEmpty()) {
+                drained.add(queue.remove());
+            }
+            return drained;
+        }
+
+        @Signal(unfinishedPolicy = HandlerUnfinishedPolicy.WAIT)
+        public void slow(String name) {
+            work.greet(name + " 1");
+            go = true;
+            work.greet(name + " 2");
+        }
+
+        @Signal
+        public void add(String word) {
+            queue.add(word);
+        }
+    }
+
+    /** Never waits. */
+    @Workflow
+    static class Hasty {
+        private final ArrayDeque<String> queue = new ArrayDeque<>();
+
+        @Run
+        public List<String> run() {
+            List<String> drained = new ArrayList<>();
+            while (!queue.isEmpty()) {
+                drained.add(queue.remove());
+            }
+            return drained;
+        }
+
+        @Signal
+        public void add(String word) {
+            queue.add(word);
+        }
+    }
+
     private final Map<String, Runnable> during = new ConcurrentHashMap<>();
     private final List<String> undone = Collections.synchronizedList(new ArrayList<>());
 
     private void set(TestEngine engine) {
-        engine.register(Drain.class, Words.class, Slow.class).activity(Work.class, new Work() {
+        engine.register(
+                Drain.class, Words.class, Slow.class, Count.class, Debounce.class, Kept.class, Hasty.class);
+        engine.activity(Work.class, new Work() {
             @Override
             public String greet(String name) {
                 during.getOrDefault(name, () -> {}).run();
@@ -263,6 +377,45 @@ abstract class MessagesAtTheEndTest {
         assertThat(run.result()).hasSize(1_021).startsWith("w0", "w1").endsWith("w1019", "end");
     }
 
+    @Test
+    void more_signals_than_are_read_at_a_time_end_the_run_when_all_are_seen(TestEngine engine) {
+        set(engine);
+        WorkflowHandle<Count, Integer> run = engine.client().start(Count.class, "c-1", w -> w.run(1_100, false));
+        engine.settle();
+        whileAway(engine, run, () -> {
+            for (int i = 0; i < 1_500; i++) {
+                run.signal(w -> w.say("word"));
+            }
+        });
+
+        assertThat(run.result()).isEqualTo(1_500);
+    }
+
+    @Test
+    void what_messages_cancel_that_are_fed_together_does_not_come_between_them(TestEngine engine) {
+        set(engine);
+        WorkflowHandle<Debounce, List<String>> run = engine.client().start(Debounce.class, "d-1", Debounce::run);
+        engine.settle();
+        whileAway(engine, run, () -> List.of("a", "b", "c").forEach(word -> run.signal(w -> w.say(word))));
+
+        assertThat(run.result()).containsExactly("a", "b", "c");
+        assertThat(withNext(run)).containsExactly(true, true, false);
+        assertThat(((WorkflowCompleted) run.history().getLast()).lateMessages()).isZero();
+    }
+
+    @Test
+    void a_run_that_never_waits_has_seen_no_message_and_counts_them_as_late(TestEngine engine) {
+        set(engine);
+        WorkflowHandle<Hasty, List<String>> run = engine.client()
+                .start(Hasty.class, StartOptions.id("h-1").startDelay(HOUR), Hasty::run);
+        run.pause();
+        List.of("a", "b").forEach(word -> run.signal(w -> w.add(word)));
+        run.resume();
+
+        assertThat(run.result()).isEmpty();
+        assertThat(((WorkflowCompleted) run.history().getLast()).lateMessages()).isEqualTo(2);
+    }
+
     // ── it fails, it is cancelled ───────────────────────────────────────────────────────────────────────────────────
 
     @Test
@@ -361,6 +514,21 @@ abstract class MessagesAtTheEndTest {
     void a_handler_that_is_to_be_waited_for_ends_before_the_run_does(TestEngine engine) {
         assertThat(slow(engine, false, "kept")).containsExactlyInAnyOrder("hello a", "hello b");
         assertThat(closing(engine).abandonedHandlers()).isZero();
+    }
+
+    @Test
+    void what_waits_when_the_run_waits_for_its_handlers_is_seen_and_what_comes_then_is_late(TestEngine engine) {
+        set(engine);
+        WorkflowHandle<Kept, List<String>> run = engine.client().start(Kept.class, "k-1", Kept::run);
+        engine.settle();
+        during.put("a 1", () -> run.signal(w -> w.add("waits")));
+        during.put("a 2", () -> run.signal(w -> w.add("meanwhile")));
+        run.signal(w -> w.slow("a"));
+
+        assertThat(run.result()).containsExactly("waits");
+        WorkflowCompleted completed = (WorkflowCompleted) run.history().getLast();
+        assertThat(completed.lateMessages()).isEqualTo(1);
+        assertThat(completed.abandonedHandlers()).isZero();
     }
 
     @Test

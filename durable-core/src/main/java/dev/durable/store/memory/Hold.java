@@ -59,12 +59,14 @@ final class Hold {
         notBefore = now.plus(why.retryIn());
         stalledBy = why.reason();
         stalls++;
+        closing = false;
         ownedUntil = null;
     }
 
     /** Whoever holds it can't go on. */
     void pause(boolean wanted, UUID newFence) {
         paused = wanted;
+        closing = false;
         fence = newFence;
         ownedUntil = null;
     }

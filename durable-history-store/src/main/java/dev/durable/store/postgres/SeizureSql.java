@@ -20,7 +20,7 @@ final class SeizureSql {
     static final String PAUSE = """
             with x as (
                 update durable.run_state s
-                   set paused = ?, fence = ?, owned_until = null, next_event_id = s.next_event_id + 1
+                   set paused = ?, closing = false, fence = ?, owned_until = null, next_event_id = s.next_event_id + 1
                  where s.run_id = ? and +s.shard = ?
                 returning s.run_id, s.shard, s.fence, s.workflow_id, s.next_event_id - 1 as event_id),
             e as (

@@ -94,7 +94,7 @@ final class TransitionSql {
     static final String STALL = """
             with x as (
                 update durable.run_state s
-                   set fence = u.new_fence, owned_until = null, stalls = s.stalls + 1, stalled_by = u.reason,
+                   set fence = u.new_fence, owned_until = null, stalls = s.stalls + 1, stalled_by = u.reason, closing = false,
                        not_before = durable.clock() + u.retry_in * interval '1 ms'
                   from (select s.c, u.* from unnest(?::uuid[], ?::smallint[], ?::uuid[], ?::bigint[], ?::uuid[], ?::text[],
                                     ?::bigint[])
