@@ -46,6 +46,7 @@ final class LiveRun {
     private final RunLocals locals;
     /** Whether messages are fed together: nothing may come between them, not even the end of what they cancel. */
     private boolean together;
+
     private final List<Integer> unbornTogether = new ArrayList<>(0);
     private Instant lastAt = Instant.EPOCH;
     private Map<String, String> headers = Map.of();

@@ -43,6 +43,7 @@ final class RunActor {
     private static final int FORCE_CLOSE_AFTER = 3;
     /** After so many the end stands, whatever waits: it is fed as late. Not reached, as senders wait outside by then. */
     private static final int MOST_REFUSALS = 10;
+
     private static final int MAX_REASON = 16_000;
 
     private final RunKey key;

@@ -6,6 +6,7 @@ import dev.durable.Promise;
 import dev.durable.Query;
 import dev.durable.Run;
 import dev.durable.Signal;
+import dev.durable.UsageException;
 import dev.durable.Workflow;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -131,7 +132,12 @@ class ProgramWorkflow {
                     return "detached";
                 });
             case Statement.Compensate s -> {
-                Durable.compensate(() -> execute(who + "-", s.body()));
+                try {
+                    Durable.compensate(() -> execute(who + "-", s.body()));
+                } catch (UsageException e) {
+                    // In an undo: a mistake of the code, which would stall the run for ever.
+                    yield "refused";
+                }
                 yield "compensates";
             }
             case Statement.Try s -> {

@@ -267,8 +267,7 @@ abstract class MessagesAtTheEndTest {
     private final List<String> undone = Collections.synchronizedList(new ArrayList<>());
 
     private void set(TestEngine engine) {
-        engine.register(
-                Drain.class, Words.class, Slow.class, Count.class, Debounce.class, Kept.class, Hasty.class);
+        engine.register(Drain.class, Words.class, Slow.class, Count.class, Debounce.class, Kept.class, Hasty.class);
         engine.activity(Work.class, new Work() {
             @Override
             public String greet(String name) {
@@ -406,8 +405,8 @@ abstract class MessagesAtTheEndTest {
     @Test
     void a_run_that_never_waits_has_seen_no_message_and_counts_them_as_late(TestEngine engine) {
         set(engine);
-        WorkflowHandle<Hasty, List<String>> run = engine.client()
-                .start(Hasty.class, StartOptions.id("h-1").startDelay(HOUR), Hasty::run);
+        WorkflowHandle<Hasty, List<String>> run =
+                engine.client().start(Hasty.class, StartOptions.id("h-1").startDelay(HOUR), Hasty::run);
         run.pause();
         List.of("a", "b").forEach(word -> run.signal(w -> w.add(word)));
         run.resume();
