@@ -86,7 +86,7 @@ abstract class CallsByNameTest {
                 .forEach(way -> ways.put(
                         way,
                         client ->
-                                client.start(ByType.class, way, w -> w.run(way)).resultAsync()));
+                                client.start(ByType.class, way, w -> w.run(way))));
         List.of(
                         "name",
                         "name, generic result",
@@ -97,7 +97,7 @@ abstract class CallsByNameTest {
                 .forEach(way -> ways.put(
                         way,
                         client ->
-                                client.start(ByName.class, way, w -> w.run(way)).resultAsync()));
+                                client.start(ByName.class, way, w -> w.run(way))));
         ways.put("job", client -> client.enqueue(Pay.class, StartOptions.id("job"), pay -> pay.charge("c")));
         // What is delayed takes the way through the workflow of one activity, which knows it by name.
         ways.put(
