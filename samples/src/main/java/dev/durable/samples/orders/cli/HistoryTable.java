@@ -12,6 +12,7 @@ import dev.durable.history.ActivityTimedOut;
 import dev.durable.history.ActivityTimeoutUpdated;
 import dev.durable.history.Failure;
 import dev.durable.history.History;
+import dev.durable.history.FirstTurnStarted;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.IncidentRaised;
 import dev.durable.history.IncidentResolved;
@@ -88,6 +89,7 @@ final class HistoryTable {
             case WorkflowCancelled e -> e.reason();
             case WorkflowTerminated e -> e.reason() + ", by " + e.by();
             case WorkflowTimedOut e -> "";
+            case FirstTurnStarted e -> "";
             case WorkflowPaused e -> e.reason() + ", by " + e.by();
             case WorkflowResumed e -> "by " + e.by();
             case UnknownEvent e -> "written by a newer version";
