@@ -83,10 +83,7 @@ abstract class CallsByNameTest {
     private static Map<String, Consumer<DurableClient>> ways() {
         Map<String, Consumer<DurableClient>> ways = new LinkedHashMap<>();
         List.of("stub", "stub, async", "stub with options")
-                .forEach(way -> ways.put(
-                        way,
-                        client ->
-                                client.start(ByType.class, way, w -> w.run(way))));
+                .forEach(way -> ways.put(way, client -> client.start(ByType.class, way, w -> w.run(way))));
         List.of(
                         "name",
                         "name, generic result",
@@ -94,10 +91,7 @@ abstract class CallsByNameTest {
                         "former name",
                         "name with options",
                         "name with options, generic result")
-                .forEach(way -> ways.put(
-                        way,
-                        client ->
-                                client.start(ByName.class, way, w -> w.run(way))));
+                .forEach(way -> ways.put(way, client -> client.start(ByName.class, way, w -> w.run(way))));
         ways.put("job", client -> client.enqueue(Pay.class, StartOptions.id("job"), pay -> pay.charge("c")));
         // What is delayed takes the way through the workflow of one activity, which knows it by name.
         ways.put(
