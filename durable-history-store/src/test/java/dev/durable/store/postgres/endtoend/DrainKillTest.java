@@ -58,8 +58,8 @@ import org.slf4j.LoggerFactory;
 @Execution(ExecutionMode.CONCURRENT)
 class DrainKillTest {
     private static final Logger log = LoggerFactory.getLogger(DrainKillTest.class);
-    private static final int RUNS = Integer.getInteger("drain.runs", 40);
-    private static final int SIGNALS = Integer.getInteger("drain.signals", 30);
+    private static final int RUNS = Integer.getInteger("drain.runs", 16);
+    private static final int SIGNALS = Integer.getInteger("drain.signals", 20);
     private static final int PROCESSES = 3;
     private static final int CLIENTS = 4;
     private static final String[] ENDS = {"returns", "fails", "undoes", "is cancelled"};
