@@ -38,6 +38,7 @@ final class Draft {
     private final List<Runnable> onceWritten = new ArrayList<>();
     private HistoryEvent.@Nullable Closing closing;
     private int refusals;
+    private @Nullable StoredEvent unlessOthers;
     private boolean endsRun;
     private boolean endedBySender;
 
@@ -95,6 +96,20 @@ final class Draft {
     void inform(List<StoredEvent> informing) {
         for (StoredEvent event : informing) {
             events.add(new StoredEvent(nextEventId++, event.type(), event.at(), null, event.attributes()));
+        }
+    }
+
+    /** An event that only informs, and is left out where any other is written. */
+    void informUnlessOthers(StoredEvent event) {
+        unlessOthers = event;
+    }
+
+    /** Everything was fed. */
+    void complete() {
+        StoredEvent alone = unlessOthers;
+        unlessOthers = null;
+        if (alone != null && events.isEmpty()) {
+            inform(List.of(alone));
         }
     }
 

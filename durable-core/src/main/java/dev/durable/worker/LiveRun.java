@@ -130,9 +130,11 @@ final class LiveRun {
 
     /** Takes in a first turn whose event is in the history already. */
     void begin(Draft draft, Rebuild.FirstTurn first) {
-        FirstTurnStarted later = first.later();
-        if (later != null) {
-            draft.inform(List.of(EventJson.encode(later)));
+        StoredEvent begun = EventJson.encode(first.begun());
+        if (first.isLater()) {
+            draft.inform(List.of(begun));
+        } else {
+            draft.informUnlessOthers(begun);
         }
         endUnborn(draft, draft.addCommands(first.turn()));
     }

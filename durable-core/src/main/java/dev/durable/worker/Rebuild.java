@@ -36,10 +36,12 @@ record Rebuild(long nextEventId, @Nullable FirstTurn firstTurn) {
     /**
      * A first turn that was run just now.
      *
-     * @param later says when, where that is later than the start; written in front of the commands
+     * @param begun says when
+     * @param isLater whether that is later than the start: then it is written in front of the commands; else only where
+     *     nothing else would tell that the turn was made
      * @param turn its commands
      */
-    record FirstTurn(@Nullable FirstTurnStarted later, Turn turn) {}
+    record FirstTurn(FirstTurnStarted begun, boolean isLater, Turn turn) {}
 
     private static final Set<String> PAUSES =
             Set.of(WorkflowPaused.class.getSimpleName(), WorkflowResumed.class.getSimpleName());
@@ -72,20 +74,17 @@ record Rebuild(long nextEventId, @Nullable FirstTurn firstTurn) {
     }
 
     /**
-     * Its commands stand behind the pauses. Where it gives none, the event that says when it was made is all that tells that
-     * it was made.
+     * Its commands stand behind the pauses.
      */
     private static FirstTurn firstTurn(LiveRun run, WorkflowStarted started, long last) {
         Instant now = run.feedingTime();
         if (last == 1 && now.isBefore(started.at().plus(AT_ONCE))) {
-            Turn turn = run.instance().feed(started.withId(last));
-            return turn.commands().isEmpty()
-                    ? new FirstTurn(new FirstTurnStarted(last + 1, started.at()), turn)
-                    : new FirstTurn(null, turn);
+            FirstTurnStarted atOnce = new FirstTurnStarted(last + 1, started.at());
+            return new FirstTurn(atOnce, false, run.instance().feed(started.withId(last)));
         }
         FirstTurnStarted later = new FirstTurnStarted(last + 1, now);
         run.remember(later);
-        return new FirstTurn(later, run.instance().feed(started.withId(last + 1), now));
+        return new FirstTurn(later, true, run.instance().feed(started.withId(last + 1), now));
     }
 
     /** Paused and resumed it may have been before anybody ran it. */

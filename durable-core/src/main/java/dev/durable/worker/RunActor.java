@@ -236,6 +236,7 @@ final class RunActor {
             feedAgain(draft, draft.refusals() + 1);
             return;
         }
+        draft.complete();
         if (draft.isEmpty() && closing == null && !holding.isOwned()) {
             underWay = null;
         } else {
