@@ -31,7 +31,7 @@ record Rebuild(long nextEventId, @Nullable FirstTurn firstTurn) {
     static final int PAGE = 2_000;
 
     /** A first turn so soon after the start has the start's time, which saves an event. */
-    private static final Duration AT_ONCE = Duration.ofMillis(100);
+    private static final Duration AT_ONCE = Duration.ofSeconds(1);
 
     /**
      * A first turn that was run just now.

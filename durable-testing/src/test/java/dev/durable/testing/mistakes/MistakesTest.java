@@ -95,6 +95,7 @@ class MistakesTest {
                 .replaceAll("(?m)^    at .*\\R?", "")
                 .replaceAll("\\.java:\\d+\\)", ".java:0)")
                 .replaceAll("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "<id>")
+                .replaceAll("because \"[^\"]+\" is null", "because \"<variable>\" is null")
                 .replaceAll("\\d{4}-\\d\\d-\\d\\dT[0-9:.]+Z", "<time>")
                 .replaceAll("\\d{9,}", "<number>")
                 .replaceAll(", startToClose=.*…", ", …")
