@@ -88,7 +88,7 @@ class IncidentDeskTest {
         assertThat(screen).hasSize(3);
         assertThat(screen.get(0)).startsWith("6 x Payments.charge: java.lang.IllegalStateException");
         assertThat(screen.get(1)).contains("64.50");
-        assertThat(screen.get(2)).isEqualTo("503 from the bank, next attempt 3");
+        assertThat(screen.get(2)).isEqualTo("java.lang.IllegalStateException: 503 from the bank, next attempt 3");
         assertThat(resolved).isEqualTo(5);
         engine.settle();
         var order = client.handle(OrderWorkflow.class, "order-42");
