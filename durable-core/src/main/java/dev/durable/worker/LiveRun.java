@@ -3,7 +3,6 @@ package dev.durable.worker;
 import dev.durable.history.ActivityCancelled;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.EventJson;
-import dev.durable.history.FirstTurnStarted;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.LocalCall;
 import dev.durable.history.Payload;
