@@ -199,7 +199,7 @@ final class LiveRun {
     private void feedTogether(Draft draft, Deque<InboxMessage> messages) {
         List<InboxMessage> group =
                 messages.stream().filter(FeedingOrder::isFromSender).toList();
-        messages.removeAll(group);
+        messages.removeIf(FeedingOrder::isFromSender);
         group.forEach(draft::consume);
         List<InboxMessage> unseen = group.stream()
                 .filter(message -> !seen.contains(message.messageId()))
