@@ -42,6 +42,13 @@ final class Main implements Callable<Integer> {
             description = "Who is measured beside Durable: limit, dbos, db-scheduler, jobrunr.")
     private List<String> peers = List.of();
 
+    @Option(
+            names = "--base",
+            paramLabel = "DIR",
+            description = "Durable as another checkout has it is measured, too: its directory, in which benchmarks/run"
+                    + " has been called once.")
+    private @Nullable Path base;
+
     @Option(names = "--rounds", paramLabel = "N", description = "How often; medians count.", defaultValue = "3")
     private int rounds;
 
@@ -118,12 +125,13 @@ final class Main implements Callable<Integer> {
                             + String.join(", ", Scenario.all().keySet()));
         }
         List<Peer> taking = taking();
-        try (Server server = Server.open(data)) {
+        try (Base before = base == null ? null : Base.of(base);
+                Server server = Server.open(data)) {
             out.println(server.settings());
             out.println("JDK " + Runtime.version() + ", " + collector() + " GC, "
                     + Runtime.getRuntime().availableProcessors() + " CPUs");
             Report report = new Report(scenario, server.settings(), options());
-            new Rounds(server, chosen, settings(), report, out).play(rounds, taking);
+            new Rounds(server, chosen, scenario, before, settings(), report, out).play(rounds, taking);
             report.print(out);
             if (json != null) {
                 report.write(json);
@@ -134,10 +142,13 @@ final class Main implements Callable<Integer> {
 
     private List<Peer> taking() {
         List<Peer> taking = new ArrayList<>(List.of(Peer.DURABLE));
+        if (base != null) {
+            taking.add(Peer.BASE);
+        }
         try {
             peers.stream()
                     .map(Peer::labelled)
-                    .filter(peer -> peer != Peer.DURABLE)
+                    .filter(peer -> !taking.contains(peer))
                     .forEach(taking::add);
         } catch (IllegalArgumentException unknown) {
             throw new ParameterException(spec.commandLine(), unknown.getMessage());
@@ -166,7 +177,7 @@ final class Main implements Callable<Integer> {
         for (var option : spec.options()) {
             if (!option.usageHelp()
                     && !option.versionHelp()
-                    && !option.longestName().matches("--(json|data|scenario)")) {
+                    && !option.longestName().matches("--(json|data|scenario|base)")) {
                 options.put(option.longestName().substring(2), String.valueOf(option.<Object>getValue()));
             }
         }

@@ -9,6 +9,8 @@ import java.util.stream.Collectors;
 enum Peer {
     /** Durable. */
     DURABLE,
+    /** Durable as another checkout has it, see {@link Base}. */
+    BASE,
     /** The rows that Durable writes, through bare JDBC with no engine: what its tables allow on this machine. */
     LIMIT,
     /** DBOS Transact. */
@@ -21,6 +23,7 @@ enum Peer {
     Contestant open(Database database, Settings settings) throws Exception {
         return switch (this) {
             case DURABLE -> new DurableContestant(database, settings);
+            case BASE -> throw new Contestant.NotOffered("it plays whole scenarios, in this process");
             case LIMIT -> new LimitContestant(database, settings);
             case DBOS -> new DbosContestant(database, settings);
             case DB_SCHEDULER -> new DbSchedulerContestant(database, settings);

@@ -4,9 +4,17 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Plays the rounds: in each, everybody once, every other round in the opposite order. */
-record Rounds(Server server, Scenario scenario, Settings settings, Report report, PrintWriter out) {
+record Rounds(
+        Server server,
+        Scenario scenario,
+        String name,
+        @Nullable Base base,
+        Settings settings,
+        Report report,
+        PrintWriter out) {
 
     void play(int rounds, List<Peer> taking) throws Exception {
         List<Peer> left = new ArrayList<>(taking);
@@ -15,7 +23,7 @@ record Rounds(Server server, Scenario scenario, Settings settings, Report report
                     ? List.copyOf(left)
                     : left.reversed().stream().toList()) {
                 try {
-                    if (round == 1 && scenario instanceof Scenario.Rehearsed rehearsed) {
+                    if (round == 1 && peer != Peer.BASE && scenario instanceof Scenario.Rehearsed rehearsed) {
                         Files.deleteIfExists(settings.ledger());
                         rehearsed.rehearse(peer, server.fresh(), settings);
                     }
@@ -39,6 +47,13 @@ record Rounds(Server server, Scenario scenario, Settings settings, Report report
     private Figures play(Peer peer, Settings settings) throws Exception {
         Database database = server.fresh();
         Files.deleteIfExists(settings.ledger());
-        return scenario.play(peer, database, settings);
+        if (peer != Peer.BASE) {
+            return scenario.play(peer, database, settings);
+        }
+        if (base == null || !warmsUpHere()) {
+            throw new Contestant.NotOffered(
+                    base == null ? "--base says where it is" : "it is measured in this process only");
+        }
+        return base.play(name, database, settings);
     }
 }
