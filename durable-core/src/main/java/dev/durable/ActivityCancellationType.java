@@ -13,7 +13,8 @@ public enum ActivityCancellationType {
 
     /**
      * The activity is asked to cancel, and its call stays open until its outcome: a {@link CancelledException} if it ended
-     * cancelled, its result if it completed all the same, its failure if it failed. A run does not close before that.
+     * cancelled or ran out of its time, its result if it completed all the same, its failure if it failed. A run does not
+     * close before that.
      */
     WAIT_CANCELLATION_COMPLETED,
 

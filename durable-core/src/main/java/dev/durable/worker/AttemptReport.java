@@ -54,6 +54,10 @@ final class AttemptReport {
         switch (ruling) {
             case Ruling.Failed failed -> settle(events().failed(failed.failure()));
             case Ruling.Cancelled ignored -> settle(events().cancelled(orFound(details)));
+            case Ruling.CancelledLate late -> {
+                notes.add(events().last(Notes.TIMED_OUT, late.failure()));
+                settle(events().cancelled(orFound(details)));
+            }
             case Ruling.TimedOut timedOut -> settle(events().timedOut(timedOut.timeout(), orFound(details)));
             case Ruling.OutOfTime late -> {
                 notes.add(events().last(late.reason(), late.failure()));

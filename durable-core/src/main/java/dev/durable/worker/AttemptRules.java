@@ -25,12 +25,13 @@ import org.jspecify.annotations.Nullable;
  *                     not cancelled           cancel requested
  *   threw             by verdict              cancelled, if it says so; failed
  *   can't cross       exhausted               failed
- *   timed out         by verdict              timed out
+ *   timed out         by verdict              cancelled, and the history notes the timeout
  * </pre>
  *
  * Exhausted is what {@link OnExhausted} says. A background job has no code that could hear an answer: what would be one to
  * a workflow is exhaustion to it. An activity that begins at most once has no other attempt to give. A cancelled one is
- * never retried: nobody wants it any more.
+ * never retried: nobody wants it any more. That a cancelled one which falls silent ends as cancelled does not depend on
+ * what is noticed first, its timeout or the death of its worker.
  *
  * @param of whose attempt
  * @param terms what holds for it now
@@ -84,11 +85,14 @@ record AttemptRules(Of of, Terms terms, ActivityHost.Code code, RandomGenerator 
     /** It ran out of a timeout, or had before it began. */
     Ruling timedOut(TimeoutType timeout, boolean cancelled) {
         boolean ofAttempt = timeout == TimeoutType.START_TO_CLOSE || timeout == TimeoutType.HEARTBEAT;
-        if (cancelled || !ofAttempt) {
-            return new Ruling.TimedOut(timeout);
-        }
         String what = describe(timeout);
         Failure failure = Failure.of(ActivityTimedOutException.class.getName(), what);
+        if (cancelled) {
+            return new Ruling.CancelledLate(failure);
+        }
+        if (!ofAttempt) {
+            return new Ruling.TimedOut(timeout);
+        }
         Throwable thrown = new ActivityTimedOutException(what, of.activity(), of.seq(), of.attempt(), timeout, null);
         return switch (verdict(thrown)) {
             case Verdict.Retry retry -> again(Notes.TIMED_OUT, failure, retry);

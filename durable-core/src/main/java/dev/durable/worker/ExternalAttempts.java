@@ -100,6 +100,8 @@ final class ExternalAttempts {
         return switch (ruling) {
             case Ruling.Failed failed -> end(job, id, events.failed(failed.failure()), null);
             case Ruling.Cancelled ignored -> end(job, id, events.cancelled(details), null);
+            case Ruling.CancelledLate late ->
+                end(job, id, events.cancelled(details), events.last(Notes.TIMED_OUT, late.failure()));
             case Ruling.TimedOut timedOut -> end(job, id, events.timedOut(timedOut.timeout(), details), null);
             case Ruling.OutOfTime late ->
                 end(

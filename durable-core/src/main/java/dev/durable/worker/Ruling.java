@@ -15,8 +15,11 @@ sealed interface Ruling {
     /** It failed, and its workflow hears of it. */
     record Failed(Failure failure) implements Ruling {}
 
-    /** It was cancelled, and has obeyed. */
+    /** It was asked to cancel, and has obeyed. */
     record Cancelled() implements Ruling {}
+
+    /** It was asked to cancel, and ran out of its time before it said that it had: nobody waits for it any longer. */
+    record CancelledLate(Failure failure) implements Ruling {}
 
     /** It ran out of a timeout, and its workflow hears of it. */
     record TimedOut(TimeoutType timeout) implements Ruling {}

@@ -48,7 +48,8 @@ class AttemptRulesTest {
     fails, cancelled       | failed      | failed      | failed      | failed
     stops, cancelled       | cancelled   | cancelled   | cancelled   | cancelled
     defers, cancelled      | cancelled   | cancelled   | cancelled   | cancelled
-    times out, cancelled   | timed out START_TO_CLOSE | timed out START_TO_CLOSE | timed out START_TO_CLOSE | timed out START_TO_CLOSE
+    times out, cancelled   | cancelled late | cancelled late | cancelled late | cancelled late
+    closes, cancelled      | cancelled late | cancelled late | cancelled late | cancelled late
     can't cross, cancelled | failed      | failed      | failed      | failed
     """;
 
@@ -148,6 +149,7 @@ class AttemptRulesTest {
         return switch (ruling) {
             case Ruling.Failed ignored -> "failed";
             case Ruling.Cancelled ignored -> "cancelled";
+            case Ruling.CancelledLate ignored -> "cancelled late";
             case Ruling.TimedOut timedOut -> "timed out " + timedOut.timeout();
             case Ruling.OutOfTime ignored -> "out of time";
             case Ruling.Discarded ignored -> "discarded";
