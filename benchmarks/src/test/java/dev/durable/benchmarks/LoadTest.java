@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A fleet under load: whoever runs what, in the end everything has happened, once. */
 class LoadTest {
-    private static final int RUNS = 20_000;
+    private static final int RUNS = Integer.getInteger("load.runs", 6_000);
     private static final int STEPS = 5;
     private static final int AT_ONCE = 256;
 

@@ -164,7 +164,7 @@ final class AttributesReader {
                             in.integer("attempt"),
                             in.string("action", ""),
                             in.string("by", ""))),
-            rule(FirstTurnStarted.class, (e, in) -> new FirstTurnStarted(e.id, e.at)),
+            rule(FirstTurnStarted.class, (e, in) -> new FirstTurnStarted(e.id, e.at, in.flag("withNext"))),
             rule(
                     WorkflowCompleted.class,
                     (e, in) -> new WorkflowCompleted(e.id, e.at, in.payload("result"), late(in), abandoned(in))),

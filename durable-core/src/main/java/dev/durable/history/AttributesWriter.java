@@ -98,7 +98,7 @@ final class AttributesWriter {
                         .string("by", e.by());
             case IncidentRaised e -> writeIncident(e, out);
             case IncidentResolved e -> writeResolved(e, out);
-            case FirstTurnStarted ignored -> {}
+            case FirstTurnStarted e -> out.flag("withNext", e.withNext());
             case WorkflowPaused e -> out.string("reason", e.reason()).string("by", e.by());
             case WorkflowResumed e -> out.string("by", e.by());
             case ActivityOptionsUpdated e ->

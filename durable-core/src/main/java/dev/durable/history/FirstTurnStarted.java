@@ -9,5 +9,14 @@ import java.time.Instant;
  *
  * @param id its place in the history
  * @param at when
+ * @param withNext whether only the run's object was made in this turn, and its method {@code run} began when the handlers of
+ *     the messages behind this event had run to their first waits: a first turn is made so where {@code run} ended in it
+ *     while these messages waited, so that they are seen before the run ends
  */
-public record FirstTurnStarted(long id, Instant at) implements HistoryEvent.Informing {}
+public record FirstTurnStarted(long id, Instant at, boolean withNext) implements HistoryEvent.Informing {
+
+    /** One that does not wait for messages. */
+    public FirstTurnStarted(long id, Instant at) {
+        this(id, at, false);
+    }
+}

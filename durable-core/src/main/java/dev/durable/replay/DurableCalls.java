@@ -361,7 +361,7 @@ public final class DurableCalls {
         if (turn.isLive()) {
             stalls.check();
         }
-        feed.apply(turn.event());
+        feed.apply(turn.event(), turn.withNext());
     }
 
     // ── the parts, for the instance ─────────────────────────────────────────────────────────────────────────────────

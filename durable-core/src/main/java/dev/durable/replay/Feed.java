@@ -58,9 +58,10 @@ final class Feed {
         };
     }
 
-    void apply(HistoryEvent.Inbound event) {
+    /** @param runWaits whether it is a first turn in which the code waits for the messages behind it */
+    void apply(HistoryEvent.Inbound event, boolean runWaits) {
         switch (event) {
-            case WorkflowStarted e -> start(e);
+            case WorkflowStarted e -> start(e, runWaits);
             case WorkflowCancelRequested e -> cancelRequested(e);
             case ActivityCompleted e -> ended(e.seq(), call -> outcomes.completed(call, e));
             case ActivityFailed e -> ended(e.seq(), call -> outcomes.failed(call, e));
@@ -69,7 +70,7 @@ final class Feed {
             case TimerFired e -> run.work().fire(e.seq());
             case SignalReceived e -> handle(e);
         }
-        joined = isWithNext(event);
+        joined = runWaits || isWithNext(event);
     }
 
     private static boolean isWithNext(HistoryEvent.Inbound event) {
@@ -94,19 +95,27 @@ final class Feed {
 
     // ── the run ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    private void start(WorkflowStarted event) {
+    private void start(WorkflowStarted event, boolean waits) {
         started = event;
         if ((event.flags() & ~KNOWN_FLAGS) != 0) {
             run.dispatcher().die(run.dispatcher().threads().newerRules(event.flags()));
             return;
         }
-        run.dispatcher().ready(run.coroutines().root("run", () -> runToTheEnd(event)));
+        Coroutine body = run.coroutines().root("run", () -> runToTheEnd(event, waits));
+        if (waits) {
+            run.dispatcher().handleFirst(body, true);
+        } else {
+            run.dispatcher().ready(body);
+        }
     }
 
-    private @Nullable Void runToTheEnd(WorkflowStarted event) {
+    private @Nullable Void runToTheEnd(WorkflowStarted event, boolean waits) {
         try {
             Object object = create();
             workflow = object;
+            if (waits && !isStillOpenAfterOthers()) {
+                return null;
+            }
             MethodSpec method = type.run();
             @Nullable Object result = method.invoke(object, decoder.decodeArguments(method, event.input()));
             awaitHandlers(null);
@@ -118,6 +127,15 @@ final class Feed {
             run.ending().runThrew(e);
         }
         return null;
+    }
+
+    /** Lets the handlers of messages go first that are fed together with the start; false where one has ended the run. */
+    private boolean isStillOpenAfterOthers() {
+        Coroutine self = run.dispatcher().running();
+        run.dispatcher().ready(self);
+        run.dispatcher().block(self);
+        run.dispatcher().checkAlive();
+        return !run.ending().hasEnded();
     }
 
     /** The run goes on to its end when handlers that it promised to wait for have returned, cancelled or not. */

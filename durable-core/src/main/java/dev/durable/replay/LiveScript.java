@@ -10,11 +10,13 @@ import org.jspecify.annotations.Nullable;
 final class LiveScript implements Script {
     private final HistoryEvent.Inbound event;
     private final Instant at;
+    private final boolean withNext;
     private final List<HistoryEvent.Command> given = new ArrayList<>(2);
 
-    LiveScript(HistoryEvent.Inbound event, Instant at) {
+    LiveScript(HistoryEvent.Inbound event, Instant at, boolean withNext) {
         this.event = event;
         this.at = at;
+        this.withNext = withNext;
     }
 
     @Override
@@ -25,6 +27,11 @@ final class LiveScript implements Script {
     @Override
     public Instant at() {
         return at;
+    }
+
+    @Override
+    public boolean withNext() {
+        return withNext;
     }
 
     @Override

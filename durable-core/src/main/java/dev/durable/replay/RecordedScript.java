@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class RecordedScript implements Script {
     private final HistoryEvent.Inbound event;
     private final Instant at;
+    private final boolean withNext;
     private final List<HistoryEvent.Command> recorded;
     private final Comparison comparison;
     private final List<HistoryEvent.Command> given = new ArrayList<>(2);
@@ -24,6 +25,7 @@ final class RecordedScript implements Script {
     RecordedScript(RecordedTurn turn, Comparison comparison) {
         this.event = turn.event();
         this.at = turn.at();
+        this.withNext = turn.withNext();
         this.recorded = withoutVersions(turn.commands());
         this.comparison = comparison;
     }
@@ -42,6 +44,11 @@ final class RecordedScript implements Script {
     @Override
     public Instant at() {
         return at;
+    }
+
+    @Override
+    public boolean withNext() {
+        return withNext;
     }
 
     @Override

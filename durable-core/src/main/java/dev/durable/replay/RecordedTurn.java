@@ -15,8 +15,10 @@ import org.jspecify.annotations.Nullable;
  * @param event the inbound event
  * @param at when it was fed: the event's own time, but for a first turn that was made later than the run was started
  * @param commands the commands that stand behind it
+ * @param withNext whether it is a first turn in which the code waits for the messages behind it, see {@link FirstTurnStarted}
  */
-public record RecordedTurn(HistoryEvent.Inbound event, Instant at, List<HistoryEvent.Command> commands) {
+public record RecordedTurn(
+        HistoryEvent.Inbound event, Instant at, List<HistoryEvent.Command> commands, boolean withNext) {
 
     public RecordedTurn {
         commands = List.copyOf(commands);
@@ -24,7 +26,7 @@ public record RecordedTurn(HistoryEvent.Inbound event, Instant at, List<HistoryE
 
     /** A turn at the time of its event. */
     public RecordedTurn(HistoryEvent.Inbound event, List<HistoryEvent.Command> commands) {
-        this(event, event.at(), commands);
+        this(event, event.at(), commands, false);
     }
 
     /** The turns of these events; informing and closing ones are in none. */
@@ -42,6 +44,7 @@ public record RecordedTurn(HistoryEvent.Inbound event, Instant at, List<HistoryE
         private final List<HistoryEvent.Command> commands = new ArrayList<>();
         private HistoryEvent.@Nullable Inbound event;
         private Instant at = Instant.EPOCH;
+        private boolean withNext;
 
         public Reader(Consumer<RecordedTurn> turns) {
             this.turns = turns;
@@ -54,6 +57,7 @@ public record RecordedTurn(HistoryEvent.Inbound event, Instant at, List<HistoryE
                     end();
                     event = inbound;
                     at = inbound.at();
+                    withNext = false;
                 }
                 case HistoryEvent.Command command -> commands.add(command);
                 case FirstTurnStarted first -> firstTurn(first);
@@ -65,6 +69,7 @@ public record RecordedTurn(HistoryEvent.Inbound event, Instant at, List<HistoryE
         private void firstTurn(FirstTurnStarted first) {
             if (event instanceof WorkflowStarted) {
                 at = first.at();
+                withNext = first.withNext();
             }
         }
 
@@ -72,7 +77,7 @@ public record RecordedTurn(HistoryEvent.Inbound event, Instant at, List<HistoryE
         public void end() {
             HistoryEvent.Inbound begun = event;
             if (begun != null) {
-                turns.accept(new RecordedTurn(begun, at, commands));
+                turns.accept(new RecordedTurn(begun, at, commands, withNext));
                 commands.clear();
                 event = null;
             }

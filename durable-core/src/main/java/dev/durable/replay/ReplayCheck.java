@@ -76,7 +76,7 @@ public final class ReplayCheck {
                         + history.workflowId() + " nothing waits for " + next.event() + advice());
             }
             List<HistoryEvent.Command> given =
-                    instance.feed(next.event(), next.at()).commands();
+                    instance.feed(next.event(), next.at(), next.withNext()).commands();
             if (!given.equals(next.commands())) {
                 throw new NonDeterminismException("gone on after a replay of the first " + cut + " turns of "
                         + history.workflowId() + ", the code gives for " + next.event() + "\n  " + given

@@ -12,6 +12,9 @@ sealed interface Script permits LiveScript, RecordedScript {
     /** The time of the turn: when the event was fed. */
     Instant at();
 
+    /** Whether it is a first turn in which the code waits for the messages behind it, see {@code FirstTurnStarted}. */
+    boolean withNext();
+
     /**
      * The code gives a command.
      *

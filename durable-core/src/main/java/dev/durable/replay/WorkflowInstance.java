@@ -4,6 +4,7 @@ import dev.durable.QueryFailedException;
 import dev.durable.declare.MethodSpec;
 import dev.durable.declare.WorkflowType;
 import dev.durable.history.ActivityCompleted;
+import dev.durable.history.FirstTurnStarted;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.Payload;
 import dev.durable.history.SignalReceived;
@@ -59,15 +60,19 @@ public final class WorkflowInstance {
 
     /** Feeds an event that has just become one, with its id and time, and gives the commands that follow. */
     public Turn feed(HistoryEvent.Inbound event) {
-        return feed(event, event.at());
+        return feed(event, event.at(), false);
     }
 
-    /** The same for a first turn that is made later than the run was started, which is the time of its event. */
-    public Turn feed(HistoryEvent.Inbound event, Instant at) {
+    /** Feeds the event of a first turn that is made later than the run was started, or that waits for messages. */
+    public Turn feedFirst(WorkflowStarted event, FirstTurnStarted first) {
+        return feed(event, first.at(), first.withNext());
+    }
+
+    Turn feed(HistoryEvent.Inbound event, Instant at, boolean withNext) {
         if (!accepts(event)) {
             throw new IllegalArgumentException(event + " is an event of nothing open; it must be dropped, not fed");
         }
-        LiveScript script = new LiveScript(event, at);
+        LiveScript script = new LiveScript(event, at, withNext);
         usable();
         note(event);
         run.dispatcher().drive(new Once(() -> run.begin(script)), setup.turnLimit());

@@ -33,7 +33,9 @@
  *   <li><b>Messages may be fed together.</b> In the turn of a message that is marked as fed with the next event only its
  *       handler runs, to its first wait; conditions and all other coroutines wait for the event behind it. A message so
  *       keeps its place although those behind it are to be seen before the run ends.
- *   <li><b>The first turn has a time of its own</b>, that of {@code FirstTurnStarted} where a history has one.
+ *   <li><b>The first turn has a time of its own</b>, that of {@code FirstTurnStarted} where a history has one. Where that
+ *       is marked as fed with the next event, only the object is made in it, and {@code run} begins behind the handlers of
+ *       the messages that follow.
  *   <li><b>Nothing is visible before the commit</b>: commands, log lines, the close all leave with the turn.
  * </ol>
  *

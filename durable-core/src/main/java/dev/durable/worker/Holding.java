@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -140,6 +141,11 @@ final class Holding {
         fence = firstFence;
     }
 
+    /** Nothing but the start is written; the first turn is still to be made for good. */
+    void startedWithoutFirstTurn() {
+        nextEventId = 2;
+    }
+
     void written(UUID newFence, long next) {
         if (nextEventId <= LONG_HISTORY + 1 && next > LONG_HISTORY + 1) {
             log.warn(
@@ -195,9 +201,11 @@ final class Holding {
 
     /** Gives the id after the last event of the history. */
     private long rebuild(LiveRun rising, @Nullable List<StoredEvent> firstPage) {
+        // Messages go before a first turn that ended the run when it was fed before them.
+        BooleanSupplier runWaits = () -> order != FeedingOrder.BY_TIME && rising.hasUnseen(messages);
         Rebuild rebuilt = firstPage == null
-                ? Rebuild.from(host.store(), key.runId(), rising)
-                : Rebuild.from(host.store(), key.runId(), rising, firstPage);
+                ? Rebuild.from(host.store(), key.runId(), rising, runWaits)
+                : Rebuild.from(host.store(), key.runId(), rising, firstPage, runWaits);
         firstTurn = rebuilt.firstTurn();
         birth = birthOf(type, rising.headers());
         return rebuilt.nextEventId();
@@ -221,6 +229,7 @@ final class Holding {
         gone.locals().rewind(ended);
         order = FeedingOrder.afterEndedBy(draft.isEndedBySender());
         look = true;
+        lookForMessages(List.of());
         LiveRun rising = warmUp(type, Map.of(), host.newInstance(key, host.workflow(type), gone.locals()));
         return rebuild(rising, null) == nextEventId;
     }
@@ -277,6 +286,15 @@ final class Holding {
         }
         firstTurn = null;
         run.begin(draft, first);
+        if (first.begun().withNext()) {
+            return run.feed(draft, messages, outcomes, FeedingOrder.MESSAGES_TOGETHER);
+        }
+        if (run.instance().hasEnded()) {
+            draft.endsRun();
+            if (run.hasUnseen(messages)) {
+                return LiveRun.Fed.ENDED_TOO_EARLY;
+            }
+        }
         // A timer that is due as it is started waits for messages that were there before it.
         return run.feed(draft, messages, outcomes, order == FeedingOrder.BY_TIME ? FeedingOrder.MESSAGES_FIRST : order);
     }

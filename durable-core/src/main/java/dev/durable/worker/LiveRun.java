@@ -22,6 +22,7 @@ import dev.durable.store.StoreClock;
 import dev.durable.store.StoredEvent;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
@@ -116,6 +117,12 @@ final class LiveRun {
     Instant feedingTime() {
         Instant now = clock.now();
         return now.isAfter(lastAt) ? now : lastAt;
+    }
+
+    /** Whether one of these waits to be seen by the run. */
+    boolean hasUnseen(Collection<InboxMessage> messages) {
+        return messages.stream()
+                .anyMatch(message -> FeedingOrder.isFromSender(message) && !seen.contains(message.messageId()));
     }
 
     /** Feeds the first event. */

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,17 +47,23 @@ record Rebuild(long nextEventId, @Nullable FirstTurn firstTurn) {
     private static final Set<String> PAUSES =
             Set.of(WorkflowPaused.class.getSimpleName(), WorkflowResumed.class.getSimpleName());
 
-    /** Replays the whole history of the run. */
-    static Rebuild from(HistoryStore store, UUID runId, LiveRun run) {
-        return from(store, runId, run, store.history(runId, 1, PAGE));
+    /**
+     * Replays the whole history of the run.
+     *
+     * @param runWaits whether a first turn that is still to run lets the messages that wait go before {@code run}; asked
+     *     only where there is one
+     */
+    static Rebuild from(HistoryStore store, UUID runId, LiveRun run, BooleanSupplier runWaits) {
+        return from(store, runId, run, store.history(runId, 1, PAGE), runWaits);
     }
 
     /** The same, its first page having been read. */
-    static Rebuild from(HistoryStore store, UUID runId, LiveRun run, List<StoredEvent> firstPage) {
+    static Rebuild from(
+            HistoryStore store, UUID runId, LiveRun run, List<StoredEvent> firstPage, BooleanSupplier runWaits) {
         List<StoredEvent> page = firstPage;
         if (isBeforeFirstTurn(page) && read(run, page.getFirst()) instanceof WorkflowStarted started) {
             page.stream().skip(1).forEach(pause -> read(run, pause));
-            return new Rebuild(page.size() + 1L, firstTurn(run, started, page.size()));
+            return new Rebuild(page.size() + 1L, firstTurn(run, started, page.size(), runWaits.getAsBoolean()));
         }
         List<RecordedTurn> whole = new ArrayList<>();
         RecordedTurn.Reader turns = new RecordedTurn.Reader(whole::add);
@@ -76,15 +83,15 @@ record Rebuild(long nextEventId, @Nullable FirstTurn firstTurn) {
     /**
      * Its commands stand behind the pauses.
      */
-    private static FirstTurn firstTurn(LiveRun run, WorkflowStarted started, long last) {
+    private static FirstTurn firstTurn(LiveRun run, WorkflowStarted started, long last, boolean runWaits) {
         Instant now = run.feedingTime();
-        if (last == 1 && now.isBefore(started.at().plus(AT_ONCE))) {
+        if (!runWaits && last == 1 && now.isBefore(started.at().plus(AT_ONCE))) {
             FirstTurnStarted atOnce = new FirstTurnStarted(last + 1, started.at());
             return new FirstTurn(atOnce, false, run.instance().feed(started.withId(last)));
         }
-        FirstTurnStarted later = new FirstTurnStarted(last + 1, now);
+        FirstTurnStarted later = new FirstTurnStarted(last + 1, now, runWaits);
         run.remember(later);
-        return new FirstTurn(later, true, run.instance().feed(started.withId(last + 1), now));
+        return new FirstTurn(later, true, run.instance().feedFirst(started.withId(last + 1), later));
     }
 
     /** Paused and resumed it may have been before anybody ran it. */

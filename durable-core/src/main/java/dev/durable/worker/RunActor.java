@@ -137,8 +137,11 @@ final class RunActor {
         boolean begun = false;
         try {
             rising.start(draft, mail.request().started());
-            written = run.withFirstTurn(draft.events(), draft.jobs(), wakeAt(rising, draft));
-            begun = true;
+            // A first turn that ends the run is made again and written with the end: messages may come before that.
+            begun = !rising.instance().hasEnded();
+            if (begun) {
+                written = run.withFirstTurn(draft.events(), draft.jobs(), rising.wakeAt());
+            }
         } catch (RuntimeException e) {
             // Started without its first turn: the claim that tries again records why it stalls.
             log.warn("first turn of {} stalls: {}", key.workflowId(), e.toString());
@@ -159,7 +162,11 @@ final class RunActor {
 
     private void startWritten(Mail.StartWritten mail) {
         Draft draft = takeUnderWay();
-        if (mail.outcome() instanceof StartOutcome.Started && holding.isWarm()) {
+        boolean started = mail.outcome() instanceof StartOutcome.Started && holding.isWarm();
+        if (started && holding.warm().instance().hasEnded()) {
+            holding.startedWithoutFirstTurn();
+            attempt(() -> feedAgain(draft, 0));
+        } else if (started) {
             holding.written(holding.fence(), draft.nextEventId());
             draft.written();
         } else {
@@ -171,11 +178,6 @@ final class RunActor {
         } else {
             mail.answer().complete(mail.outcome());
         }
-    }
-
-    /** A first turn that ends the run is closed by a transition of its own: until then it must be due. */
-    private static @Nullable Instant wakeAt(LiveRun run, Draft draft) {
-        return run.instance().close(draft.nextEventId()) != null ? run.feedingTime() : run.wakeAt();
     }
 
     // ── going on ─────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -18,6 +18,8 @@ import java.util.stream.Stream;
 
 /** What may still come in a test's engine: timers of open runs; and what never will, because nobody here serves it. */
 final class Outlook {
+    private static final int MANY_ATTEMPTS = 1_000;
+
     private final DurableEngine engine;
     private final Registry registry;
 
@@ -60,6 +62,17 @@ final class Outlook {
             waiting.forEach(activity -> unserved(activity, queues, said));
         }
         return said;
+    }
+
+    /** Activities that have failed a thousand times under a policy without a limit; one sentence each. */
+    List<String> failForEver() {
+        try (Stream<ActivitySummary> open = engine.client().activities().stream()) {
+            return open.filter(activity -> activity.attempt() > MANY_ATTEMPTS
+                            && activity.options().retry().maxAttempts() == 0)
+                    .map(activity -> activity.activity() + " of " + activity.workflowId() + " is about to begin attempt "
+                            + activity.attempt() + "; it failed last with " + activity.lastFailure())
+                    .toList();
+        }
     }
 
     private Set<String> queues() {

@@ -45,6 +45,9 @@ final class PumpDrive implements Drive {
     /** By how much later than a store says steps look at what is due. */
     private static final Duration MOMENT = Duration.ofMillis(1);
 
+    /** Moves of time in one wait after which it is asked, each time so many later, whether it waits for what only fails. */
+    private static final int MANY_MOVES = 500;
+
     static final Duration PATIENCE_WITH_BODIES = Duration.ofSeconds(10);
 
     private static final String STILL_RUNNING = "activity bodies still running";
@@ -129,9 +132,13 @@ final class PumpDrive implements Drive {
         var unused = future.whenComplete((result, error) -> locked(() -> {}));
         locked(bodyWatch::watchAnew);
         Instant deadline = timeout == null ? Instant.MAX : time.now().plus(timeout);
+        int moves = 0;
         for (Seen seen = caughtUp(future); seen != Seen.DONE; seen = caughtUp(future)) {
             if (!time.now().isBefore(deadline)) {
                 throw new TimeoutException();
+            }
+            if (timeout == null && ++moves % MANY_MOVES == 0) {
+                refuseFailingForEver();
             }
             goOn(future, seen, timeout == null ? null : deadline);
         }
@@ -212,6 +219,16 @@ final class PumpDrive implements Drive {
         }
     }
 
+    private void refuseFailingForEver() {
+        List<String> failing = outlook == null ? List.of() : outlook.failForEver();
+        if (!failing.isEmpty()) {
+            throw new IllegalStateException("the test waits while an activity fails again and again, and its policy sets no"
+                    + " limit:\n  " + String.join("\n  ", failing)
+                    + "\nLet the activity of the test succeed at some time, give it a policy with maxAttempts, or move time"
+                    + " with engine.advance(…) and look, instead of waiting for a result.");
+        }
+    }
+
     private void refuseNever() {
         List<String> unserved = quietFor(LOOK_AGAIN_NANOS) && outlook != null ? outlook.unserved() : List.of();
         if (!unserved.isEmpty()) {
@@ -248,9 +265,13 @@ final class PumpDrive implements Drive {
     }
 
     private void moveWhileWaitedFor(CompletableFuture<?> result, Thread asker) throws InterruptedException {
+        int moves = 0;
         while (!result.isDone() && !isStopped()) {
             Seen seen = waitsForFuture(asker) ? caughtUp(result) : Seen.DONE;
             if (seen != Seen.DONE && waitsForFuture(asker) && callbacksHaveRun()) {
+                if (++moves % MANY_MOVES == 0) {
+                    refuseFailingForEver();
+                }
                 goOn(result, seen, null);
             } else {
                 Thread.sleep(LOOK_AT_ASKER_MILLIS);

@@ -13,6 +13,7 @@ import dev.durable.StartOptions;
 import dev.durable.Workflow;
 import dev.durable.WorkflowFailedException;
 import dev.durable.WorkflowHandle;
+import dev.durable.history.FirstTurnStarted;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.SignalReceived;
 import dev.durable.history.WorkflowCancelled;
@@ -243,16 +244,27 @@ abstract class MessagesAtTheEndTest {
         }
     }
 
-    /** Never waits. */
+    /** Never waits for anything that its caller gives. */
     @Workflow
     static class Hasty {
+        private final Work work;
         private final ArrayDeque<String> queue = new ArrayDeque<>();
 
+        Hasty(Work work) {
+            this.work = work;
+        }
+
         @Run
-        public List<String> run() {
+        public List<String> run(String how) {
             List<String> drained = new ArrayList<>();
             while (!queue.isEmpty()) {
                 drained.add(queue.remove());
+            }
+            if (how.equals("fail")) {
+                throw new IllegalStateException("drained " + drained);
+            }
+            if (how.equals("call")) {
+                Durable.async(work::undo, "all");
             }
             return drained;
         }
@@ -260,6 +272,11 @@ abstract class MessagesAtTheEndTest {
         @Signal
         public void add(String word) {
             queue.add(word);
+        }
+
+        @Signal
+        public void fail(String word) {
+            throw new IllegalArgumentException("told to fail, having heard " + queue);
         }
     }
 
@@ -288,6 +305,11 @@ abstract class MessagesAtTheEndTest {
         WorkflowHandle<Words, List<String>> run = engine.client().start(Words.class, "w-1", w -> w.run(how));
         engine.settle();
         return run;
+    }
+
+    private WorkflowHandle<Hasty, List<String>> hasty(TestEngine engine, String how) {
+        set(engine);
+        return engine.client().start(Hasty.class, StartOptions.id("h-1").startDelay(HOUR), w -> w.run(how));
     }
 
     /** What is sent while nobody runs the code, which then has all of it at once. */
@@ -403,16 +425,85 @@ abstract class MessagesAtTheEndTest {
     }
 
     @Test
-    void a_run_that_never_waits_has_seen_no_message_and_counts_them_as_late(TestEngine engine) {
-        set(engine);
-        WorkflowHandle<Hasty, List<String>> run =
-                engine.client().start(Hasty.class, StartOptions.id("h-1").startDelay(HOUR), Hasty::run);
+    void a_run_that_never_waits_has_seen_what_waits_when_it_begins(TestEngine engine) {
+        WorkflowHandle<Hasty, List<String>> run = hasty(engine, "");
         run.pause();
         List.of("a", "b").forEach(word -> run.signal(w -> w.add(word)));
         run.resume();
 
-        assertThat(run.result()).isEmpty();
-        assertThat(((WorkflowCompleted) run.history().getLast()).lateMessages()).isEqualTo(2);
+        assertThat(run.result()).containsExactly("a", "b");
+        assertThat(types(run))
+                .containsExactly(
+                        "WorkflowStarted",
+                        "WorkflowPaused",
+                        "WorkflowResumed",
+                        "FirstTurnStarted",
+                        "SignalReceived",
+                        "SignalReceived",
+                        "WorkflowCompleted");
+        assertThat(((WorkflowCompleted) run.history().getLast()).lateMessages()).isZero();
+    }
+
+    @Test
+    void a_run_that_never_waits_sees_the_signal_that_it_was_started_with(TestEngine engine) {
+        set(engine);
+        WorkflowHandle<Hasty, List<String>> run = engine.client()
+                .signalWithStart(Hasty.class, StartOptions.id("h-1"), w -> w.run(""), w -> w.add("a"));
+
+        assertThat(run.result()).containsExactly("a");
+    }
+
+    @Test
+    void a_handler_that_throws_before_a_run_that_never_waits_fails_it(TestEngine engine) {
+        WorkflowHandle<Hasty, List<String>> run = hasty(engine, "");
+        run.pause();
+        run.signal(w -> w.add("a"));
+        run.signal(w -> w.fail("b"));
+        run.signal(w -> w.add("c"));
+        run.resume();
+
+        assertThatThrownBy(run::result)
+                .hasRootCauseMessage("java.lang.IllegalArgumentException: told to fail, having heard [a]");
+        assertThat(withNext(run)).containsExactly(true, true, false);
+        assertThat(((WorkflowFailed) run.history().getLast()).lateMessages()).isZero();
+    }
+
+    @Test
+    void a_run_that_fails_in_its_first_turn_has_seen_what_waits(TestEngine engine) {
+        WorkflowHandle<Hasty, List<String>> run = hasty(engine, "fail");
+        run.pause();
+        run.signal(w -> w.add("a"));
+        run.resume();
+
+        assertThatThrownBy(run::result).hasRootCauseMessage("java.lang.IllegalStateException: drained [a]");
+    }
+
+    @Test
+    void a_request_to_cancel_comes_before_a_run_that_would_end_in_its_first_turn(TestEngine engine) {
+        WorkflowHandle<Hasty, List<String>> run = hasty(engine, "call");
+        run.pause();
+        run.signal(w -> w.add("a"));
+        run.cancel("enough");
+        run.resume();
+
+        assertThatThrownBy(run::result).isInstanceOf(WorkflowFailedException.class);
+        assertThat(run.history().getLast()).isInstanceOf(WorkflowCancelled.class);
+        assertThat(undone).isEmpty();
+    }
+
+    @Test
+    void a_run_that_waits_begins_before_what_waits_for_it(TestEngine engine) {
+        set(engine);
+        WorkflowHandle<Words, List<String>> run =
+                engine.client().start(Words.class, StartOptions.id("w-1").startDelay(HOUR), w -> w.run("wait"));
+        run.pause();
+        run.signal(w -> w.say("a"));
+        run.resume();
+
+        assertThat(run.result()).containsExactly("a", "end");
+        assertThat(run.history().stream().filter(FirstTurnStarted.class::isInstance))
+                .allSatisfy(
+                        first -> assertThat(((FirstTurnStarted) first).withNext()).isFalse());
     }
 
     // ── it fails, it is cancelled ───────────────────────────────────────────────────────────────────────────────────

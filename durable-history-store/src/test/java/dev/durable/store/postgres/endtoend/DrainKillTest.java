@@ -11,6 +11,7 @@ import dev.durable.DurableClient;
 import dev.durable.DurableEngine;
 import dev.durable.Run;
 import dev.durable.Signal;
+import dev.durable.StartOptions;
 import dev.durable.StoreUnavailableException;
 import dev.durable.Workflow;
 import dev.durable.WorkflowFailedException;
@@ -52,14 +53,17 @@ import org.slf4j.LoggerFactory;
 /**
  * Runs that drain a queue and end when it is empty, signalled by four clients while they take what may be their last step,
  * on three worker processes that are killed and stopped at random: each signal that was accepted was greeted, or came when
- * the run was undoing what it did and is counted as late.
+ * the run was undoing what it did and is counted as late. Every other run is started with its first signal.
  */
-@Timeout(900)
+@Timeout(1_800)
 @Execution(ExecutionMode.CONCURRENT)
 class DrainKillTest {
     private static final Logger log = LoggerFactory.getLogger(DrainKillTest.class);
     private static final int RUNS = Integer.getInteger("drain.runs", 16);
     private static final int SIGNALS = Integer.getInteger("drain.signals", 20);
+    /** Seconds for which no worker runs while signals come. */
+    private static final int AWAY = Integer.getInteger("drain.away", 0);
+
     private static final int PROCESSES = 3;
     private static final int CLIENTS = 4;
     private static final String[] ENDS = {"returns", "fails", "undoes", "is cancelled"};
@@ -150,7 +154,7 @@ class DrainKillTest {
                 Bench.engineOn(database.pooledDataSource(8)).clientOnly().start()) {
             DurableClient client = engine.client();
             List<WorkflowHandle<Drain, Integer>> runs = IntStream.range(0, RUNS)
-                    .mapToObj(i -> client.start(Drain.class, "drain-" + i, w -> w.run(ENDS[i % ENDS.length])))
+                    .mapToObj(i -> start(client, i))
                     .toList();
             disturbWhile(send(runs));
             for (WorkflowHandle<Drain, Integer> run : runs) {
@@ -237,6 +241,17 @@ class DrainKillTest {
                 .toList();
     }
 
+    private WorkflowHandle<Drain, Integer> start(DurableClient client, int i) {
+        String end = ENDS[i % ENDS.length];
+        if (i / ENDS.length % 2 == 0) {
+            return client.start(Drain.class, "drain-" + i, w -> w.run(end));
+        }
+        WorkflowHandle<Drain, Integer> run = client.signalWithStart(
+                Drain.class, StartOptions.id("drain-" + i), w -> w.run(end), w -> w.add("first guest"));
+        accepted(run).incrementAndGet();
+        return run;
+    }
+
     /** A few at once, then a pause about as long as a step takes. */
     private void sendTo(Queue<WorkflowHandle<Drain, Integer>> left, Random pauses) {
         for (WorkflowHandle<Drain, Integer> run = left.poll(); run != null; run = left.poll()) {
@@ -264,6 +279,13 @@ class DrainKillTest {
     }
 
     private void disturbWhile(List<Thread> senders) throws Exception {
+        for (Process worker : AWAY > 0 ? workers : List.<Process>of()) {
+            tell(worker, "STOP");
+        }
+        LockSupport.parkNanos(Duration.ofSeconds(AWAY).toNanos());
+        for (Process worker : AWAY > 0 ? workers : List.<Process>of()) {
+            tell(worker, "CONT");
+        }
         while (senders.stream().anyMatch(Thread::isAlive)) {
             LockSupport.parkNanos(Duration.ofMillis(300 + random.nextInt(1_500)).toNanos());
             int victim = random.nextInt(PROCESSES);

@@ -40,7 +40,7 @@ import org.slf4j.LoggerFactory;
 @Execution(ExecutionMode.CONCURRENT)
 class TransactionalKillTest {
     private static final Logger log = LoggerFactory.getLogger(TransactionalKillTest.class);
-    private static final int CUTS = Integer.getInteger("kills", 200);
+    private static final int CUTS = Integer.getInteger("transactional.kills", 100);
     private static final int PROCESSES = 3;
     private static final int ACTIVITIES = 20;
 
