@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
  * Transactional activities whose connections are cut and whose processes are killed at random: in the end their table has
  * a row for each completion event, and no other.
  */
-@Timeout(120)
+@Timeout(1_200)
 @Execution(ExecutionMode.CONCURRENT)
 class TransactionalKillTest {
     private static final Logger log = LoggerFactory.getLogger(TransactionalKillTest.class);
