@@ -173,7 +173,7 @@ final class EngineDispatch implements Dispatch {
                         + " is not registered here. Register its class with this engine."));
         LiveRun live = host.newInstance(run, type, LocalCalls.NOBODY);
         try {
-            Rebuild.from(host.store(), run.runId(), live);
+            Rebuild.from(host.store(), run.runId(), live, () -> false);
             return live.instance().query(query, arguments);
         } finally {
             live.instance().evict();
