@@ -125,19 +125,24 @@ final class Main implements Callable<Integer> {
                             + String.join(", ", Scenario.all().keySet()));
         }
         List<Peer> taking = taking();
-        try (Base before = base == null ? null : Base.of(base);
+        try (Base here = base == null ? null : Base.of(HOME.resolveSibling("."));
+                Base before = base == null ? null : Base.of(base);
                 Server server = Server.open(data)) {
             out.println(server.settings());
             out.println("JDK " + Runtime.version() + ", " + collector() + " GC, "
                     + Runtime.getRuntime().availableProcessors() + " CPUs");
             Report report = new Report(scenario, server.settings(), options());
-            new Rounds(server, chosen, scenario, before, settings(), report, out).play(rounds, taking);
+            new Rounds(server, chosen, scenario, loaded(here, before), settings(), report, out).play(rounds, taking);
             report.print(out);
             if (json != null) {
                 report.write(json);
             }
         }
         return 0;
+    }
+
+    private static Map<Peer, Base> loaded(@Nullable Base here, @Nullable Base before) {
+        return here == null || before == null ? Map.of() : Map.of(Peer.DURABLE, here, Peer.BASE, before);
     }
 
     private List<Peer> taking() {

@@ -4,14 +4,14 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import java.util.Map;
 
 /** Plays the rounds: in each, everybody once, every other round in the opposite order. */
 record Rounds(
         Server server,
         Scenario scenario,
         String name,
-        @Nullable Base base,
+        Map<Peer, Base> loaded,
         Settings settings,
         Report report,
         PrintWriter out) {
@@ -47,13 +47,14 @@ record Rounds(
     private Figures play(Peer peer, Settings settings) throws Exception {
         Database database = server.fresh();
         Files.deleteIfExists(settings.ledger());
-        if (peer != Peer.BASE) {
-            return scenario.play(peer, database, settings);
+        Base base = loaded.get(peer);
+        if (base != null && warmsUpHere()) {
+            return base.play(name, database, settings);
         }
-        if (base == null || !warmsUpHere()) {
+        if (peer == Peer.BASE) {
             throw new Contestant.NotOffered(
                     base == null ? "--base says where it is" : "it is measured in this process only");
         }
-        return base.play(name, database, settings);
+        return scenario.play(peer, database, settings);
     }
 }
