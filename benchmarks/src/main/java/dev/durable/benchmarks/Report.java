@@ -4,10 +4,12 @@ import dev.durable.benchmarks.Figures.Figure;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -40,6 +42,9 @@ final class Report {
             out.printf("%n%-28s%16s%12s%n", peer.label(), "", peer == Peer.DURABLE ? "" : "ratio");
             for (Figure figure : medians(peer)) {
                 out.printf("  %-26s%,16.2f%12s%n", figure.name(), figure.value(), shown(ratio(peer, figure)));
+            }
+            if (peer == Peer.BASE) {
+                out.printf("  %s by rounds: %s%n", medians(peer).getFirst().name(), byRounds());
             }
         }
         absent.forEach((peer, why) -> out.printf("%n%s: %s%n", peer.label(), why));
@@ -99,6 +104,28 @@ final class Report {
             medians.add(new Figure(one.name(), median, one.lessIsBetter()));
         }
         return medians;
+    }
+
+    /**
+     * The first figure of Durable against that of its base, round by round, as these stand beside each other on a machine
+     * whose speed changes: the geometric mean, and twice its standard error.
+     */
+    private String byRounds() {
+        List<Figures> ours = rounds.getOrDefault(Peer.DURABLE, List.of());
+        List<Figures> theirs = rounds.getOrDefault(Peer.BASE, List.of());
+        double[] logs = IntStream.range(0, Math.min(ours.size(), theirs.size()))
+                .mapToDouble(i -> {
+                    Figure own = ours.get(i).figures().getFirst();
+                    double ratio = own.value()
+                            / theirs.get(i).figures().getFirst().value();
+                    return Math.log(own.lessIsBetter() ? 1 / ratio : ratio);
+                })
+                .toArray();
+        double mean = Arrays.stream(logs).average().orElse(0);
+        double squares =
+                Arrays.stream(logs).map(log -> (log - mean) * (log - mean)).sum();
+        double error = Math.sqrt(squares / Math.max(1, logs.length - 1) / Math.max(1, logs.length));
+        return String.format("%.3f, give or take %.3f", Math.exp(mean), 2 * error);
     }
 
     /** Durable divided by the peer; where less is better, the peer divided by Durable. */
