@@ -116,8 +116,8 @@ final class Report {
         double[] logs = IntStream.range(0, Math.min(ours.size(), theirs.size()))
                 .mapToDouble(i -> {
                     Figure own = ours.get(i).figures().getFirst();
-                    double ratio = own.value()
-                            / theirs.get(i).figures().getFirst().value();
+                    double ratio =
+                            own.value() / theirs.get(i).figures().getFirst().value();
                     return Math.log(own.lessIsBetter() ? 1 / ratio : ratio);
                 })
                 .toArray();

@@ -69,8 +69,9 @@ final class Outlook {
         try (Stream<ActivitySummary> open = engine.client().activities().stream()) {
             return open.filter(activity -> activity.attempt() > MANY_ATTEMPTS
                             && activity.options().retry().maxAttempts() == 0)
-                    .map(activity -> activity.activity() + " of " + activity.workflowId() + " is about to begin attempt "
-                            + activity.attempt() + "; it failed last with " + activity.lastFailure())
+                    .map(activity ->
+                            activity.activity() + " of " + activity.workflowId() + " is about to begin attempt "
+                                    + activity.attempt() + "; it failed last with " + activity.lastFailure())
                     .toList();
         }
     }

@@ -222,10 +222,11 @@ final class PumpDrive implements Drive {
     private void refuseFailingForEver() {
         List<String> failing = outlook == null ? List.of() : outlook.failForEver();
         if (!failing.isEmpty()) {
-            throw new IllegalStateException("the test waits while an activity fails again and again, and its policy sets no"
-                    + " limit:\n  " + String.join("\n  ", failing)
-                    + "\nLet the activity of the test succeed at some time, give it a policy with maxAttempts, or move time"
-                    + " with engine.advance(…) and look, instead of waiting for a result.");
+            throw new IllegalStateException(
+                    "the test waits while an activity fails again and again, and its policy sets no"
+                            + " limit:\n  " + String.join("\n  ", failing)
+                            + "\nLet the activity of the test succeed at some time, give it a policy with maxAttempts, or move time"
+                            + " with engine.advance(…) and look, instead of waiting for a result.");
         }
     }
 

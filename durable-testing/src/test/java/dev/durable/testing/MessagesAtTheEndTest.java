@@ -447,8 +447,8 @@ abstract class MessagesAtTheEndTest {
     @Test
     void a_run_that_never_waits_sees_the_signal_that_it_was_started_with(TestEngine engine) {
         set(engine);
-        WorkflowHandle<Hasty, List<String>> run = engine.client()
-                .signalWithStart(Hasty.class, StartOptions.id("h-1"), w -> w.run(""), w -> w.add("a"));
+        WorkflowHandle<Hasty, List<String>> run =
+                engine.client().signalWithStart(Hasty.class, StartOptions.id("h-1"), w -> w.run(""), w -> w.add("a"));
 
         assertThat(run.result()).containsExactly("a");
     }
@@ -502,8 +502,8 @@ abstract class MessagesAtTheEndTest {
 
         assertThat(run.result()).containsExactly("a", "end");
         assertThat(run.history().stream().filter(FirstTurnStarted.class::isInstance))
-                .allSatisfy(
-                        first -> assertThat(((FirstTurnStarted) first).withNext()).isFalse());
+                .allSatisfy(first ->
+                        assertThat(((FirstTurnStarted) first).withNext()).isFalse());
     }
 
     // ── it fails, it is cancelled ───────────────────────────────────────────────────────────────────────────────────

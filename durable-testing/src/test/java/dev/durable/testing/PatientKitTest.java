@@ -295,12 +295,11 @@ abstract class PatientKitTest {
         assertThatThrownBy(h::result)
                 .isInstanceOf(IllegalStateException.class)
                 .message()
-                .matches(
-                        "the test waits while an activity fails again and again, and its policy sets no limit:\n"
-                                + "  Work\\.run of c-1 is about to begin attempt 1\\d{3}; it failed last with"
-                                + " java\\.lang\\.IllegalStateException: no such host\n"
-                                + "Let the activity of the test succeed at some time, give it a policy with maxAttempts, or"
-                                + " move time with engine\\.advance\\(…\\) and look, instead of waiting for a result\\.");
+                .matches("the test waits while an activity fails again and again, and its policy sets no limit:\n"
+                        + "  Work\\.run of c-1 is about to begin attempt 1\\d{3}; it failed last with"
+                        + " java\\.lang\\.IllegalStateException: no such host\n"
+                        + "Let the activity of the test succeed at some time, give it a policy with maxAttempts, or"
+                        + " move time with engine\\.advance\\(…\\) and look, instead of waiting for a result\\.");
         h.terminate("seen");
         engine.settle();
     }

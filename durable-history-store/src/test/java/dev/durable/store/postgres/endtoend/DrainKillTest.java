@@ -153,9 +153,8 @@ class DrainKillTest {
         try (DurableEngine engine =
                 Bench.engineOn(database.pooledDataSource(8)).clientOnly().start()) {
             DurableClient client = engine.client();
-            List<WorkflowHandle<Drain, Integer>> runs = IntStream.range(0, RUNS)
-                    .mapToObj(i -> start(client, i))
-                    .toList();
+            List<WorkflowHandle<Drain, Integer>> runs =
+                    IntStream.range(0, RUNS).mapToObj(i -> start(client, i)).toList();
             disturbWhile(send(runs));
             for (WorkflowHandle<Drain, Integer> run : runs) {
                 if (ENDS[index(run) % ENDS.length].equals("is cancelled")) {
