@@ -37,7 +37,7 @@ final class Base implements AutoCloseable {
         }
         List<URL> urls = new ArrayList<>();
         urls.add(built.resolve("classes").toUri().toURL());
-        for (String entry : Files.readString(built.resolve("classpath")).strip().split(":")) {
+        for (String entry : Files.readString(built.resolve("classpath")).strip().split(":", -1)) {
             urls.add(Path.of(entry).toUri().toURL());
         }
         URLClassLoader loader = new URLClassLoader(urls.toArray(URL[]::new), ClassLoader.getPlatformClassLoader());
