@@ -7,6 +7,7 @@ import dev.durable.history.ActivityCompleted;
 import dev.durable.history.ActivityFailed;
 import dev.durable.history.ActivityOperated;
 import dev.durable.history.ActivityOptionsUpdated;
+import dev.durable.history.EnqueuedOptions;
 import dev.durable.history.EventJson;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.OptionsJson;
@@ -16,6 +17,7 @@ import dev.durable.store.OpenJob;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -62,22 +64,39 @@ final class OperatorOrders {
         return updated(
                 job,
                 after,
+                change,
                 trace(
                         "updateOptions",
                         new ActivityOptionsUpdated(
                                 0, operations.now(), job.key().seq(), job.seen().attempt(), before, after, actor)));
     }
 
-    static JobOrder updated(OpenJob job, ActivityOptions options, JobOrder.Trace trace) {
+    /**
+     * @param options all of them
+     * @param change what of them is new
+     */
+    static JobOrder updated(
+            OpenJob job, ActivityOptions options, Consumer<ActivityOptionsBuilder> change, JobOrder.Trace trace) {
         ActivityOptions before = OptionsJson.decode(job.options());
         return new JobOrder.UpdateOptions(
                 job.key(),
                 trace,
                 job.seen(),
-                OptionsJson.encode(options),
+                kept(job, options, change),
                 plus(job.times().scheduledAt(), options.scheduleToStart()),
                 closes(job.times(), before.scheduleToClose(), options.scheduleToClose()),
                 options.retry().maxWorkerCrashes() - before.retry().maxWorkerCrashes());
+    }
+
+    /** As they stand in the job's row: to a background job that has not ended an attempt, what is new was chosen for it. */
+    static String kept(OpenJob job, ActivityOptions options, Consumer<ActivityOptionsBuilder> change) {
+        Optional<EnqueuedOptions> chosen = EnqueuedOptions.of(job.options());
+        if (chosen.isEmpty()) {
+            return OptionsJson.encode(options);
+        }
+        OptionsAtCallSite all = OptionsAtCallSite.of(chosen.get());
+        change.accept(all);
+        return all.chosen().expiringAt(chosen.get().expiresAt()).with(options);
     }
 
     /** By the difference: since an operator gave all of it back, it is not counted from when the job was scheduled. */

@@ -77,6 +77,11 @@ final class Starts {
     }
 
     private CompletableFuture<StartOutcome> send(NewRun run, StartOptions options, Payload input) {
+        if (options.choosesForActivity()) {
+            throw new IllegalArgumentException("start of " + options.id() + ": activity(o -> …) is for background jobs,"
+                    + " which client.enqueue(…) starts. A workflow chooses options where it calls an activity:"
+                    + " Durable.activities(Payments.class, o -> …).");
+        }
         return dispatch.start(run, started(run, options, input));
     }
 
@@ -98,7 +103,8 @@ final class Starts {
     private record Job(Supplier<NewRun> runs, Function<NewRun, CompletableFuture<StartOutcome>> send) {}
 
     private Job job(ActivityMethod activity, StartOptions options, Payload arguments) {
-        ActivityOptions resolved = new JobOptions(dispatch.store().clock().now(), options).over(activity.options());
+        JobOptions job = JobOptions.of(activity, options, dispatch.store().clock().now());
+        ActivityOptions resolved = job.resolved();
         String queue = resolved.taskQueue() == null ? "default" : resolved.taskQueue();
         Payload input = new Payload("["
                 + code.payloads()
@@ -108,19 +114,18 @@ final class Starts {
         Target target = new Target(BackgroundJob.TYPE, List.of(), queue);
         return new Job(() -> newRun(target, options, null, null), run -> {
             WorkflowStarted started = started(run, options, input);
-            return run.startDelay().isZero()
-                    ? dispatch.enqueue(
-                            run,
-                            started,
-                            new ActivityScheduled(
-                                    2,
-                                    started.at(),
-                                    BackgroundJob.SEQ,
-                                    activity.name(),
-                                    run.taskQueue(),
-                                    arguments,
-                                    resolved))
-                    : dispatch.start(run, started);
+            return dispatch.enqueue(
+                    run,
+                    started,
+                    new ActivityScheduled(
+                            2,
+                            started.at(),
+                            BackgroundJob.SEQ,
+                            activity.name(),
+                            run.taskQueue(),
+                            arguments,
+                            resolved),
+                    job.chosen());
         });
     }
 

@@ -85,7 +85,7 @@ public final class OptionsJson {
                                 : options.cancellation().name()));
     }
 
-    private static void write(RetryPolicy retry, JsonObjectWriter out) {
+    static void write(RetryPolicy retry, JsonObjectWriter out) {
         out.number("maxAttempts", retry.maxAttempts())
                 .duration("initialInterval", retry.initialInterval())
                 .number("backoff", retry.backoff())
@@ -128,7 +128,7 @@ public final class OptionsJson {
                 ActivityCancellationType.valueOf(in.string("cancellation", TRY_CANCEL.name()))));
     }
 
-    private static RetryPolicy readRetry(JsonObjectReader in) {
+    static RetryPolicy readRetry(JsonObjectReader in) {
         RetryPolicy unset = RetryPolicy.DEFAULT;
         return new RetryPolicy(
                 in.integer("maxAttempts", unset.maxAttempts()),

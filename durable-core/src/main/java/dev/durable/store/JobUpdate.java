@@ -65,7 +65,7 @@ public sealed interface JobUpdate {
      * Its options from now on, unless an order has changed them meanwhile: then those of the order stand.
      *
      * @param json all of them, as JSON text
-     * @param insteadOf the text by which the failure was judged
+     * @param insteadOf the text by which the failure was judged, as the row has it
      */
     record NewOptions(String json, String insteadOf) {}
 
@@ -78,6 +78,7 @@ public sealed interface JobUpdate {
      * @param notes all informing events so far, a JSON array
      * @param lastFailure message for descriptions
      * @param details last heartbeat details to keep; null keeps what is stored
+     * @param options by which an attempt that an operator allows goes; null keeps what is stored
      */
     record Bury(
             JobKey key,
@@ -87,8 +88,23 @@ public sealed interface JobUpdate {
             String fingerprint,
             String notes,
             String lastFailure,
-            @Nullable String details)
-            implements JobUpdate {}
+            @Nullable String details,
+            @Nullable NewOptions options)
+            implements JobUpdate {
+
+        /** With the options that it has. */
+        public Bury(
+                JobKey key,
+                UUID lease,
+                boolean incident,
+                int nextAttempt,
+                String fingerprint,
+                String notes,
+                String lastFailure,
+                @Nullable String details) {
+            this(key, lease, incident, nextAttempt, fingerprint, notes, lastFailure, details, null);
+        }
+    }
 
     /** Given back unused, after a delay: no attempt is used. */
     record Release(

@@ -3,7 +3,6 @@ package dev.durable.worker;
 import dev.durable.ActivityOptions;
 import dev.durable.OutcomeUnknownException;
 import dev.durable.history.Failure;
-import dev.durable.history.OptionsJson;
 import dev.durable.history.TimeoutType;
 import dev.durable.replay.BackgroundJob;
 import dev.durable.store.AtMostOnce;
@@ -27,16 +26,25 @@ final class AttemptEnd {
     private record Terms(
             ActivityOptions options, String json, @Nullable Instant scheduleToClose) {}
 
-    AttemptEnd(ClaimedJob job, ActivityOptions options, AttemptReport report, ActivityHost host) {
+    /**
+     * @param options by which it began
+     * @param scheduleToClose when all attempts together must have ended; null is never
+     */
+    AttemptEnd(
+            ClaimedJob job,
+            ActivityOptions options,
+            @Nullable Instant scheduleToClose,
+            AttemptReport report,
+            ActivityHost host) {
         this.job = job;
-        this.terms = new Terms(options, job.options(), job.scheduleToCloseDeadline());
+        this.terms = new Terms(options, job.options(), scheduleToClose);
         this.report = report;
         this.host = host;
     }
 
     /** From the next decision on. */
-    void decideBy(String options, @Nullable Instant scheduleToClose) {
-        terms = new Terms(OptionsJson.decode(options), options, scheduleToClose);
+    void decideBy(ActivityOptions options, String json, @Nullable Instant scheduleToClose) {
+        terms = new Terms(options, json, scheduleToClose);
     }
 
     /** The body returned; whoever has its token ends the attempt. */
@@ -50,11 +58,11 @@ final class AttemptEnd {
         switch (how) {
             case ActivityCall.Returned returned -> report.completed(returned.result(), startedAt);
             case ActivityCall.CanNotCross refused ->
-                report.ruled(rules().cannotCross(refused.why(), cancelled), details);
+                ruled(rules().cannotCross(refused.why(), cancelled), details);
             case ActivityCall.Threw ignored
             when cause == Cancellation.Cause.SHUTDOWN && !terms.options().atMostOnce() ->
                 released(Duration.ZERO, details);
-            case ActivityCall.Threw threw -> report.ruled(rules().threw(threw.thrown(), cancelled), details);
+            case ActivityCall.Threw threw -> ruled(rules().threw(threw.thrown(), cancelled), details);
         }
     }
 
@@ -65,12 +73,17 @@ final class AttemptEnd {
 
     /** It never ran its body. */
     void cancelledBeforeItBegan() {
-        report.ruled(new Ruling.Cancelled(), null);
+        ruled(new Ruling.Cancelled(), null);
     }
 
     /** It ran out of a timeout, or had before it began. */
     void timedOut(TimeoutType timeout, Cancellation.Cause cause, @Nullable String details) {
-        report.ruled(rules().timedOut(timeout, cause == Cancellation.Cause.REQUESTED), details);
+        ruled(rules().timedOut(timeout, cause == Cancellation.Cause.REQUESTED), details);
+    }
+
+    private void ruled(Ruling ruling, @Nullable String details) {
+        Terms now = terms;
+        report.ruled(ruling, details, AttemptRules.settled(now.options(), now.json()));
     }
 
     /** Given back as it is. */
@@ -82,7 +95,7 @@ final class AttemptEnd {
     void abandoned(@Nullable String details) {
         if (terms.options().atMostOnce()) {
             Failure unknown = Failure.of(OutcomeUnknownException.class.getName(), AtMostOnce.why(job.attempt()));
-            report.ruled(new Ruling.Failed(unknown), details);
+            ruled(new Ruling.Failed(unknown), details);
         } else {
             released(Duration.ZERO, details);
         }

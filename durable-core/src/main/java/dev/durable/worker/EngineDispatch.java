@@ -7,6 +7,7 @@ import dev.durable.client.Dispatch;
 import dev.durable.client.RunResult;
 import dev.durable.declare.WorkflowType;
 import dev.durable.history.ActivityScheduled;
+import dev.durable.history.EnqueuedOptions;
 import dev.durable.history.EventJson;
 import dev.durable.history.Payload;
 import dev.durable.history.WorkflowStarted;
@@ -110,15 +111,17 @@ final class EngineDispatch implements Dispatch {
     }
 
     @Override
-    public CompletableFuture<StartOutcome> enqueue(NewRun run, WorkflowStarted started, ActivityScheduled scheduled) {
+    public CompletableFuture<StartOutcome> enqueue(
+            NewRun run, WorkflowStarted started, ActivityScheduled scheduled, @Nullable EnqueuedOptions chosen) {
         Optional<Joined> transaction = transaction();
+        boolean atOnce = transaction.isEmpty() && run.startDelay().isZero();
         JobBirth birth = new JobBirth(
                 run.run(),
                 run.type(),
                 started.headers(),
-                transaction.isEmpty() ? host.outside().eager() : EagerJobs.NONE,
+                atOnce ? host.outside().eager() : EagerJobs.NONE,
                 host.code().headersJson());
-        NewJob job = birth.of(scheduled);
+        NewJob job = birth.of(scheduled, chosen).after(run.startDelay());
         NewRun whole =
                 run.withFirstTurn(List.of(EventJson.encode(started), EventJson.encode(scheduled)), List.of(job), null);
         if (transaction.isPresent()) {

@@ -2,6 +2,7 @@ package dev.durable.worker;
 
 import dev.durable.ActivityOptions;
 import dev.durable.history.ActivityScheduled;
+import dev.durable.history.EnqueuedOptions;
 import dev.durable.history.OptionsJson;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobKey;
@@ -40,6 +41,20 @@ final class JobBirth {
 
     /** The job of a command. Takes a slot for it if it can. */
     NewJob of(ActivityScheduled scheduled) {
+        return of(scheduled, OptionsJson.encode(scheduled.options()));
+    }
+
+    /**
+     * A background job.
+     *
+     * @param chosen the configuration of who runs it may change the rest; null where all of it is fixed
+     */
+    NewJob of(ActivityScheduled scheduled, @Nullable EnqueuedOptions chosen) {
+        ActivityOptions options = scheduled.options();
+        return of(scheduled, chosen == null ? OptionsJson.encode(options) : chosen.with(options));
+    }
+
+    private NewJob of(ActivityScheduled scheduled, String optionsJson) {
         ActivityOptions options = scheduled.options();
         return new NewJob(
                 scheduled.seq(),
@@ -47,7 +62,7 @@ final class JobBirth {
                 scheduled.taskQueue(),
                 options.priority(),
                 scheduled.input().json(),
-                OptionsJson.encode(options),
+                optionsJson,
                 headers(options),
                 workflowType,
                 scheduled.at(),

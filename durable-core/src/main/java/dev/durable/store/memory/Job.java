@@ -198,7 +198,8 @@ final class Job {
                 scheduleToClose,
                 maxCrashes,
                 spec.eager(),
-                spec.limitKey());
+                spec.limitKey(),
+                spec.delay());
     }
 
     @Nullable

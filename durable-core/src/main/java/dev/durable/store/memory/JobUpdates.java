@@ -44,7 +44,7 @@ final class JobUpdates {
             }
             case JobUpdate.Bury bury -> {
                 job.heartbeat(bury.details());
-                job.failedAttempt(bury.nextAttempt(), bury.notes(), bury.lastFailure(), null);
+                job.failedAttempt(bury.nextAttempt(), bury.notes(), bury.lastFailure(), bury.options());
                 tables.bury(job, bury.incident(), bury.fingerprint());
             }
             case JobUpdate.Heartbeat heartbeat -> job.heartbeat(heartbeat.details());

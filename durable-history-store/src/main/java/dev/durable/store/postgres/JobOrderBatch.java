@@ -188,7 +188,8 @@ final class JobOrderBatch {
                 order.fingerprint(),
                 noted(order, job),
                 order.lastFailure(),
-                null);
+                null,
+                order.options());
         if (job.job().cancelRequested()) {
             cancelled.add(job.job().after(bury));
         } else {

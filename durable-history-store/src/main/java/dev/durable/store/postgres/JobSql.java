@@ -66,11 +66,13 @@ final class JobSql {
             update durable.activity_job j
                set state = u.state, buried_at = durable.clock(), fingerprint = u.fingerprint, crashes = j.crashes + u.crash,
                    attempt = u.attempt, notes = u.notes::json, last_failure = u.last_failure,
+                   options = case when j.options::text = u.instead_of then u.options::json else j.options end,
                    lease = null, claim = null, session = null, claimed_at = null, visible_at = null, deadline = null,
                    silent_until = null, begun = true
               from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::smallint[], ?::text[], ?::int[],
-                                ?::int[], ?::text[], ?::text[])
-                           as u(run_id, shard, seq, state, fingerprint, crash, attempt, notes, last_failure)
+                                ?::int[], ?::text[], ?::text[], ?::text[], ?::text[])
+                           as u(run_id, shard, seq, state, fingerprint, crash, attempt, notes, last_failure, options,
+                                instead_of)
                      cross join lateral (select j.ctid as c from durable.activity_job j
                             where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq offset 0) j) u
              where j.ctid = u.c""";
