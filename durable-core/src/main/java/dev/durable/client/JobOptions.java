@@ -3,12 +3,12 @@ package dev.durable.client;
 import dev.durable.ActivityOptions;
 import dev.durable.StartOptions;
 import dev.durable.declare.OptionsAtCallSite;
-import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What the options of a background job say to its activity: the priority, and that it expires, which for a job means that
- * it runs out of schedule-to-start.
+ * What the options of a background job say to its activity: the priority, and when it expires.
  *
  * @param now the store's time
  * @param start the options
@@ -21,25 +21,17 @@ record JobOptions(Instant now, StartOptions start) {
         if (priority != null) {
             changes.priority(priority);
         }
-        Instant expiresAt = start.expiresAt();
-        if (expiresAt != null) {
-            changes.scheduleToStart(shorter(untilExpiry(expiresAt), declared));
-        }
-        return changes.apply(declared);
+        return changes.apply(declared).withExpiry(expiry());
     }
 
-    private Duration untilExpiry(Instant expiresAt) {
-        Duration left = Duration.between(now.plus(start.startDelay()), expiresAt);
-        if (left.isNegative() || left.isZero()) {
+    /** As said, to the precision that databases keep. */
+    private @Nullable Instant expiry() {
+        Instant expiresAt = start.expiresAt();
+        if (expiresAt != null && !expiresAt.isAfter(now.plus(start.startDelay()))) {
             throw new IllegalArgumentException("job " + start.id() + " expires at " + expiresAt
                     + ", before it may begin (now " + now + ", delay " + start.startDelay()
                     + "): it would never run. Let it expire later, or leave it out.");
         }
-        return left;
-    }
-
-    private static Duration shorter(Duration expiry, ActivityOptions declared) {
-        Duration toStart = declared.scheduleToStart();
-        return toStart != null && toStart.compareTo(expiry) < 0 ? toStart : expiry;
+        return expiresAt == null ? null : expiresAt.truncatedTo(ChronoUnit.MICROS);
     }
 }

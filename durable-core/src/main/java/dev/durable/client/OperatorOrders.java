@@ -75,7 +75,7 @@ final class OperatorOrders {
                 trace,
                 job.seen(),
                 OptionsJson.encode(options),
-                plus(job.times().scheduledAt(), options.scheduleToStart()),
+                options.beginsBy(job.times().scheduledAt()),
                 closes(job.times(), before.scheduleToClose(), options.scheduleToClose()),
                 options.retry().maxWorkerCrashes() - before.retry().maxWorkerCrashes());
     }

@@ -117,7 +117,8 @@ final class EngineDispatch implements Dispatch {
                 run.type(),
                 started.headers(),
                 transaction.isEmpty() ? host.outside().eager() : EagerJobs.NONE,
-                host.code().headersJson());
+                host.code().headersJson(),
+                null);
         NewJob job = birth.of(scheduled);
         NewRun whole =
                 run.withFirstTurn(List.of(EventJson.encode(started), EventJson.encode(scheduled)), List.of(job), null);

@@ -24,23 +24,31 @@ final class JobBirth {
     private final Map<String, String> runHeaders;
     private final EagerJobs eager;
     private final Function<Map<String, String>, String> headersJson;
+    private final @Nullable Instant delayedUntil;
 
+    /**
+     * @param delayedUntil of a background job, when its delay ends if nothing ends it before: it counts as scheduled then,
+     *     whenever somebody came to make its first turn; null without
+     */
     JobBirth(
             RunKey run,
             String workflowType,
             Map<String, String> runHeaders,
             EagerJobs eager,
-            Function<Map<String, String>, String> headersJson) {
+            Function<Map<String, String>, String> headersJson,
+            @Nullable Instant delayedUntil) {
         this.run = run;
         this.workflowType = workflowType;
         this.runHeaders = runHeaders;
         this.eager = eager;
         this.headersJson = headersJson;
+        this.delayedUntil = delayedUntil;
     }
 
     /** The job of a command. Takes a slot for it if it can. */
     NewJob of(ActivityScheduled scheduled) {
         ActivityOptions options = scheduled.options();
+        Instant at = delayedUntil != null && delayedUntil.isBefore(scheduled.at()) ? delayedUntil : scheduled.at();
         return new NewJob(
                 scheduled.seq(),
                 scheduled.activity(),
@@ -50,9 +58,9 @@ final class JobBirth {
                 OptionsJson.encode(options),
                 headers(options),
                 workflowType,
-                scheduled.at(),
-                deadline(scheduled.at(), options.scheduleToStart()),
-                deadline(scheduled.at(), options.scheduleToClose()),
+                at,
+                options.beginsBy(at),
+                deadline(at, options.scheduleToClose()),
                 options.retry().maxWorkerCrashes(),
                 lease(scheduled),
                 options.limitKey());
@@ -81,6 +89,7 @@ final class JobBirth {
                 OptionsJson.encode(options),
                 headers(options),
                 call.at(),
+                options.beginsBy(call.at()),
                 deadline(call.at(), options.scheduleToClose()),
                 null,
                 null);
@@ -129,6 +138,7 @@ final class JobBirth {
                 job.options(),
                 job.headers(),
                 job.scheduledAt(),
+                job.scheduleToStartDeadline(),
                 job.scheduleToCloseDeadline(),
                 null,
                 null);
