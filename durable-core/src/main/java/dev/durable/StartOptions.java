@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param runTimeout how long this run may take; null is unlimited
  * @param startDelay how long the first turn waits; a signal or a request to cancel that comes meanwhile ends the delay, as
  *     in Temporal. Timers and {@code Durable.now()} of the code count from the first turn
- * @param expiresAt the start is dropped if no worker has begun by then; null is never
+ * @param expiresAt the start is dropped if no worker has begun by then; null is never. A job that has begun does not
+ *     expire, whoever goes on with it
  * @param memo notes shown in listings, never read by the engine
  * @param headers handed to the run and its activities
  * @param priority of a background job: higher goes first, within the aging of the queue; null is the activity's

@@ -83,7 +83,7 @@ final class OperatorOrders {
                 trace,
                 job.seen(),
                 kept(job, options, change),
-                plus(job.times().scheduledAt(), options.scheduleToStart()),
+                options.beginsBy(job.times().scheduledAt()),
                 closes(job.times(), before.scheduleToClose(), options.scheduleToClose()),
                 options.retry().maxWorkerCrashes() - before.retry().maxWorkerCrashes());
     }
@@ -96,7 +96,7 @@ final class OperatorOrders {
         }
         OptionsAtCallSite all = OptionsAtCallSite.of(chosen.get());
         change.accept(all);
-        return all.chosen().expiringAt(chosen.get().expiresAt()).with(options);
+        return all.chosen().with(options);
     }
 
     /** By the difference: since an operator gave all of it back, it is not counted from when the job was scheduled. */

@@ -245,9 +245,10 @@ final class Starts {
                 run.taskQueue(),
                 input,
                 0,
-                run.deadline(),
-                options.headers(),
-                List.of());
+                        run.deadline(),
+                        options.headers(),
+                        List.of())
+                .withStartDelay(options.startDelay());
     }
 
     private static @Nullable Instant deadline(Instant from, StartOptions options) {

@@ -79,7 +79,8 @@ public final class BackgroundOptions {
                 once,
                 row.headers(),
                 row.limitKey(),
-                here.cancellation());
+                here.cancellation(),
+                row.expiresAt());
         return merged.equals(row) ? row : OptionsJson.shared(merged);
     }
 

@@ -139,7 +139,8 @@ final class OptionLevel {
                 atMostOnce,
                 allHeaders,
                 get(Option.LIMIT_KEY, base.limitKey()),
-                get(Option.CANCELLATION, base.cancellation()));
+                get(Option.CANCELLATION, base.cancellation()),
+                base.expiresAt());
     }
 
     private RetryPolicy retry(RetryPolicy base, boolean once) {

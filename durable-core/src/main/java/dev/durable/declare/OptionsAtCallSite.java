@@ -47,7 +47,7 @@ public final class OptionsAtCallSite implements ActivityOptionsBuilder {
 
     /** What was set here, to be kept with a background job: without what its row has columns for. */
     public EnqueuedOptions chosen() {
-        return new EnqueuedOptions(level.texts(IN_THE_ROW), level.headers(), doNotRetry, replacement, null);
+        return new EnqueuedOptions(level.texts(IN_THE_ROW), level.headers(), doNotRetry, replacement);
     }
 
     /**

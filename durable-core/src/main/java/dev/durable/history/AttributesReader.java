@@ -243,6 +243,7 @@ final class AttributesReader {
                 in.instantOrNull("runDeadline"),
                 in.map("headers"),
                 in.strings("carriedMessages").stream().map(UUID::fromString).toList(),
-                in.flag("firstTurnDone"));
+                in.flag("firstTurnDone"),
+                in.durationOrNull("startDelay"));
     }
 }

@@ -68,7 +68,8 @@ final class AttributesWriter {
                 .strings(
                         "carriedMessages",
                         e.carriedMessages().stream().map(UUID::toString).toList())
-                .flag("firstTurnDone", e.firstTurnDone());
+                .flag("firstTurnDone", e.firstTurnDone())
+                .duration("startDelay", e.startDelay());
     }
 
     private static void writeCommand(HistoryEvent.Command event, JsonObjectWriter out) {

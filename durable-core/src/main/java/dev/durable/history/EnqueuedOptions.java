@@ -4,7 +4,6 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
 import dev.durable.ActivityOptions;
 import dev.durable.RetryPolicy;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -16,8 +15,7 @@ import org.jspecify.annotations.Nullable;
  * what that gives stands in the row from the end of that attempt on.
  *
  * <pre>{@code
- * {"startToClose":"PT1M",…,"enqueued":{"values":{"start-to-close":"PT1M"},"headers":{…},"doNotRetry":[…],"retry":{…},
- *                                      "expiresAt":"2026-01-31T12:00:00Z"}}
+ * {"startToClose":"PT1M",…,"enqueued":{"values":{"start-to-close":"PT1M"},"headers":{…},"doNotRetry":[…],"retry":{…}}}
  * }</pre>
  *
  * <p>A process of an older release does not look at it: to it, all options are fixed.
@@ -26,17 +24,15 @@ import org.jspecify.annotations.Nullable;
  * @param headers added to the activity's
  * @param doNotRetry added to the activity's
  * @param retry stands for the activity's policy; null where that holds
- * @param expiresAt the job is not to begin after that; null is never
  */
 public record EnqueuedOptions(
         Map<String, String> values,
         Map<String, String> headers,
         List<String> doNotRetry,
-        @Nullable RetryPolicy retry,
-        @Nullable Instant expiresAt) {
+        @Nullable RetryPolicy retry) {
 
     /** Nothing was chosen. */
-    public static final EnqueuedOptions NOTHING = new EnqueuedOptions(Map.of(), Map.of(), List.of(), null, null);
+    public static final EnqueuedOptions NOTHING = new EnqueuedOptions(Map.of(), Map.of(), List.of(), null);
 
     private static final String NAME = "enqueued";
     private static final LoadingCache<String, Optional<EnqueuedOptions>> READ =
@@ -53,11 +49,6 @@ public record EnqueuedOptions(
         return optionsJson.contains('"' + NAME + "\":") ? READ.get(optionsJson) : Optional.empty();
     }
 
-    /** The same with another expiry. */
-    public EnqueuedOptions expiringAt(@Nullable Instant when) {
-        return new EnqueuedOptions(values, headers, doNotRetry, retry, when);
-    }
-
     /** These options as JSON text, with this beside them. */
     public String with(ActivityOptions options) {
         String json = OptionsJson.encode(options);
@@ -70,10 +61,7 @@ public record EnqueuedOptions(
         }
         RetryPolicy policy = retry;
         return JsonObjectWriter.object(out -> {
-            out.map("values", values)
-                    .map("headers", headers)
-                    .strings("doNotRetry", doNotRetry)
-                    .instant("expiresAt", expiresAt);
+            out.map("values", values).map("headers", headers).strings("doNotRetry", doNotRetry);
             if (policy != null) {
                 out.object("retry", object -> OptionsJson.write(policy, object));
             }
@@ -91,7 +79,6 @@ public record EnqueuedOptions(
                 in.map("values"),
                 in.map("headers"),
                 in.strings("doNotRetry"),
-                retry == null ? null : OptionsJson.readRetry(JsonObjectReader.of(retry)),
-                in.instantOrNull("expiresAt")));
+                retry == null ? null : OptionsJson.readRetry(JsonObjectReader.of(retry))));
     }
 }

@@ -106,12 +106,21 @@ public sealed interface JobUpdate {
         }
     }
 
-    /** Given back unused, after a delay: no attempt is used. */
+    /**
+     * Given back, for after a delay: no attempt is used.
+     *
+     * @param details last heartbeat details to keep; null keeps what is stored
+     * @param begun whether its body was called under this lease, or may have been: then it does not run out of
+     *     schedule-to-start, nor does it expire; what had begun before has begun
+     */
     record Release(
-            JobKey key,
-            UUID lease,
-            Duration delay,
-            @Nullable String details) implements JobUpdate {}
+            JobKey key, UUID lease, Duration delay, @Nullable String details, boolean begun) implements JobUpdate {
+
+        /** Details are told by a body that was called. */
+        public Release(JobKey key, UUID lease, Duration delay, @Nullable String details) {
+            this(key, lease, delay, details, details != null);
+        }
+    }
 
     /** It lives, and this is how far it is. */
     record Heartbeat(JobKey key, UUID lease, String details) implements JobUpdate {}

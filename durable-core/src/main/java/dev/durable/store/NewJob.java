@@ -141,35 +141,6 @@ public record NewJob(
     }
 
     /**
-     * The same, to be claimed only when this time has passed since its birth. It counts as scheduled at the end of it, and
-     * its deadlines move by it.
-     */
-    public NewJob after(Duration wait) {
-        return wait.isZero()
-                ? this
-                : new NewJob(
-                        seq,
-                        activity,
-                        taskQueue,
-                        priority,
-                        input,
-                        options,
-                        headers,
-                        workflowType,
-                        scheduledAt.plus(wait),
-                        plus(scheduleToStartDeadline, wait),
-                        plus(scheduleToCloseDeadline, wait),
-                        maxWorkerCrashes,
-                        null,
-                        limitKey,
-                        wait);
-    }
-
-    private static @Nullable Instant plus(@Nullable Instant deadline, Duration wait) {
-        return deadline == null ? null : deadline.plus(wait);
-    }
-
-    /**
      * Who runs it.
      *
      * @param token random, one per job and claim

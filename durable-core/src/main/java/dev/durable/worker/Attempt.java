@@ -222,11 +222,14 @@ final class Attempt implements Runnable, Leases.Held {
         if (close != null && !now.isBefore(close)) {
             return TimeoutType.SCHEDULE_TO_CLOSE;
         }
-        Duration toStart = options.scheduleToStart();
-        boolean first = job.attempt() == 1 && job.crashes() == 0;
-        return first && toStart != null && now.isAfter(job.scheduledAt().plus(Jitter.bounded(toStart)))
-                ? TimeoutType.SCHEDULE_TO_START
-                : null;
+        Instant toStart = job.scheduleToStartDeadline();
+        if (toStart == null || !now.isAfter(toStart)) {
+            return null;
+        }
+        Instant expiresAt = options.expiresAt();
+        return expiresAt != null && !expiresAt.isAfter(toStart)
+                ? TimeoutType.EXPIRY
+                : TimeoutType.SCHEDULE_TO_START;
     }
 
     // ── from outside ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -266,7 +269,7 @@ final class Attempt implements Runnable, Leases.Held {
 
     /** The worker shuts down: not begun, it is given back at once. */
     void giveBackUnlessBegun() {
-        endsUnbegun(() -> end.released(Duration.ZERO, null));
+        endsUnbegun(end::notBegun);
     }
 
     /** The worker shuts down: the body should end, and is given back with its last details when it does. */
@@ -278,6 +281,7 @@ final class Attempt implements Runnable, Leases.Held {
 
     /** The worker shuts down, and the body did not end: given back with its last details. */
     void giveBack() {
+        giveBackUnlessBegun();
         if (cutShort("the worker shut down before " + this + " ended")) {
             tell(() -> end.abandoned(heartbeats.latest()));
         }

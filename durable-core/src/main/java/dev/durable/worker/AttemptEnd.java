@@ -8,15 +8,19 @@ import dev.durable.replay.BackgroundJob;
 import dev.durable.store.AtMostOnce;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobUpdate;
+import dev.durable.store.RolledBackException;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The end of an attempt that runs here: what became of its body, ruled by {@link AttemptRules}, told by {@link
- * AttemptReport}. Who shuts down releases what threw meanwhile.
+ * AttemptReport}. Who shuts down releases what threw meanwhile; of what is at most once nobody knows then what it has done.
  */
 final class AttemptEnd {
+    /** So that those that were in each other's way do not meet again. */
+    private static final Duration ROLLED_BACK = Duration.ofMillis(200);
+
     private final ClaimedJob job;
     private final AttemptReport report;
     private final ActivityHost host;
@@ -61,9 +65,26 @@ final class AttemptEnd {
                 ruled(rules().cannotCross(refused.why(), cancelled), details);
             case ActivityCall.Threw ignored
             when cause == Cancellation.Cause.SHUTDOWN && !terms.options().atMostOnce() ->
-                released(Duration.ZERO, details);
+                report.release(Duration.ZERO, details);
+            case ActivityCall.Threw threw
+            when cause == Cancellation.Cause.SHUTDOWN -> outcomeUnknown(threw.thrown(), details);
+            case ActivityCall.Threw threw
+            when threw.thrown() instanceof RolledBackException && !cancelled && mayBeRunAgain() -> report.release(again(), details);
             case ActivityCall.Threw threw -> ruled(rules().threw(threw.thrown(), cancelled), details);
         }
+    }
+
+    /**
+     * Rolled back for another transaction's sake, where the transaction is one that the engine began: nothing of the body is
+     * there, and nobody is at fault.
+     */
+    private boolean mayBeRunAgain() {
+        ActivityOptions options = terms.options();
+        return options.transactional() && !options.atMostOnce();
+    }
+
+    private Duration again() {
+        return Jitter.spread(ROLLED_BACK, 0.5, host.surroundings().random());
     }
 
     /** What settles it, where the body's own transaction does. */
@@ -86,19 +107,29 @@ final class AttemptEnd {
         report.ruled(ruling, details, AttemptRules.settled(now.options(), now.json()));
     }
 
-    /** Given back as it is. */
-    void released(Duration delay, @Nullable String details) {
-        report.release(delay, details);
+    /** Given back as it is: its body was not called. */
+    void notBegun() {
+        report.releaseUnbegun();
     }
 
     /** Its worker gives it up, and its body may have run: given back, if it may run again. */
     void abandoned(@Nullable String details) {
         if (terms.options().atMostOnce()) {
-            Failure unknown = Failure.of(OutcomeUnknownException.class.getName(), AtMostOnce.why(job.attempt()));
-            ruled(new Ruling.Failed(unknown), details);
+            outcomeUnknown(null, details);
         } else {
-            released(Duration.ZERO, details);
+            report.release(Duration.ZERO, details);
         }
+    }
+
+    /** It may have done anything, and is not to begin again: whatever it threw may come of the shutdown. */
+    private void outcomeUnknown(@Nullable Throwable thrown, @Nullable String details) {
+        Failure unknown = thrown == null
+                ? Failure.of(OutcomeUnknownException.class.getName(), AtMostOnce.why(job.attempt()))
+                : host.code()
+                        .failure(
+                                job.activity(),
+                                new OutcomeUnknownException(AtMostOnce.why(job.attempt()), thrown));
+        ruled(new Ruling.Failed(unknown), details);
     }
 
     /** A timeout, in words. */

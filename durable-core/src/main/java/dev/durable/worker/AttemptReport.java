@@ -111,7 +111,12 @@ final class AttemptReport {
 
     /** Given back: no attempt is used. */
     void release(Duration delay, @Nullable String details) {
-        end(new JobUpdate.Release(job.key(), job.lease(), delay, details), delay);
+        end(new JobUpdate.Release(job.key(), job.lease(), delay, details, true), delay);
+    }
+
+    /** Given back, its body not having been called. */
+    void releaseUnbegun() {
+        end(new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null, false), Duration.ZERO);
     }
 
     /** Left to whoever has its token. */

@@ -111,12 +111,13 @@ record AttemptRules(Of of, Terms terms, ActivityHost.Code code, RandomGenerator 
     /** A timeout, in words. */
     String describe(TimeoutType timeout) {
         ActivityOptions options = terms.options();
-        Duration limit =
+        Object limit =
                 switch (timeout) {
                     case START_TO_CLOSE -> options.startToClose();
                     case SCHEDULE_TO_START -> options.scheduleToStart();
                     case SCHEDULE_TO_CLOSE -> options.scheduleToClose();
                     case HEARTBEAT -> options.heartbeatTimeout();
+                    case EXPIRY -> options.expiresAt();
                 };
         return "attempt " + of.attempt() + " of " + of.activity() + of.hands() + " ran out of "
                 + timeout.name().toLowerCase(Locale.ROOT).replace('_', '-') + " (" + limit + ")";

@@ -114,14 +114,14 @@ final class EngineDispatch implements Dispatch {
     public CompletableFuture<StartOutcome> enqueue(
             NewRun run, WorkflowStarted started, ActivityScheduled scheduled, @Nullable EnqueuedOptions chosen) {
         Optional<Joined> transaction = transaction();
-        boolean atOnce = transaction.isEmpty() && run.startDelay().isZero();
         JobBirth birth = new JobBirth(
                 run.run(),
                 run.type(),
                 started.headers(),
-                atOnce ? host.outside().eager() : EagerJobs.NONE,
-                host.code().headersJson());
-        NewJob job = birth.of(scheduled, chosen).after(run.startDelay());
+                transaction.isEmpty() ? host.outside().eager() : EagerJobs.NONE,
+                host.code().headersJson(),
+                null);
+        NewJob job = birth.of(scheduled, run.startDelay(), chosen);
         NewRun whole =
                 run.withFirstTurn(List.of(EventJson.encode(started), EventJson.encode(scheduled)), List.of(job), null);
         if (transaction.isPresent()) {

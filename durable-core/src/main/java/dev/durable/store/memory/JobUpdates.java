@@ -40,6 +40,9 @@ final class JobUpdates {
             }
             case JobUpdate.Release release -> {
                 job.heartbeat(release.details());
+                if (release.begun()) {
+                    job.begin();
+                }
                 tables.putBack(job, release.delay());
             }
             case JobUpdate.Bury bury -> {

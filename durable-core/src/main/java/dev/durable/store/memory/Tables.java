@@ -101,6 +101,7 @@ final class Tables {
         if (job.isAtMostOnce() && !job.cancelRequested()) {
             endIdle(job, job.lostOutcome());
         } else {
+            job.begin();
             putBack(job, Duration.ZERO);
         }
     }

@@ -211,7 +211,7 @@ final class JobOrderBatch {
         if (job.job().cancelRequested()) {
             cancelled.add(job.job().after(retry));
         } else {
-            putBack.add(new PutBack(order.key(), next.delay().toMillis(), retry));
+            putBack.add(new PutBack(order.key(), next.delay().toMillis(), retry, true));
             if (next.delay().isZero()) {
                 hints.jobs(job.job().taskQueue());
             }
