@@ -16,6 +16,7 @@ import dev.durable.store.JobOrder;
 import dev.durable.store.OpenJob;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
@@ -25,6 +26,8 @@ import org.jspecify.annotations.Nullable;
 
 /** An operator's verbs as orders for a job as it was seen, each with its event and its row of the audit. */
 final class OperatorOrders {
+    private static final Duration LONGEST_DELAY = Duration.ofDays(36_500);
+
     private final Operations operations;
     private final String actor;
     /** What is said of an incident or a dead letter resolves it. */
@@ -37,9 +40,59 @@ final class OperatorOrders {
     }
 
     JobOrder retry(OpenJob job) {
-        return job.state().isBuried()
-                ? resolutions.retry().apply(job)
-                : new JobOrder.RetryNow(job.key(), operated(job, "retry"));
+        if (job.state().isBuried()) {
+            return resolutions.retry().apply(job);
+        }
+        JobOrder.Trace trace = operated(job, "retry");
+        return waitsUnbegun(job) ? begins(job, trace) : new JobOrder.RetryNow(job.key(), trace);
+    }
+
+    JobOrder runNow(OpenJob job) {
+        JobOrder.Trace trace = operated(job, "runNow");
+        return job.state().isBuried() || waitsUnbegun(job) ? begins(job, trace) : new JobOrder.RetryNow(job.key(), trace);
+    }
+
+    private static boolean waitsUnbegun(OpenJob job) {
+        return !job.begun() && job.seen().lease() == null && job.times().visibleAt() != null;
+    }
+
+    /** At once by the clock of the store, which need not be this process's estimate of it. */
+    private JobOrder begins(OpenJob job, JobOrder.Trace trace) {
+        return new JobOrder.Reschedule(job.key(), trace, job.seen(), Instant.EPOCH, moved(job, operations.now()));
+    }
+
+    /**
+     * The order for each; null for one that would have expired by then.
+     *
+     * @throws IllegalArgumentException for a time that is none
+     */
+    Function<OpenJob, @Nullable JobOrder> reschedule(Instant at) {
+        Instant now = operations.now();
+        if (!at.isAfter(now) || at.isAfter(now.plus(LONGEST_DELAY))) {
+            throw new IllegalArgumentException("reschedule(" + at + "): it is " + now + ", and the time must be ahead, by "
+                    + LONGEST_DELAY.toDays() + " days at most. For now, there is runNow().");
+        }
+        Instant due = at.truncatedTo(ChronoUnit.MICROS);
+        return job -> {
+            Instant expiresAt = OptionsJson.decode(job.options()).expiresAt();
+            if (!job.begun() && expiresAt != null && !due.isBefore(expiresAt)) {
+                return null;
+            }
+            ActivityOperated event = new ActivityOperated(
+                    0, operations.now(), job.key().seq(), job.seen().attempt(), "reschedule", actor, due);
+            return new JobOrder.Reschedule(job.key(), trace("reschedule", event), job.seen(), due, moved(job, due));
+        };
+    }
+
+    private static JobOrder.@Nullable Moved moved(OpenJob job, Instant at) {
+        if (job.begun()) {
+            return null;
+        }
+        Instant toClose = job.times().scheduleToCloseDeadline();
+        return new JobOrder.Moved(
+                at,
+                OptionsJson.decode(job.options()).beginsBy(at),
+                toClose == null ? null : toClose.plus(Duration.between(job.times().scheduledAt(), at)));
     }
 
     JobOrder pause(OpenJob job) {

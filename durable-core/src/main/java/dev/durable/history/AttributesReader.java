@@ -163,7 +163,8 @@ final class AttributesReader {
                             in.integer("seq"),
                             in.integer("attempt"),
                             in.string("action", ""),
-                            in.string("by", ""))),
+                            in.string("by", ""),
+                            in.instantOrNull("nextAttemptAt"))),
             rule(FirstTurnStarted.class, (e, in) -> new FirstTurnStarted(e.id, e.at)),
             rule(
                     WorkflowCompleted.class,

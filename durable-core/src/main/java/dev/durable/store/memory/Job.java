@@ -180,6 +180,26 @@ final class Job {
         spec = spec(order.options(), order.scheduleToStart(), order.scheduleToClose(), budget);
     }
 
+    /** It counts as scheduled at another time. */
+    void moved(JobOrder.Moved to) {
+        spec = new NewJob(
+                spec.seq(),
+                spec.activity(),
+                spec.taskQueue(),
+                spec.priority(),
+                spec.input(),
+                spec.options(),
+                spec.headers(),
+                spec.workflowType(),
+                to.scheduledAt(),
+                to.scheduleToStart(),
+                to.scheduleToClose(),
+                spec.maxWorkerCrashes(),
+                spec.eager(),
+                spec.limitKey(),
+                spec.delay());
+    }
+
     private static int sum(int crashes, int more) {
         return (int) Math.min(Integer.MAX_VALUE, (long) crashes + more);
     }
@@ -238,6 +258,7 @@ final class Job {
                 spec.workflowType(),
                 state,
                 paused,
+                begun,
                 cancelRequested,
                 seen(),
                 crashes,

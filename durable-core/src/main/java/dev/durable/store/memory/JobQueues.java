@@ -200,6 +200,11 @@ final class JobQueues {
                 .min(Instant::compareTo);
     }
 
+    /** When the first of those that wait for their time is due. */
+    Optional<Instant> nextDelayed(String taskQueue, Instant now) {
+        return queue(taskQueue).delayed.firstAfter(now);
+    }
+
     Collection<Job> heldBy(UUID session) {
         return List.copyOf(running.getOrDefault(session, Map.of()).values());
     }

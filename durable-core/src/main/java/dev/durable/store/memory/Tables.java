@@ -188,6 +188,12 @@ final class Tables {
         hintIfReady(job);
     }
 
+    /** Its next attempt is due then, or as soon as it is resumed. */
+    void reschedule(Job job, Instant at) {
+        jobs.putBack(job, Duration.between(now(), at), now());
+        hintIfReady(job);
+    }
+
     private void hintIfReady(Job job) {
         if (job.state() == ActivityState.READY || job.state() == ActivityState.WAITING) {
             hints.owe(new JobsReady(job.spec().taskQueue()));
