@@ -41,6 +41,8 @@ public record NewJob(
         @Nullable String limitKey,
         Duration delay) {
 
+    private static final Duration SOON = Duration.ofSeconds(30);
+
     public NewJob {
         if (eager != null && limitKey != null) {
             throw new IllegalArgumentException("job " + seq + " has limit key " + limitKey
@@ -116,6 +118,11 @@ public record NewJob(
                 maxWorkerCrashes,
                 eager,
                 null);
+    }
+
+    /** Whether workers are told of it at its birth: it is ready, or due before they would look by themselves. */
+    public boolean isDueSoon() {
+        return delay.compareTo(SOON) < 0;
     }
 
     /** The same with other arguments; null leaves those it has. */

@@ -32,7 +32,7 @@ class BackgroundOptionsTest {
 
     static class Never implements RetryIf {
         @Override
-        public boolean test(Throwable failure, int attempt) {
+        public boolean retry(Throwable failure, int attempt) {
             return false;
         }
     }

@@ -76,6 +76,9 @@ final class Tables {
             Job job = new Job(new JobKey(run.key(), spec.seq()), spec);
             run.jobs().put(spec.seq(), job);
             jobs.add(job, now());
+            if (job.state() == ActivityState.DELAYED && spec.isDueSoon()) {
+                hints.owe(new JobsReady(spec.taskQueue()));
+            }
             hintIfReady(job);
         }
     }

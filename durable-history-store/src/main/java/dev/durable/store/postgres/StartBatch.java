@@ -126,7 +126,7 @@ record StartBatch(List<NewRun> starts) {
                 hints.runs(start.taskQueue());
             }
             start.jobs().stream()
-                    .filter(job -> job.eager() == null && job.delay().isZero())
+                    .filter(job -> job.eager() == null && job.isDueSoon())
                     .forEach(job -> hints.jobs(job.taskQueue()));
         }
     }
