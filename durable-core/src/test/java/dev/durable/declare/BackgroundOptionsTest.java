@@ -25,8 +25,10 @@ class BackgroundOptionsTest {
     @Activity(startToClose = "90s", retry = @Retry(maxAttempts = 9))
     interface Mails {
         void send();
+    }
 
-        @Activity(atMostOnce = true)
+    @Activity(atMostOnce = true)
+    interface Rockets {
         void launch();
     }
 
@@ -39,6 +41,7 @@ class BackgroundOptionsTest {
 
     private final Registry registry = Registry.builder()
             .activityType(Mails.class)
+            .activityType(Rockets.class)
             .configuration(Map.of("durable.activities.Mails.heartbeat-timeout", "30s"))
             .build();
 
@@ -136,7 +139,7 @@ class BackgroundOptionsTest {
         EnqueuedOptions chosen = new OptionsAtCallSite().maxAttempts(5).chosen();
         ActivityOptions web = new OptionsAtCallSite().maxAttempts(5).apply(ActivityOptions.DEFAULT);
 
-        ActivityOptions now = BackgroundOptions.now(chosen.with(web), here("Mails.launch"));
+        ActivityOptions now = BackgroundOptions.now(chosen.with(web), here("Rockets.launch"));
 
         assertThat(now.atMostOnce()).isTrue();
         assertThat(now.retry().maxAttempts()).isOne();

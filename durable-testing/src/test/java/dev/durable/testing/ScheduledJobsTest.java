@@ -11,7 +11,6 @@ import dev.durable.ActivityHandle;
 import dev.durable.ActivityQuery;
 import dev.durable.ActivityState;
 import dev.durable.ActivitySummary;
-import dev.durable.ActivityTimedOutException;
 import dev.durable.CancelledException;
 import dev.durable.DurableClient;
 import dev.durable.OnExhausted;
@@ -292,7 +291,9 @@ abstract class ScheduledJobsTest {
         engine.advance(HOUR);
         assertThat(status(job)).as("expires as it was said").isEqualTo(WorkflowStatus.RUNNING);
         engine.advance(HOUR.plus(MINUTE));
-        assertThatThrownBy(job::await).isInstanceOf(ActivityTimedOutException.class);
+        assertThatThrownBy(job::await)
+                .isInstanceOf(WorkflowFailedException.class)
+                .hasMessageContaining("Elsewhere.work (activity 1) expired at " + expiry);
     }
 
     @Test
