@@ -2,6 +2,7 @@ package dev.durable.worker;
 
 import dev.durable.ActivityOptions;
 import dev.durable.OutcomeUnknownException;
+import dev.durable.RolledBackException;
 import dev.durable.history.Failure;
 import dev.durable.history.OptionsJson;
 import dev.durable.history.TimeoutType;
@@ -9,7 +10,6 @@ import dev.durable.replay.BackgroundJob;
 import dev.durable.store.AtMostOnce;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobUpdate;
-import dev.durable.store.RolledBackException;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;

@@ -167,6 +167,7 @@ abstract class JobTimesTest {
                         .options()
                         .expiresAt())
                 .isEqualTo(expiry);
+        engine.advance(Duration.ofSeconds(20));
         assertThatThrownBy(job::await)
                 .isInstanceOf(ActivityTimedOutException.class)
                 .hasMessage("Elsewhere.work (activity 1) expired at " + expiry + ": no worker had begun it by then");
