@@ -1,7 +1,6 @@
 package dev.durable.replay;
 
 import dev.durable.ActivityFailedException;
-import dev.durable.ActivityOptions;
 import dev.durable.ActivityTimedOutException;
 import dev.durable.CancelledException;
 import dev.durable.history.ActivityCancelled;
@@ -9,6 +8,7 @@ import dev.durable.history.ActivityCompleted;
 import dev.durable.history.ActivityFailed;
 import dev.durable.history.ActivityTimedOut;
 import dev.durable.history.Failure;
+import dev.durable.history.TimeoutType;
 import dev.durable.payload.FailureCodec;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -58,26 +58,12 @@ final class ActivityOutcomes {
         });
     }
 
+    /** Of nothing but what the history has, for code may pass it on; those of before stay as they are. */
     private static String what(ActivityCall call, ActivityTimedOut event) {
-        ActivityOptions options = call.options();
-        return switch (event.timeout()) {
-            case EXPIRY -> "expired" + said(" at ", options.expiresAt(), "") + ": no worker had begun it by then";
-            case SCHEDULE_TO_START ->
-                "ran out of its schedule-to-start timeout" + said(" (", options.scheduleToStart(), ")")
-                        + ": no worker had begun it by then";
-            case SCHEDULE_TO_CLOSE ->
-                "ran out of its schedule-to-close timeout" + said(" (", options.scheduleToClose(), ")")
-                        + ", which bounds all its attempts together, "
-                        + (event.attempt() == 0 ? "before one had ended" : "in attempt " + event.attempt());
-            case START_TO_CLOSE, HEARTBEAT ->
-                "ran out of its " + event.timeout().name().toLowerCase(Locale.ROOT).replace('_', '-')
+        return event.timeout() == TimeoutType.EXPIRY
+                ? "expired at " + call.options().expiresAt() + ": no worker had begun it by then"
+                : "ran out of its " + event.timeout().name().toLowerCase(Locale.ROOT).replace('_', '-')
                         + " timeout in attempt " + event.attempt() + ", and its policy allows no further one";
-        };
-    }
-
-    /** An operator may have set what the call does not know. */
-    private static String said(String before, @Nullable Object limit, String behind) {
-        return limit == null ? "" : before + limit + behind;
     }
 
     /** Cancelled by somebody else than the code, which has heard of its own at once. */

@@ -1,5 +1,6 @@
 package dev.durable.store;
 
+import dev.durable.RolledBackException;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

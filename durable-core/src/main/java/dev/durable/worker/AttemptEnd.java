@@ -2,13 +2,13 @@ package dev.durable.worker;
 
 import dev.durable.ActivityOptions;
 import dev.durable.OutcomeUnknownException;
+import dev.durable.RolledBackException;
 import dev.durable.history.Failure;
 import dev.durable.history.TimeoutType;
 import dev.durable.replay.BackgroundJob;
 import dev.durable.store.AtMostOnce;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobUpdate;
-import dev.durable.store.RolledBackException;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;

@@ -103,11 +103,18 @@ final class EngineDispatch implements Dispatch {
             return CompletableFuture.completedFuture(transaction.get().start(whole));
         }
         if (run.message() != null || !calls.runsHere().test(run)) {
-            return host.lanes().starts().submit(whole);
+            return host.lanes().starts().submit(whole).whenComplete((outcome, error) -> lookAfterDelay(run, outcome));
         }
         CompletableFuture<StartOutcome> answer = new CompletableFuture<>();
         runs.actor(run.run()).post(new Mail.Start(new Mail.StartRequest(whole, started), answer));
         return answer;
+    }
+
+    /** Nobody is told when a delay ends: this process, if it works, looks then, so that the wait for a poll is no delay more. */
+    private void lookAfterDelay(NewRun run, @Nullable StartOutcome outcome) {
+        if (outcome instanceof StartOutcome.Started && !run.startDelay().isZero()) {
+            host.outside().due(host.store().clock().now().plus(run.startDelay()));
+        }
     }
 
     @Override

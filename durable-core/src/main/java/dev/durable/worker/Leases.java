@@ -106,9 +106,14 @@ final class Leases {
         }
     }
 
-    /** Whether an attempt under this lease was forgotten; asked once, by who gives the lease back. */
-    boolean takeForgotten(UUID lease) {
-        return forgotten.remove(lease);
+    /** Whether an attempt under this lease was forgotten: its body may have been called. */
+    boolean isForgotten(UUID lease) {
+        return forgotten.contains(lease);
+    }
+
+    /** One that was not known here is given back, durably. */
+    void givenBack(UUID lease) {
+        forgotten.remove(lease);
     }
 
     @Nullable

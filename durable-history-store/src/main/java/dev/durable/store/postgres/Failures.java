@@ -1,9 +1,9 @@
 package dev.durable.store.postgres;
 
 import dev.durable.DurableException;
+import dev.durable.RolledBackException;
 import dev.durable.StoreUnavailableException;
 import dev.durable.store.CommitUnknownException;
-import dev.durable.store.RolledBackException;
 import java.sql.SQLException;
 
 /**

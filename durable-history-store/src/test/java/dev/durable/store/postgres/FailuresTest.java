@@ -2,8 +2,8 @@ package dev.durable.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.durable.RolledBackException;
 import dev.durable.StoreUnavailableException;
-import dev.durable.store.RolledBackException;
 import java.sql.SQLException;
 import org.junit.jupiter.api.Test;
 

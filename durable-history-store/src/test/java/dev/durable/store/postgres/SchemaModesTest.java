@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.durable.DurableException;
 import dev.durable.store.postgres.testing.TestDatabase;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -72,6 +76,18 @@ class SchemaModesTest {
         assertThat(Sql.number(database.dataSource(), "select count(*) from pg_tables where tablename = 'migration'"))
                 .as("Flyway was not asked")
                 .isZero();
+    }
+
+    @Test
+    void each_migration_stands_in_the_printed_script_and_the_last_one_is_the_version() throws Exception {
+        String script = Schema.sql();
+        try (Stream<Path> files = Files.list(
+                Path.of(Schema.class.getResource("/" + Schema.LOCATION).toURI()))) {
+            List<String> names =
+                    files.map(file -> file.getFileName().toString()).toList();
+            assertThat(names).allSatisfy(name -> assertThat(script).contains("\n-- " + name + "\n"));
+            assertThat(names).anySatisfy(name -> assertThat(name).startsWith("V" + Schema.version() + "__"));
+        }
     }
 
     @Test

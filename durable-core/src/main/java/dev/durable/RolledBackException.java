@@ -1,6 +1,5 @@
-package dev.durable.store;
+package dev.durable;
 
-import dev.durable.StoreUnavailableException;
 import org.jspecify.annotations.Nullable;
 
 /**
