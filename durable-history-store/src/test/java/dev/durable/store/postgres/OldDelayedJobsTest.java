@@ -98,7 +98,11 @@ class OldDelayedJobsTest {
                 assertThat(sent).containsExactly("a \"b\"  c");
                 assertThat(engine.client().history("mail-1").stream().map(HistoryEvent::type))
                         .containsExactly(
-                                "WorkflowStarted", "ActivityScheduled", "ActivityCompleted", "WorkflowCompleted");
+                                "WorkflowStarted",
+                                "ActivityScheduled",
+                                "ActivityOperated",
+                                "ActivityCompleted",
+                                "WorkflowCompleted");
                 engine.client().job("mail-2").cancel("no more");
                 History history = ended(engine, "mail-2");
                 assertThat(history.getLast().type()).isEqualTo("WorkflowCancelled");
