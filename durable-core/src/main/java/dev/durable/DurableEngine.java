@@ -107,7 +107,10 @@ public interface DurableEngine extends AutoCloseable {
 
         /**
          * Told when activities became dead letters or incidents: after that is durable, and at most once an hour for what
-         * failed alike, whichever process tells it. Called on a thread of upkeep: it should not block for long.
+         * failed alike, whichever process tells it. An alert comes within a second or so of the failure where a process with a
+         * listener hears of it: its own worker had the activity, or hints of other processes arrive ({@code NOTIFY}); else it may
+         * be twelve seconds late. Called on a thread of upkeep: it should not
+         * block for long.
          */
         Builder onAlert(Consumer<? super Alert> listener);
 

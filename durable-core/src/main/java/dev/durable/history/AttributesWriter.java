@@ -112,6 +112,11 @@ final class AttributesWriter {
                         .number("attempt", e.attempt())
                         .string("action", e.action())
                         .string("by", e.by());
+            case ActivityAbandoned e ->
+                out.number("seq", e.seq())
+                        .number("attempt", e.attempt())
+                        .payload("lastHeartbeatDetails", e.lastHeartbeatDetails())
+                        .payload("outcome", e.outcome());
             case UnknownEvent e -> throw new IllegalArgumentException(e.type() + " is kept as it was written");
         }
     }

@@ -69,6 +69,7 @@ final class Activities implements ActivitySide {
     private final Relay relay;
     private final PollPace relayPace;
     private volatile Runnable wakeRelay = () -> {};
+    private volatile Runnable wakeAlerts = () -> {};
 
     Activities(
             HistoryStore store,
@@ -182,8 +183,11 @@ final class Activities implements ActivitySide {
                 new DeadLetterRetention(store, errors.deadLettersKept(), errors.maxDeadLetters())));
         Consumer<? super Alert> alerts = errors.alerts();
         if (alerts != null) {
-            keep(new BatchChore(
-                    "alerts", PollPace.steady(Alerts.INTERVAL, random), BURIED_BATCH, new Alerts(store, alerts)));
+            wakeAlerts = keep(new PromptChore(
+                    new BatchChore(
+                            "alerts", PollPace.steady(Alerts.INTERVAL, random), BURIED_BATCH, new Alerts(store, alerts)),
+                    store.clock(),
+                    Alerts.MOMENT));
         }
         wakeRelay = keep(new BatchChore("relay", relayPace, Relay.BATCH, relay));
     }
@@ -271,6 +275,11 @@ final class Activities implements ActivitySide {
     public void wakeRules() {
         rules.forget();
         readRules.run();
+    }
+
+    @Override
+    public void wakeAlerts() {
+        wakeAlerts.run();
     }
 
     @Override

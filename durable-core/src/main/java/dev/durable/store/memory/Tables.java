@@ -4,6 +4,7 @@ import dev.durable.ActivityState;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobKey;
 import dev.durable.store.NewJob;
+import dev.durable.store.Nudges.JobBuried;
 import dev.durable.store.Nudges.JobsReady;
 import dev.durable.store.Nudges.RunClosed;
 import dev.durable.store.Nudges.RunsDue;
@@ -112,7 +113,7 @@ final class Tables {
         } else if (job.crash() || job.cancelRequested()) {
             putBack(job, Duration.ZERO);
         } else if (PoisonPill.isDiscarded(job.onExhausted())) {
-            endIdle(job, PoisonPill.discarded(job.key(), job.seen().attempt(), now(), job.allNotes()));
+            endIdle(job, job.discardedOutcome(now()));
         } else {
             boolean incident = PoisonPill.isIncident(job.onExhausted());
             job.poisoned(incident, now());
@@ -126,6 +127,7 @@ final class Tables {
             endCancelled(job);
         } else {
             jobs.bury(job, incident, new OpenJob.Burial(now(), fingerprint));
+            hints.owe(new JobBuried());
         }
     }
 

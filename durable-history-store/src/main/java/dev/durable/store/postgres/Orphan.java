@@ -1,8 +1,8 @@
 package dev.durable.store.postgres;
 
 import dev.durable.store.AtMostOnce;
+import dev.durable.store.InboxMessage;
 import dev.durable.store.JobKey;
-import dev.durable.store.JobNotes;
 import dev.durable.store.PoisonPill;
 import dev.durable.store.RunKey;
 import java.sql.ResultSet;
@@ -10,7 +10,10 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,12 +54,14 @@ record Orphan(
                 SessionSql.CRASH,
                 Heartbeats.keys(back.stream().map(LockedJob::key).toList()));
         back.forEach(job -> freed.jobs(job.taskQueue()));
-        Burial.write(
-                orphans.stream()
-                        .filter(o -> o.isPoison() && !o.isDiscarded())
-                        .map(Orphan::burial)
-                        .toList(),
-                script);
+        List<Burial> burials = orphans.stream()
+                .filter(o -> o.isPoison() && !o.isDiscarded())
+                .map(Orphan::burial)
+                .toList();
+        Burial.write(burials, script);
+        if (!burials.isEmpty()) {
+            freed.buried();
+        }
         new IdleJobs(orphans.stream().filter(Orphan::isLost).map(Orphan::job).toList())
                 .end((job, details) -> AtMostOnce.lost(job.key(), job.attempt(), job.allNotes()), tx, script, freed);
         discard(orphans.stream().filter(o -> o.isPoison() && o.isDiscarded()).toList(), tx, script, freed);
@@ -65,15 +70,15 @@ record Orphan(
     }
 
     private static void discard(List<Orphan> poison, Tx tx, Script script, Hints freed) throws SQLException {
-        if (!poison.isEmpty()) {
-            Instant now = poison.getFirst().now();
-            new IdleJobs(poison.stream().map(Orphan::job).toList())
-                    .end(
-                            (job, details) -> PoisonPill.discarded(job.key(), job.attempt(), now, job.allNotes()),
-                            tx,
-                            script,
-                            freed);
-        }
+        Map<JobKey, Orphan> byKey =
+                poison.stream().collect(Collectors.toMap(o -> o.job().key(), Function.identity()));
+        new IdleJobs(poison.stream().map(Orphan::job).toList())
+                .end(
+                        (job, details) ->
+                                Objects.requireNonNull(byKey.get(job.key())).discarded(),
+                        tx,
+                        script,
+                        freed);
     }
 
     private boolean isCancelled() {
@@ -93,16 +98,19 @@ record Orphan(
         return PoisonPill.isDiscarded(onExhausted);
     }
 
+    private InboxMessage discarded() {
+        return PoisonPill.discarded(job.key(), job.attempt(), crashes, now, job.allNotes());
+    }
+
     private Burial burial() {
         boolean incident = PoisonPill.isIncident(onExhausted);
-        String note = PoisonPill.note(job.key(), activity, job.attempt(), crashes, incident, now);
         return new Burial(
                 job.key(),
                 incident,
                 PoisonPill.fingerprint(activity),
                 1,
                 job.attempt(),
-                Objects.requireNonNull(JobNotes.with(job.notes(), note)),
+                PoisonPill.notes(job.key(), activity, job.attempt(), crashes, incident, now, job.notes()),
                 PoisonPill.lastFailure(crashes));
     }
 }
