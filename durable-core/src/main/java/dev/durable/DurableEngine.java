@@ -121,6 +121,14 @@ public interface DurableEngine extends AutoCloseable {
         Builder keepDeadLetters(Duration time, int most);
 
         /**
+         * What becomes of a background job, {@link DurableClient#enqueue}, whose attempts are used up or that failed for good,
+         * where neither its activity's annotations nor configuration say: {@link OnExhausted#DEAD_LETTER} unless told, as
+         * nobody's code waits for it. Activities of workflows are not concerned: their default is {@link OnExhausted#FAIL}.
+         * It counts in the process that enqueues, and is recorded with the job.
+         */
+        Builder jobsOnExhausted(OnExhausted then);
+
+        /**
          * An exception that stalls runs instead of failing them, of all workflows that do not say by themselves; may be
          * called for several. {@code stallOn(RuntimeException.class)}: what a workflow does not declare waits for mended
          * code. {@link Workflow#stallOn} tells what counts. Default: none, every exception that leaves {@link Run} fails the

@@ -1,5 +1,6 @@
 package dev.durable.client;
 
+import dev.durable.OnExhausted;
 import dev.durable.declare.Registry;
 import dev.durable.payload.FailureCodec;
 import dev.durable.payload.PayloadCodec;
@@ -15,6 +16,7 @@ import java.util.function.Supplier;
  * @param failures exceptions as JSON
  * @param random random ids
  * @param identity how this process calls itself in events
+ * @param jobsOnExhausted what becomes of background jobs whose attempts are used up, where their activities do not say
  */
 public record ClientCode(
         Registry registry,
@@ -22,4 +24,5 @@ public record ClientCode(
         PayloadCodec payloads,
         FailureCodec failures,
         Supplier<UUID> random,
-        String identity) {}
+        String identity,
+        OnExhausted jobsOnExhausted) {}

@@ -24,8 +24,16 @@ final class JobHandle implements ActivityHandle {
     private final ClientCode code;
     private final ActivityMethod activity;
     private final UUID runId;
+    private final Supplier<ActivityHandle> again;
 
-    JobHandle(WorkflowHandle<?, ?> run, ClientCode code, ActivityMethod activity, UUID runId) {
+    /** @param again enqueues it again */
+    JobHandle(
+            WorkflowHandle<?, ?> run,
+            ClientCode code,
+            ActivityMethod activity,
+            UUID runId,
+            Supplier<ActivityHandle> again) {
+        this.again = again;
         this.run = run;
         this.code = code;
         this.activity = activity;
@@ -125,6 +133,11 @@ final class JobHandle implements ActivityHandle {
     @Override
     public void cancel(String reason) {
         run.cancel(reason);
+    }
+
+    @Override
+    public ActivityHandle enqueueAgain() {
+        return again.get();
     }
 
     @Override

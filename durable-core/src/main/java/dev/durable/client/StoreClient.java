@@ -37,6 +37,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** The client of an engine. */
@@ -200,12 +201,31 @@ public final class StoreClient implements DurableClient {
     private ActivityHandle enqueue(Class<?> type, StartOptions options, Recorded call) {
         ActivityMethod activity = jobActivity(type, call);
         Payload arguments = code.payloads().encodeArguments(activity.spec(), call.arguments());
-        UUID runId = starts.enqueue(activity, options, arguments);
+        return handle(activity, options, starts.enqueue(activity, options, arguments));
+    }
+
+    private ActivityHandle handle(ActivityMethod activity, StartOptions options, UUID runId) {
         return new JobHandle(
                 this.<Object, Object>started(code.registry().workflowOf(BackgroundJob.class), options, runId),
                 code,
                 activity,
-                runId);
+                runId,
+                () -> handle(activity, options, new EndedJobs(dispatch, starts).enqueueAgain(options.id(), runId)));
+    }
+
+    @Override
+    public UUID enqueueAgain(String id) {
+        return new EndedJobs(dispatch, starts).enqueueAgain(id);
+    }
+
+    @Override
+    public long enqueueAgain(UnaryOperator<WorkflowQuery.Filter> filter) {
+        FilterBuilder builder = new FilterBuilder(RunFilter.ALL.statuses(EndedJobs.FAILED), code.registry());
+        if (filter.apply(builder) != builder) {
+            throw new IllegalArgumentException("enqueueAgain(w -> …) must return the filter it was given, narrowed:"
+                    + " enqueueAgain(w -> w.closedAfter(monday))");
+        }
+        return new EndedJobs(dispatch, starts).enqueueAgain(builder.build());
     }
 
     private ActivityMethod jobActivity(Class<?> type, Recorded call) {

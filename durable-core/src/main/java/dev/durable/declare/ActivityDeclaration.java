@@ -29,12 +29,17 @@ record ActivityDeclaration(Class<?> type, String name, List<Declared> activities
         List<ActivityMethod> methods = new ArrayList<>();
         for (Declared activity : activities) {
             try {
-                ActivityOptions options =
-                        configuration.of(this, activity).over(activity.level()).applyTo(ActivityOptions.DEFAULT);
+                OptionLevel level = configuration.of(this, activity).over(activity.level());
+                ActivityOptions options = level.applyTo(ActivityOptions.DEFAULT);
                 Optional<Problem> end = OptionProblems.ofEnd(activity.name(), activity.spec(), options);
                 end.ifPresent(problems::add);
                 OptionProblems.ofHeartbeat(activity.name(), options).ifPresent(problems::add);
-                methods.add(new ActivityMethod(activity.name(), activity.aliases(), activity.spec(), options));
+                methods.add(new ActivityMethod(
+                        activity.name(),
+                        activity.aliases(),
+                        activity.spec(),
+                        options,
+                        level.sets(Option.ON_EXHAUSTED)));
             } catch (IllegalArgumentException e) {
                 problems.add(OptionProblems.doNotFit(activity.name(), e));
             }

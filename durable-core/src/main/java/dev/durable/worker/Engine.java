@@ -102,7 +102,8 @@ final class Engine implements PreparedEngine {
                         payloads,
                         failures,
                         random,
-                        settings.identity()));
+                        settings.identity(),
+                        settings.errors().jobsOnExhausted()));
     }
 
     private ActivitySide activitySide(PayloadCodec payloads, FailureCodec failures) {

@@ -13,7 +13,9 @@ import dev.durable.store.JobOrder.Outcome;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.NewJob;
 import dev.durable.store.OpenJob;
+import dev.durable.store.PoisonPill;
 import dev.durable.store.SessionInfo;
+import dev.durable.store.StoredEvent;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -266,6 +268,40 @@ public abstract class BuriedContract extends StoreContract {
         assertThat(dead.seen().attempt()).as("no attempt is used").isEqualTo(1);
         assertThat(dead.lastFailure()).isEqualTo("its worker died 3 times while it ran");
         assertThat(dead.notes()).contains("IncidentRaised").contains("\"crashes\":3");
+    }
+
+    @Test
+    void a_poison_pill_tells_of_its_lost_workers_before_it_tells_what_became_of_it() {
+        Writer writer = poisoned("order-1", "{}");
+        order(revive(onlyOne(), null));
+        terminated(writer.run());
+
+        List<StoredEvent> told = history(writer.run()).stream().skip(2).toList();
+        assertThat(told)
+                .extracting(StoredEvent::type)
+                .containsExactlyInAnyOrder(
+                        "ActivityAttemptFailed", "IncidentRaised", "IncidentResolved", "WorkflowTerminated")
+                .containsSubsequence("ActivityAttemptFailed", "IncidentRaised", "WorkflowTerminated");
+        assertThat(told.stream()
+                        .filter(event -> event.type().equals("ActivityAttemptFailed"))
+                        .map(StoredEvent::attributes))
+                .containsExactly("{\"informing\":true,\"seq\":1,\"attempt\":1,\"reason\":\"worker lost\",\"omitted\":2}");
+    }
+
+    @Test
+    void lost_workers_that_a_worker_has_noted_are_not_noted_again() {
+        String noted = "[{\"type\": \"ActivityAttemptFailed\",\"at\":\"2026-01-01T00:00:00Z\",\"attributes\":{\"informing\":true,"
+                + "\"seq\":1,\"attempt\":1,\"reason\":\"worker lost\",\"omitted\":1}},"
+                + "{\"type\":\"ActivityAttemptFailed\",\"at\":\"2026-01-01T00:00:00Z\",\"attributes\":{\"informing\":true,"
+                + "\"seq\":1,\"attempt\":1,\"reason\":\"failed\",\"failure\":{\"reason\":\"worker lost\"}}}]";
+        JobKey key = new JobKey(newRun("order-1").key(), 1);
+        Instant now = Instant.parse("2026-01-02T00:00:00Z");
+
+        assertThat(PoisonPill.notes(key, ACTIVITY, 2, 3, true, now, noted))
+                .startsWith(noted.substring(0, noted.length() - 1))
+                .contains("\"attempt\":2,\"reason\":\"worker lost\",\"omitted\":0}}")
+                .contains("\"type\":\"IncidentRaised\"");
+        assertThat(PoisonPill.notes(key, ACTIVITY, 2, 2, true, now, noted)).doesNotContain("\"omitted\":0");
     }
 
     @Test
