@@ -82,7 +82,7 @@ final class AttemptEnd {
     void abandoned(@Nullable String details) {
         if (terms.options().atMostOnce()) {
             Failure unknown = Failure.of(OutcomeUnknownException.class.getName(), AtMostOnce.why(job.attempt()));
-            report.ruled(new Ruling.Failed(unknown), details);
+            report.ruled(rules().lost(unknown), details);
         } else {
             released(Duration.ZERO, details);
         }

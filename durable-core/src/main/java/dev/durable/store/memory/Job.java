@@ -286,6 +286,13 @@ final class Job {
         lastFailure = PoisonPill.lastFailure(crashes);
     }
 
+    /** Whoever ran it is gone, and an operator has to say whether it runs again. */
+    void lost(boolean incident, Instant now) {
+        notes = AtMostOnce.notes(key, attempt, spec.activity(), incident, now, notes);
+        lastFailure = AtMostOnce.lastFailure(attempt);
+        attempt++;
+    }
+
     InboxMessage discardedOutcome(Instant now) {
         return PoisonPill.discarded(key, attempt, crashes, now, allNotes());
     }

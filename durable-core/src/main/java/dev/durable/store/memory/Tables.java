@@ -1,6 +1,7 @@
 package dev.durable.store.memory;
 
 import dev.durable.ActivityState;
+import dev.durable.store.AtMostOnce;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobKey;
 import dev.durable.store.NewJob;
@@ -100,7 +101,7 @@ final class Tables {
     /** Its session says goodbye itself: no crash. */
     void release(Job job) {
         if (job.isAtMostOnce() && !job.cancelRequested()) {
-            endIdle(job, job.lostOutcome());
+            lose(job);
         } else {
             putBack(job, Duration.ZERO);
         }
@@ -109,7 +110,7 @@ final class Tables {
     /** Its session died. */
     void crash(Job job) {
         if (job.isAtMostOnce() && !job.cancelRequested()) {
-            endIdle(job, job.lostOutcome());
+            lose(job);
         } else if (job.crash() || job.cancelRequested()) {
             putBack(job, Duration.ZERO);
         } else if (PoisonPill.isDiscarded(job.onExhausted())) {
@@ -118,6 +119,17 @@ final class Tables {
             boolean incident = PoisonPill.isIncident(job.onExhausted());
             job.poisoned(incident, now());
             bury(job, incident, PoisonPill.fingerprint(job.spec().activity()));
+        }
+    }
+
+    /** It may have run, and must not run again by itself. */
+    private void lose(Job job) {
+        if (AtMostOnce.isKept(job.spec().workflowType(), job.onExhausted())) {
+            boolean incident = PoisonPill.isIncident(job.onExhausted());
+            job.lost(incident, now());
+            bury(job, incident, AtMostOnce.fingerprint(job.spec().activity()));
+        } else {
+            endIdle(job, job.lostOutcome());
         }
     }
 

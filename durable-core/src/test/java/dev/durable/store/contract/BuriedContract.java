@@ -14,6 +14,7 @@ import dev.durable.store.JobUpdate;
 import dev.durable.store.NewJob;
 import dev.durable.store.OpenJob;
 import dev.durable.store.PoisonPill;
+import dev.durable.store.RunKey;
 import dev.durable.store.SessionInfo;
 import dev.durable.store.StoredEvent;
 import java.time.Duration;
@@ -331,6 +332,64 @@ public abstract class BuriedContract extends StoreContract {
         store.requeueOrphans(10);
 
         assertThat(store.jobs(JobFilter.ALL, 10).getFirst().state()).isEqualTo(ActivityState.READY);
+    }
+
+    // ── at most once ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    private RunKey atMostOnce(String workflowId, String workflowType, String onExhausted) {
+        Writer writer = claimed(workflowId);
+        NewJob plain = Outcomes.job(1, store.now());
+        writer.write(writer.step()
+                .schedules(new NewJob(
+                        1,
+                        plain.activity(),
+                        plain.taskQueue(),
+                        plain.priority(),
+                        plain.input(),
+                        "{\"atMostOnce\":true,\"retry\":{\"maxAttempts\":1,\"onExhausted\":\"" + onExhausted + "\"}}",
+                        plain.headers(),
+                        workflowType,
+                        plain.scheduledAt(),
+                        null,
+                        null,
+                        plain.maxWorkerCrashes(),
+                        null)));
+        return writer.run();
+    }
+
+    @Test
+    void a_background_job_that_must_not_run_twice_stays_when_its_worker_is_lost() {
+        RunKey dead = atMostOnce("job-1", "durable.job", "DEAD_LETTER");
+        RunKey incident = atMostOnce("job-2", "durable.job", "INCIDENT");
+        RunKey told = atMostOnce("order-1", TYPE, "INCIDENT");
+        UUID unlucky = openSession();
+        assertThat(claimJobs(unlucky)).hasSize(3);
+        declareDead(unlucky);
+        store.requeueOrphans(10);
+
+        assertThat(jobStates(dead)).containsExactly(Map.entry(1, "dead"));
+        assertThat(jobStates(incident)).containsExactly(Map.entry(1, "incident"));
+        assertThat(waitingNames(told)).as("a workflow has code for it").containsExactly("ActivityFailed");
+        OpenJob lost = store.jobs(JobFilter.ALL.workflowId("job-1").seq(1), 1).getFirst();
+        assertThat(lost.burial().fingerprint()).isEqualTo(ACTIVITY + ": outcome unknown");
+        assertThat(lost.lastFailure())
+                .startsWith("dev.durable.OutcomeUnknownException: outcome unknown: the worker of attempt 1 was lost");
+        assertThat(lost.notes()).contains("IncidentRaised").contains("OutcomeUnknownException");
+        assertThat(order(revive(lost, null))).as("on the word of an operator").isEqualTo(Outcome.APPLIED);
+        assertThat(claimJob(session).attempt()).isEqualTo(2);
+    }
+
+    @Test
+    void a_background_job_that_must_not_run_twice_stays_when_its_worker_leaves_it() {
+        RunKey dead = atMostOnce("job-1", "durable.job", "DEAD_LETTER");
+        RunKey told = atMostOnce("order-1", TYPE, "DEAD_LETTER");
+        UUID leaving = openSession();
+        assertThat(claimJobs(leaving)).hasSize(2);
+
+        store.closeSession(leaving);
+
+        assertThat(jobStates(dead)).containsExactly(Map.entry(1, "dead"));
+        assertThat(waitingNames(told)).containsExactly("ActivityFailed");
     }
 
     // ── listings ────────────────────────────────────────────────────────────────────────────────────────────────────

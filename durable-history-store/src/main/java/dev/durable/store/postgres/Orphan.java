@@ -12,6 +12,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * crash budget it stays as a dead letter or incident, or goes, as its options say. One that must not run twice ends here.
  *
  * @param crashes with this one
+ * @param ifLost how it stays where it must not run twice; none where it ends then
  */
 record Orphan(
         LockedJob job,
@@ -29,16 +31,19 @@ record Orphan(
         int maxCrashes,
         @Nullable String onExhausted,
         boolean atMostOnce,
+        Optional<Burial> ifLost,
         Instant now) {
 
     static Orphan read(ResultSet row, RunKey run) throws SQLException {
+        LockedJob job = LockedJob.read(row, run);
         return new Orphan(
-                LockedJob.read(row, run),
+                job,
                 row.getString("activity"),
                 row.getInt("crashes") + 1,
                 row.getInt("max_crashes"),
                 row.getString("on_exhausted"),
                 AtMostOnce.says(row.getString("options")),
+                Burial.ofLost(job, row),
                 Times.required(row, "now"));
     }
 
@@ -55,14 +60,16 @@ record Orphan(
                 Heartbeats.keys(back.stream().map(LockedJob::key).toList()));
         back.forEach(job -> freed.jobs(job.taskQueue()));
         List<Burial> burials = orphans.stream()
-                .filter(o -> o.isPoison() && !o.isDiscarded())
-                .map(Orphan::burial)
+                .flatMap(o -> o.burial().stream())
                 .toList();
         Burial.write(burials, script);
         if (!burials.isEmpty()) {
             freed.buried();
         }
-        new IdleJobs(orphans.stream().filter(Orphan::isLost).map(Orphan::job).toList())
+        new IdleJobs(orphans.stream()
+                        .filter(o -> o.isLost() && o.burial().isEmpty())
+                        .map(Orphan::job)
+                        .toList())
                 .end((job, details) -> AtMostOnce.lost(job.key(), job.attempt(), job.allNotes()), tx, script, freed);
         discard(orphans.stream().filter(o -> o.isPoison() && o.isDiscarded()).toList(), tx, script, freed);
         Cancellations.end(
@@ -102,15 +109,22 @@ record Orphan(
         return PoisonPill.discarded(job.key(), job.attempt(), crashes, now, job.allNotes());
     }
 
-    private Burial burial() {
+    /** If it stays until an operator says what becomes of it. */
+    private Optional<Burial> burial() {
+        if (isLost()) {
+            return ifLost;
+        }
+        if (!isPoison() || isDiscarded()) {
+            return Optional.empty();
+        }
         boolean incident = PoisonPill.isIncident(onExhausted);
-        return new Burial(
+        return Optional.of(new Burial(
                 job.key(),
                 incident,
                 PoisonPill.fingerprint(activity),
                 1,
                 job.attempt(),
                 PoisonPill.notes(job.key(), activity, job.attempt(), crashes, incident, now, job.notes()),
-                PoisonPill.lastFailure(crashes));
+                PoisonPill.lastFailure(crashes)));
     }
 }
