@@ -124,7 +124,8 @@ public interface DurableEngine extends AutoCloseable {
          * What becomes of a background job, {@link DurableClient#enqueue}, whose attempts are used up or that failed for good,
          * where neither its activity's annotations nor configuration say: {@link OnExhausted#DEAD_LETTER} unless told, as
          * nobody's code waits for it. Activities of workflows are not concerned: their default is {@link OnExhausted#FAIL}.
-         * It counts in the process that enqueues, and is recorded with the job.
+         * Jobs that can't be thrown away, as their result is a primitive, stay as dead letters for {@code DISCARD}. It counts in
+         * the process that enqueues, and is recorded with the job.
          */
         Builder jobsOnExhausted(OnExhausted then);
 

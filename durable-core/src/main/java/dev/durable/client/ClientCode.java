@@ -1,6 +1,5 @@
 package dev.durable.client;
 
-import dev.durable.OnExhausted;
 import dev.durable.declare.Registry;
 import dev.durable.payload.FailureCodec;
 import dev.durable.payload.PayloadCodec;
@@ -16,7 +15,6 @@ import java.util.function.Supplier;
  * @param failures exceptions as JSON
  * @param random random ids
  * @param identity how this process calls itself in events
- * @param jobsOnExhausted what becomes of background jobs whose attempts are used up, where their activities do not say
  */
 public record ClientCode(
         Registry registry,
@@ -24,5 +22,4 @@ public record ClientCode(
         PayloadCodec payloads,
         FailureCodec failures,
         Supplier<UUID> random,
-        String identity,
-        OnExhausted jobsOnExhausted) {}
+        String identity) {}

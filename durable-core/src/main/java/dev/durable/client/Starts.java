@@ -149,8 +149,7 @@ final class Starts {
     private record Job(Supplier<NewRun> runs, Function<NewRun, CompletableFuture<StartOutcome>> send) {}
 
     private Job job(ActivityMethod activity, StartOptions options, Payload arguments) {
-        ActivityOptions resolved = new JobOptions(dispatch.store().clock().now(), options)
-                .over(activity.ofJob(code.jobsOnExhausted()));
+        ActivityOptions resolved = new JobOptions(dispatch.store().clock().now(), options).over(activity.ofJob());
         String queue = resolved.taskQueue() == null ? "default" : resolved.taskQueue();
         Payload input = new Payload("["
                 + code.payloads()

@@ -1,7 +1,6 @@
 package dev.durable.declare;
 
 import dev.durable.ActivityOptions;
-import dev.durable.OnExhausted;
 import dev.durable.history.OptionsJson;
 import java.util.List;
 import java.util.Optional;
@@ -15,31 +14,20 @@ import org.jspecify.annotations.Nullable;
  * @param aliases former names
  * @param spec its method, of the declared type
  * @param options as resolved from type, method and configuration; the call site may change them
- * @param saysOnExhausted whether one of these says what becomes of it when its attempts are used up
+ * @param ofJob the same as a background job has them, which differs in what becomes of it when its attempts are used up
  */
 public record ActivityMethod(
-        String name, List<String> aliases, MethodSpec spec, ActivityOptions options, boolean saysOnExhausted) {
+        String name, List<String> aliases, MethodSpec spec, ActivityOptions options, ActivityOptions ofJob) {
 
     public ActivityMethod {
         aliases = List.copyOf(aliases);
         options = OptionsJson.shared(options);
+        ofJob = OptionsJson.shared(ofJob);
     }
 
-    /** One of which nothing says what becomes of it when its attempts are used up. */
+    /** One that is the same as a background job. */
     public ActivityMethod(String name, List<String> aliases, MethodSpec spec, ActivityOptions options) {
-        this(name, aliases, spec, options, false);
-    }
-
-    /**
-     * Its options as a background job.
-     *
-     * @param otherwise what becomes of it when its attempts are used up, where the activity does not say
-     * @throws IllegalArgumentException if it can't end so
-     */
-    public ActivityOptions ofJob(OnExhausted otherwise) {
-        return saysOnExhausted
-                ? options
-                : checked(options.withRetry(options.retry().withOnExhausted(otherwise)));
+        this(name, aliases, spec, options, options);
     }
 
     /**

@@ -102,8 +102,7 @@ final class Engine implements PreparedEngine {
                         payloads,
                         failures,
                         random,
-                        settings.identity(),
-                        settings.errors().jobsOnExhausted()));
+                        settings.identity()));
     }
 
     private ActivitySide activitySide(PayloadCodec payloads, FailureCodec failures) {

@@ -174,7 +174,7 @@ public final class EngineBuilder implements DurableEngine.Builder {
 
     @Override
     public EngineBuilder jobsOnExhausted(OnExhausted then) {
-        errors = errors.endingJobs(then);
+        registry.jobsOnExhausted(then);
         return this;
     }
 

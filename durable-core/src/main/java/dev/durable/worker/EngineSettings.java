@@ -2,7 +2,6 @@ package dev.durable.worker;
 
 import dev.durable.Alert;
 import dev.durable.ErrorSanitizer;
-import dev.durable.OnExhausted;
 import dev.durable.payload.PayloadCodec;
 import java.time.Duration;
 import java.util.LinkedHashSet;
@@ -43,38 +42,31 @@ record EngineSettings(
      * @param deadLettersKept for how long dead letters are kept
      * @param maxDeadLetters how many of them
      * @param stallOn exceptions that stall a run instead of failing it, where its workflow does not say by itself
-     * @param jobsOnExhausted what becomes of background jobs whose attempts are used up, where their activities do not say
      */
     record Errors(
             ErrorSanitizer sanitizer,
             @Nullable Consumer<? super Alert> alerts,
             Duration deadLettersKept,
             int maxDeadLetters,
-            Set<Class<? extends Throwable>> stallOn,
-            OnExhausted jobsOnExhausted) {
-        static final Errors DEFAULT = new Errors(
-                ErrorSanitizer.DEFAULT, null, Duration.ofDays(180), 10_000, Set.of(), OnExhausted.DEAD_LETTER);
+            Set<Class<? extends Throwable>> stallOn) {
+        static final Errors DEFAULT = new Errors(ErrorSanitizer.DEFAULT, null, Duration.ofDays(180), 10_000, Set.of());
 
         Errors sanitizedBy(ErrorSanitizer value) {
-            return new Errors(value, alerts, deadLettersKept, maxDeadLetters, stallOn, jobsOnExhausted);
+            return new Errors(value, alerts, deadLettersKept, maxDeadLetters, stallOn);
         }
 
         Errors toldTo(Consumer<? super Alert> listener) {
-            return new Errors(sanitizer, listener, deadLettersKept, maxDeadLetters, stallOn, jobsOnExhausted);
+            return new Errors(sanitizer, listener, deadLettersKept, maxDeadLetters, stallOn);
         }
 
         Errors keeping(Duration time, int most) {
-            return new Errors(sanitizer, alerts, time, most, stallOn, jobsOnExhausted);
+            return new Errors(sanitizer, alerts, time, most, stallOn);
         }
 
         Errors stallingOn(Class<? extends Throwable> type) {
             Set<Class<? extends Throwable>> more = new LinkedHashSet<>(stallOn);
             more.add(type);
-            return new Errors(sanitizer, alerts, deadLettersKept, maxDeadLetters, more, jobsOnExhausted);
-        }
-
-        Errors endingJobs(OnExhausted then) {
-            return new Errors(sanitizer, alerts, deadLettersKept, maxDeadLetters, stallOn, then);
+            return new Errors(sanitizer, alerts, deadLettersKept, maxDeadLetters, more);
         }
     }
 
