@@ -21,7 +21,10 @@ public interface ActivityHandle {
     /** The name of its activity: {@code Emails.send}. */
     String activity();
 
-    /** Waits for the job to end. */
+    /**
+     * Waits for the job to end. One that has failed for good and waits as a dead letter or an incident has not ended: where
+     * nobody may resolve it, wait with a time limit, {@link #resultAs(Class, Duration)}.
+     */
     default void await() {
         resultAs(Object.class);
     }
@@ -56,6 +59,15 @@ public interface ActivityHandle {
      * value or a failure.
      */
     ActivityControl control();
+
+    /**
+     * Enqueues the job again as it was, if it has ended without a result: {@link DurableClient#enqueueAgain(String)}. This
+     * handle stays that of the run that has ended.
+     *
+     * @return a handle of the new run
+     * @throws WorkflowAlreadyStartedException when the job completed, is open, or its id was used by another run since
+     */
+    ActivityHandle enqueueAgain();
 
     /** Status, times, attempts, who has it. */
     WorkflowDescription describe();

@@ -28,6 +28,7 @@ final class JobHandle implements ActivityHandle {
     private final Of activity;
     private final UUID runId;
     private final ActivityControl control;
+    private final Supplier<ActivityHandle> again;
 
     /**
      * What it runs.
@@ -53,7 +54,15 @@ final class JobHandle implements ActivityHandle {
         }
     }
 
-    JobHandle(WorkflowHandle<?, ?> run, ClientCode code, Of activity, UUID runId, ActivityControl control) {
+    /** @param again enqueues it again */
+    JobHandle(
+            WorkflowHandle<?, ?> run,
+            ClientCode code,
+            Of activity,
+            UUID runId,
+            ActivityControl control,
+            Supplier<ActivityHandle> again) {
+        this.again = again;
         this.run = run;
         this.code = code;
         this.activity = activity;
@@ -159,6 +168,11 @@ final class JobHandle implements ActivityHandle {
     @Override
     public void cancel(String reason) {
         run.cancel(reason);
+    }
+
+    @Override
+    public ActivityHandle enqueueAgain() {
+        return again.get();
     }
 
     @Override

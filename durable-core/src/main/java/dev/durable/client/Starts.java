@@ -3,6 +3,7 @@ package dev.durable.client;
 import dev.durable.ActivityOptions;
 import dev.durable.ConflictPolicy;
 import dev.durable.QueueFullException;
+import dev.durable.ReusePolicy;
 import dev.durable.StartOptions;
 import dev.durable.WorkflowStatus;
 import dev.durable.declare.ActivityMethod;
@@ -22,6 +23,7 @@ import dev.durable.store.StartOutcome;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -98,6 +100,55 @@ final class Starts {
     CompletableFuture<StartOutcome> enqueueAsync(ActivityMethod activity, StartOptions options, Payload arguments) {
         Job job = job(activity, options, arguments);
         return job.send().apply(job.runs().get());
+    }
+
+    /**
+     * A job that has ended once more, as a new run with its id: what it was called with, and its options, are those that were
+     * recorded.
+     */
+    UUID enqueueAgain(StartOptions options, WorkflowStarted ended) {
+        Job job = again(options, ended);
+        return Objects.requireNonNull(start(options, job.runs(), job.send()));
+    }
+
+    /** Sends it without waiting; it is refused where another has used the id since. */
+    CompletableFuture<StartOutcome> enqueueAgainAsync(StartOptions options, WorkflowStarted ended) {
+        Job job = again(options, ended);
+        NewRun run = job.runs().get();
+        askForRoom(run);
+        return job.send().apply(run);
+    }
+
+    /** The options of a job that has ended; unless somebody else's run of its id has completed or is open. */
+    static StartOptions again(WorkflowStarted ended) {
+        StartOptions options = StartOptions.id(ended.workflowId())
+                .reusePolicy(ReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY)
+                .taskQueue(ended.taskQueue());
+        for (Map.Entry<String, String> header : ended.headers().entrySet()) {
+            options = options.header(header.getKey(), header.getValue());
+        }
+        Instant deadline = ended.runDeadline();
+        return deadline == null || !deadline.isAfter(ended.at())
+                ? options
+                : options.runTimeout(Duration.between(ended.at(), deadline));
+    }
+
+    private Job again(StartOptions options, WorkflowStarted ended) {
+        @Nullable Object[] call = code.payloads()
+                .decodeArguments(code.registry().workflowOf(BackgroundJob.class).run(), ended.input());
+        String activity = (String) Objects.requireNonNull(call[0]);
+        Payload arguments = (Payload) Objects.requireNonNull(call[1]);
+        ActivityOptions resolved =
+                OptionsJson.decode(((Payload) Objects.requireNonNull(call[2])).json());
+        Target target = new Target(BackgroundJob.TYPE, List.of(), ended.taskQueue());
+        return new Job(() -> newRun(target, options, null, null), run -> {
+            WorkflowStarted started = started(run, options, ended.input());
+            return dispatch.enqueue(
+                    run,
+                    started,
+                    new ActivityScheduled(
+                            2, started.at(), BackgroundJob.SEQ, activity, run.taskQueue(), arguments, resolved));
+        });
     }
 
     private record Job(Supplier<NewRun> runs, Function<NewRun, CompletableFuture<StartOutcome>> send) {}

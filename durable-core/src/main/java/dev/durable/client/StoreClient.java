@@ -39,6 +39,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** The client of an engine. */
@@ -202,13 +203,17 @@ public final class StoreClient implements DurableClient {
     private ActivityHandle enqueue(Class<?> type, StartOptions options, Recorded call) {
         ActivityMethod activity = jobActivity(type, call);
         Payload arguments = code.payloads().encodeArguments(activity.spec(), call.arguments());
-        UUID runId = starts.enqueue(activity, options, arguments);
+        return handle(activity, options, starts.enqueue(activity, options, arguments));
+    }
+
+    private ActivityHandle handle(ActivityMethod activity, StartOptions options, UUID runId) {
         return new JobHandle(
                 this.<Object, Object>started(code.registry().workflowOf(BackgroundJob.class), options, runId),
                 code,
                 new JobHandle.Of(activity.name(), activity),
                 runId,
-                control(options.id(), runId));
+                control(options.id(), runId),
+                () -> handle(activity, options, new EndedJobs(dispatch, starts).enqueueAgain(options.id(), runId)));
     }
 
     private ActivityControl control(String id, UUID runId) {
@@ -254,7 +259,17 @@ public final class StoreClient implements DurableClient {
                 code,
                 new JobHandle.Of(activity, method),
                 runId,
-                control(id, runId));
+                control(id, runId),
+                () -> again(id, runId, activity, method));
+    }
+
+    private ActivityHandle again(String id, UUID runId, String activity, @Nullable ActivityMethod method) {
+        UUID next = new EndedJobs(dispatch, starts).enqueueAgain(id, runId);
+        RunRecord run = dispatch.store()
+                .run(next)
+                .orElseThrow(() -> new WorkflowNotFoundException("job " + id + " was enqueued again, as run " + next
+                        + ", in a transaction that is still open: it exists once that commits"));
+        return job(run, activity, method);
     }
 
     private RunRecord jobRun(String id) {
@@ -284,6 +299,21 @@ public final class StoreClient implements DurableClient {
     @Override
     public WorkflowQuery jobs() {
         return new Listing(this, dispatch.store(), code.registry(), RunFilter.ALL.types(Set.of(BackgroundJob.TYPE)));
+    }
+
+    @Override
+    public UUID enqueueAgain(String id) {
+        return new EndedJobs(dispatch, starts).enqueueAgain(id);
+    }
+
+    @Override
+    public long enqueueAgain(UnaryOperator<WorkflowQuery.Filter> filter) {
+        FilterBuilder builder = new FilterBuilder(RunFilter.ALL.statuses(EndedJobs.FAILED), code.registry());
+        if (filter.apply(builder) != builder) {
+            throw new IllegalArgumentException("enqueueAgain(w -> …) must return the filter it was given, narrowed:"
+                    + " enqueueAgain(w -> w.closedAfter(monday))");
+        }
+        return new EndedJobs(dispatch, starts).enqueueAgain(builder.build());
     }
 
     private ActivityMethod jobActivity(Class<?> type, Recorded call) {

@@ -31,7 +31,7 @@ public final class BackgroundOptions {
 
     /** Those of an activity that is called by nobody's code, as this process knows them. */
     public static ActivityOptions of(ActivityMethod activity) {
-        return activity.options();
+        return activity.ofJob();
     }
 
     /**

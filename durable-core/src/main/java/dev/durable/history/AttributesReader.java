@@ -165,6 +165,15 @@ final class AttributesReader {
                             in.string("action", ""),
                             in.string("by", ""),
                             in.instantOrNull("nextAttemptAt"))),
+            rule(
+                    ActivityAbandoned.class,
+                    (e, in) -> new ActivityAbandoned(
+                            e.id,
+                            e.at,
+                            in.integer("seq"),
+                            in.integer("attempt"),
+                            in.payloadOrNull("lastHeartbeatDetails"),
+                            in.payloadOrNull("outcome"))),
             rule(FirstTurnStarted.class, (e, in) -> new FirstTurnStarted(e.id, e.at)),
             rule(
                     WorkflowCompleted.class,

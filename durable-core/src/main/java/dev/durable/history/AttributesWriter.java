@@ -114,6 +114,11 @@ final class AttributesWriter {
                         .string("action", e.action())
                         .string("by", e.by())
                         .instant("nextAttemptAt", e.nextAttemptAt());
+            case ActivityAbandoned e ->
+                out.number("seq", e.seq())
+                        .number("attempt", e.attempt())
+                        .payload("lastHeartbeatDetails", e.lastHeartbeatDetails())
+                        .payload("outcome", e.outcome());
             case UnknownEvent e -> throw new IllegalArgumentException(e.type() + " is kept as it was written");
         }
     }

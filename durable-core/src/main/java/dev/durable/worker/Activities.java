@@ -77,6 +77,7 @@ final class Activities implements ActivitySide {
     private final Map<String, Instant> delaysEnd = new ConcurrentHashMap<>();
 
     private volatile Runnable wakeRelay = () -> {};
+    private volatile Runnable wakeAlerts = () -> {};
 
     Activities(
             HistoryStore store,
@@ -190,8 +191,11 @@ final class Activities implements ActivitySide {
                 new DeadLetterRetention(store, errors.deadLettersKept(), errors.maxDeadLetters())));
         Consumer<? super Alert> alerts = errors.alerts();
         if (alerts != null) {
-            keep(new BatchChore(
-                    "alerts", PollPace.steady(Alerts.INTERVAL, random), BURIED_BATCH, new Alerts(store, alerts)));
+            wakeAlerts = keep(new PromptChore(
+                    new BatchChore(
+                            "alerts", PollPace.steady(Alerts.INTERVAL, random), BURIED_BATCH, new Alerts(store, alerts)),
+                    store.clock(),
+                    Alerts.MOMENT));
         }
         wakeRelay = keep(new BatchChore("relay", relayPace, Relay.BATCH, relay));
     }
@@ -288,6 +292,11 @@ final class Activities implements ActivitySide {
     public void wakeRules() {
         rules.forget();
         readRules.run();
+    }
+
+    @Override
+    public void wakeAlerts() {
+        wakeAlerts.run();
     }
 
     @Override

@@ -131,7 +131,7 @@ final class AttemptEnd {
                         .failure(
                                 job.activity(),
                                 new OutcomeUnknownException(AtMostOnce.why(job.attempt()), thrown));
-        ruled(new Ruling.Failed(unknown), details);
+        ruled(rules().lost(unknown), details);
     }
 
     /** A timeout, in words. */

@@ -108,6 +108,14 @@ record AttemptRules(Of of, Terms terms, ActivityHost.Code code, RandomGenerator 
         };
     }
 
+    /** It may have run and must not run twice: an answer to a workflow; a job of which nobody hears stays, if it may. */
+    Ruling lost(Failure unknown) {
+        OnExhausted then = terms.options().retry().onExhausted();
+        return of.background() && stays() && then != OnExhausted.DISCARD
+                ? exhausted(Notes.WORKER_LOST, unknown)
+                : new Ruling.Failed(unknown);
+    }
+
     /** A timeout, in words. */
     String describe(TimeoutType timeout) {
         ActivityOptions options = terms.options();

@@ -11,6 +11,7 @@ import dev.durable.store.JobKey;
 import dev.durable.store.JobNotes;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobUpdate;
+import dev.durable.store.LeftJob;
 import dev.durable.store.NewJob;
 import dev.durable.store.OpenJob;
 import dev.durable.store.PoisonPill;
@@ -157,6 +158,11 @@ final class Job {
     }
 
     // ── orders ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** What the run's history is to keep of it when the run closes over it. */
+    LeftJob left() {
+        return new LeftJob(key.seq(), attempt, allNotes(), heartbeatDetails, null);
+    }
 
     JobOrder.Seen seen() {
         return new JobOrder.Seen(lease == null ? null : lease.token(), attempt, revision);
@@ -307,8 +313,19 @@ final class Job {
 
     /** Its crashes are used up. */
     void poisoned(boolean incident, Instant now) {
-        notes = JobNotes.with(notes, PoisonPill.note(key, spec.activity(), attempt, crashes, incident, now));
+        notes = PoisonPill.notes(key, spec.activity(), attempt, crashes, incident, now, notes);
         lastFailure = PoisonPill.lastFailure(crashes);
+    }
+
+    /** Whoever ran it is gone, and an operator has to say whether it runs again. */
+    void lost(boolean incident, Instant now) {
+        notes = AtMostOnce.notes(key, attempt, spec.activity(), incident, now, notes);
+        lastFailure = AtMostOnce.lastFailure(attempt);
+        attempt++;
+    }
+
+    InboxMessage discardedOutcome(Instant now) {
+        return PoisonPill.discarded(key, attempt, crashes, now, allNotes());
     }
 
     /** What its options say of a job that is used up; null is nothing. */

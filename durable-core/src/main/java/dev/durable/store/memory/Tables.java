@@ -1,9 +1,11 @@
 package dev.durable.store.memory;
 
 import dev.durable.ActivityState;
+import dev.durable.store.AtMostOnce;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobKey;
 import dev.durable.store.NewJob;
+import dev.durable.store.Nudges.JobBuried;
 import dev.durable.store.Nudges.JobsReady;
 import dev.durable.store.Nudges.RunClosed;
 import dev.durable.store.Nudges.RunsDue;
@@ -102,7 +104,7 @@ final class Tables {
     /** Its session says goodbye itself: no crash. */
     void release(Job job) {
         if (job.isAtMostOnce() && !job.cancelRequested()) {
-            endIdle(job, job.lostOutcome());
+            lose(job);
         } else {
             job.begin();
             putBack(job, Duration.ZERO);
@@ -112,15 +114,26 @@ final class Tables {
     /** Its session died. */
     void crash(Job job) {
         if (job.isAtMostOnce() && !job.cancelRequested()) {
-            endIdle(job, job.lostOutcome());
+            lose(job);
         } else if (job.crash() || job.cancelRequested()) {
             putBack(job, Duration.ZERO);
         } else if (PoisonPill.isDiscarded(job.onExhausted())) {
-            endIdle(job, PoisonPill.discarded(job.key(), job.seen().attempt(), now(), job.allNotes()));
+            endIdle(job, job.discardedOutcome(now()));
         } else {
             boolean incident = PoisonPill.isIncident(job.onExhausted());
             job.poisoned(incident, now());
             bury(job, incident, PoisonPill.fingerprint(job.spec().activity()));
+        }
+    }
+
+    /** It may have run, and must not run again by itself. */
+    private void lose(Job job) {
+        if (AtMostOnce.isKept(job.spec().workflowType(), job.onExhausted())) {
+            boolean incident = PoisonPill.isIncident(job.onExhausted());
+            job.lost(incident, now());
+            bury(job, incident, AtMostOnce.fingerprint(job.spec().activity()));
+        } else {
+            endIdle(job, job.lostOutcome());
         }
     }
 
@@ -130,6 +143,7 @@ final class Tables {
             endCancelled(job);
         } else {
             jobs.bury(job, incident, new OpenJob.Burial(now(), fingerprint));
+            hints.owe(new JobBuried());
         }
     }
 

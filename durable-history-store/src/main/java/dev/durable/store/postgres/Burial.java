@@ -5,10 +5,15 @@ import static dev.durable.store.postgres.Param.shorts;
 import static dev.durable.store.postgres.Param.texts;
 import static dev.durable.store.postgres.Param.uuids;
 
+import dev.durable.store.AtMostOnce;
 import dev.durable.store.JobKey;
 import dev.durable.store.JobUpdate;
+import dev.durable.store.PoisonPill;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +48,25 @@ record Burial(
                 bury.notes(),
                 bury.lastFailure(),
                 bury.options());
+    }
+
+    /** Of a background job that is at most once and whose worker is gone; none of another. Columns: those of the two locks. */
+    static Optional<Burial> ofLost(LockedJob job, ResultSet row) throws SQLException {
+        String onExhausted = row.getString("on_exhausted");
+        if (!AtMostOnce.isKept(row.getString("workflow_type"), onExhausted)) {
+            return Optional.empty();
+        }
+        boolean incident = PoisonPill.isIncident(onExhausted);
+        String activity = row.getString("activity");
+        return Optional.of(new Burial(
+                job.key(),
+                incident,
+                AtMostOnce.fingerprint(activity),
+                0,
+                job.attempt() + 1,
+                AtMostOnce.notes(job.key(), job.attempt(), activity, incident, Times.required(row, "now"), job.notes()),
+                AtMostOnce.lastFailure(job.attempt()),
+                null));
     }
 
     static void write(List<Burial> burials, Script script) {

@@ -203,6 +203,7 @@ final class JobOrderBatch {
             cancelled.add(job.job().after(bury));
         } else {
             buried.add(Burial.of(bury));
+            hints.buried();
         }
     }
 

@@ -106,6 +106,7 @@ final class JobUpdateBatch {
             return;
         }
         buried.add(Burial.of(bury));
+        hints.buried();
         if (bury.details() != null) {
             details.put(job.key(), bury.details());
         }

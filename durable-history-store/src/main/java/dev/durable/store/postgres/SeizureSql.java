@@ -33,8 +33,14 @@ final class SeizureSql {
             select x.fence, durable.clock(), ?, ?, x.workflow_id, ?::json from x""";
 
     static final String LOCK_JOBS = """
-            select j.seq from durable.activity_job j
+            select j.run_id, j.seq, j.task_queue, j.lease, j.state, j.attempt, j.cancel_requested, j.notes, j.operator_notes
+              from durable.activity_job j
              where j.run_id = ? and j.shard = ? order by j.seq for update""";
+
+    /** After the locks: outcomes that the run has not taken in. */
+    static final String OUTCOMES = """
+            select i.name, i.payload, i.notes from durable.inbox i
+             where i.run_id = ? and i.shard = ? and i.kind = ?::smallint order by i.at, i.ord""";
 
     /** After the locks: what is dropped, and since when time has passed for this run. */
     static final String LEFT = """

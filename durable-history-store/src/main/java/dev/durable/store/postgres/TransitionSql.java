@@ -170,6 +170,18 @@ final class TransitionSql {
                  cross join lateral (select j.ctid as c from durable.activity_job j
                         where j.run_id = u.run_id and j.shard = u.shard order by j.seq for update) j))""";
 
+    /** What a deleted job carried that the history has to keep: notes, or heartbeat details. */
+    private static final String CARRIED = """
+            (e.noted or exists (select 1 from durable.activity_heartbeat h
+                    where h.run_id = e.run_id and h.shard = e.shard and h.seq = e.seq offset 0))""";
+
+    private static final String DROPPED =
+            DROP_JOBS + " returning run_id, shard, seq, lease, notes is not null or operator_notes is not null as noted";
+
+    /** The same where none may carry anything: what it carries is written by who has locked it and read it. */
+    static final String DROP_SILENT_JOBS = "with ended as (" + DROPPED + ")\n"
+            + "select durable.must(not exists (select 1 from ended e where " + CARRIED + "), 'job with something to tell')";
+
     /** After the locks, in a statement of its own: its snapshot sees whatever they waited for. */
     static final String NOTHING_WAITS = """
             select durable.must(
@@ -200,13 +212,16 @@ final class TransitionSql {
 
     /**
      * Where nothing but closers is written, all of it goes into two statements. First the runs are locked, then their jobs
-     * go; the settled ones must be among them, under their leases. One that somebody changed while this waited for it
-     * stays, and is found by the count or as a job that is left.
+     * go; the settled ones must be among them, under their leases, and of the others none may carry anything that the
+     * history has to keep, unless that is among the events. One that somebody changed while this waited for it stays, and is
+     * found by the count or as a job that is left.
      */
-    static final String END = "with locked as (" + CLOSERS + "),\nended as (" + DROP_JOBS + " returning lease)\n"
+    static final String END = "with locked as (" + CLOSERS + "),\nended as (" + DROPPED + ")\n"
             + "select durable.must((select count(*) from locked) = ?, 'fence of a closing run'),"
             + " durable.must((select count(*) filter (where e.lease = any(?::uuid[])) from ended e) = ?,"
-            + " 'lease of a closing run')";
+            + " 'lease of a closing run'),"
+            + " durable.must(?::boolean or not exists (select 1 from ended e"
+            + " where coalesce(e.lease <> all(?::uuid[]), true) and " + CARRIED + "), 'job with something to tell')";
 
     /** Then, as of after these locks, what waits is looked for, and the rest is written. */
     static final String CLOSE = "with appended as (" + EVENTS + "),\nclosed as (" + CLOSE_RUNS + "),\nread as ("

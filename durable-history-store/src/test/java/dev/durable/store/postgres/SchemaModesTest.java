@@ -8,6 +8,7 @@ import dev.durable.store.postgres.testing.TestDatabase;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -44,6 +45,23 @@ class SchemaModesTest {
 
         store(SchemaMode.MIGRATE).open();
         store(SchemaMode.VALIDATE).open();
+    }
+
+    /** A migration that is not listed would be missing in the script, and databases of the version before would not get it. */
+    @Test
+    void every_migration_stands_in_the_script_and_the_last_one_is_the_version() throws Exception {
+        Path folder = Path.of(Objects.requireNonNull(getClass().getResource("/" + Schema.LOCATION))
+                .toURI());
+        List<String> files;
+        try (Stream<Path> all = Files.list(folder)) {
+            files = all.map(file -> file.getFileName().toString()).toList();
+        }
+
+        assertThat(Schema.sql().lines().filter(line -> line.matches("-- V\\d+__\\w+\\.sql")))
+                .containsExactlyInAnyOrderElementsOf(
+                        files.stream().map(file -> "-- " + file).toList());
+        assertThat(files.stream().mapToInt(file -> Integer.parseInt(file.substring(1, file.indexOf("__")))).max())
+                .hasValue(Schema.version());
     }
 
     @Test
