@@ -42,7 +42,9 @@ final class JobHandle implements ActivityHandle {
         }
 
         private ClassLoader classes() {
-            return method == null ? JobHandle.class.getClassLoader() : method.spec().method().getDeclaringClass().getClassLoader();
+            return method == null
+                    ? JobHandle.class.getClassLoader()
+                    : method.spec().method().getDeclaringClass().getClassLoader();
         }
 
         private String advice() {
@@ -127,12 +129,8 @@ final class JobHandle implements ActivityHandle {
         }
         return result == null
                 ? null
-                : Results.cast(code.payloads()
-                        .decodeFor(
-                                result,
-                                type,
-                                "the result of " + activity.name(),
-                                activity::advice));
+                : Results.cast(
+                        code.payloads().decodeFor(result, type, "the result of " + activity.name(), activity::advice));
     }
 
     /** The activity's failure, as its caller in a workflow would see it. */
@@ -146,8 +144,7 @@ final class JobHandle implements ActivityHandle {
     }
 
     private RuntimeException failure(ActivityFailed event) {
-        Throwable original = code.failures()
-                .decode(event.failure(), activity.exceptions(), activity.classes());
+        Throwable original = code.failures().decode(event.failure(), activity.exceptions(), activity.classes());
         ActivityFailedException details = new ActivityFailedException(
                 activity.name() + " (job " + id() + ") failed in attempt " + event.attempt() + ": "
                         + event.failure().type()

@@ -97,7 +97,8 @@ final class OneActivity implements ActivityControl {
         OpenJob job = operations.find(which).orElseThrow(this::gone);
         if (!operations.isJob(job)) {
             throw new IllegalArgumentException("cancel: " + job.activity() + " was called by workflow "
-                    + job.key().run().workflowId() + ", whose code cancels it. Cancel the workflow, or end the activity with"
+                    + job.key().run().workflowId()
+                    + ", whose code cancels it. Cancel the workflow, or end the activity with"
                     + " complete(…) or fail(…).");
         }
         return operations.cancel(job, reason);

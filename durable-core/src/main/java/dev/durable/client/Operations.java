@@ -130,7 +130,8 @@ final class Operations {
             return false;
         }
         try {
-            new Messages(dispatch, code).cancel(job.key().run().workflowId(), job.key().run().runId(), reason);
+            new Messages(dispatch, code)
+                    .cancel(job.key().run().workflowId(), job.key().run().runId(), reason);
             return true;
         } catch (WorkflowNotFoundException e) {
             return false;

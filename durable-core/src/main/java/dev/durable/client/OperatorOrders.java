@@ -49,7 +49,9 @@ final class OperatorOrders {
 
     JobOrder runNow(OpenJob job) {
         JobOrder.Trace trace = operated(job, "runNow");
-        return job.state().isBuried() || waitsUnbegun(job) ? begins(job, trace) : new JobOrder.RetryNow(job.key(), trace);
+        return job.state().isBuried() || waitsUnbegun(job)
+                ? begins(job, trace)
+                : new JobOrder.RetryNow(job.key(), trace);
     }
 
     private static boolean waitsUnbegun(OpenJob job) {
@@ -69,8 +71,9 @@ final class OperatorOrders {
     Function<OpenJob, @Nullable JobOrder> reschedule(Instant at) {
         Instant now = operations.now();
         if (!at.isAfter(now) || at.isAfter(now.plus(LONGEST_DELAY))) {
-            throw new IllegalArgumentException("reschedule(" + at + "): it is " + now + ", and the time must be ahead, by "
-                    + LONGEST_DELAY.toDays() + " days at most. For now, there is runNow().");
+            throw new IllegalArgumentException(
+                    "reschedule(" + at + "): it is " + now + ", and the time must be ahead, by "
+                            + LONGEST_DELAY.toDays() + " days at most. For now, there is runNow().");
         }
         Instant due = at.truncatedTo(ChronoUnit.MICROS);
         return job -> {
@@ -92,7 +95,9 @@ final class OperatorOrders {
         return new JobOrder.Moved(
                 at,
                 OptionsJson.decode(job.options()).beginsBy(at),
-                toClose == null ? null : toClose.plus(Duration.between(job.times().scheduledAt(), at)));
+                toClose == null
+                        ? null
+                        : toClose.plus(Duration.between(job.times().scheduledAt(), at)));
     }
 
     JobOrder pause(OpenJob job) {

@@ -134,12 +134,12 @@ final class Starts {
     }
 
     private Job again(StartOptions options, WorkflowStarted ended) {
-        @Nullable Object[] call = code.payloads()
+        @Nullable
+        Object[] call = code.payloads()
                 .decodeArguments(code.registry().workflowOf(BackgroundJob.class).run(), ended.input());
         String activity = (String) Objects.requireNonNull(call[0]);
         Payload arguments = (Payload) Objects.requireNonNull(call[1]);
-        ActivityOptions resolved =
-                OptionsJson.decode(((Payload) Objects.requireNonNull(call[2])).json());
+        ActivityOptions resolved = OptionsJson.decode(((Payload) Objects.requireNonNull(call[2])).json());
         Target target = new Target(BackgroundJob.TYPE, List.of(), ended.taskQueue());
         return new Job(() -> newRun(target, options, null, null), run -> {
             WorkflowStarted started = started(run, options, ended.input());
@@ -154,7 +154,8 @@ final class Starts {
     private record Job(Supplier<NewRun> runs, Function<NewRun, CompletableFuture<StartOutcome>> send) {}
 
     private Job job(ActivityMethod activity, StartOptions options, Payload arguments) {
-        JobOptions job = JobOptions.of(activity, options, dispatch.store().clock().now());
+        JobOptions job =
+                JobOptions.of(activity, options, dispatch.store().clock().now());
         ActivityOptions resolved = job.resolved();
         String queue = resolved.taskQueue() == null ? "default" : resolved.taskQueue();
         Payload input = new Payload("["
@@ -169,13 +170,7 @@ final class Starts {
                     run,
                     started,
                     new ActivityScheduled(
-                            2,
-                            started.at(),
-                            BackgroundJob.SEQ,
-                            activity.name(),
-                            run.taskQueue(),
-                            arguments,
-                            resolved),
+                            2, started.at(), BackgroundJob.SEQ, activity.name(), run.taskQueue(), arguments, resolved),
                     job.chosen());
         });
     }
@@ -288,14 +283,14 @@ final class Starts {
 
     private WorkflowStarted started(NewRun run, StartOptions options, Payload input) {
         return new WorkflowStarted(
-                1,
-                dispatch.store().clock().now(),
-                run.run().workflowId(),
-                run.run().runId(),
-                run.type(),
-                run.taskQueue(),
-                input,
-                0,
+                        1,
+                        dispatch.store().clock().now(),
+                        run.run().workflowId(),
+                        run.run().runId(),
+                        run.type(),
+                        run.taskQueue(),
+                        input,
+                        0,
                         run.deadline(),
                         options.headers(),
                         List.of())

@@ -235,8 +235,9 @@ public final class StoreClient implements DurableClient {
         ActivityMethod method = code.registry().activityType(type).methods().stream()
                 .filter(one -> one.names().contains(activity))
                 .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("job " + id + " runs " + activity + ", which is none of "
-                        + type.getName() + ". Name the type that declares it, or use client.job(\"" + id + "\")."));
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "job " + id + " runs " + activity + ", which is none of " + type.getName()
+                                + ". Name the type that declares it, or use client.job(\"" + id + "\")."));
         return job(run, activity, method);
     }
 

@@ -21,8 +21,7 @@ public record ActivityOperated(
         int attempt,
         String action,
         String by,
-        @Nullable Instant nextAttemptAt)
-        implements HistoryEvent.Informing {
+        @Nullable Instant nextAttemptAt) implements HistoryEvent.Informing {
 
     /** One that sets no time. */
     public ActivityOperated(long id, Instant at, int seq, int attempt, String action, String by) {

@@ -61,7 +61,12 @@ public sealed interface JobOrder {
      * @param at when
      * @param moved of one that has not begun, what counts from there; null leaves all of it
      */
-    record Reschedule(JobKey key, Trace trace, Seen seen, Instant at, @Nullable Moved moved) implements JobOrder {}
+    record Reschedule(
+            JobKey key,
+            Trace trace,
+            Seen seen,
+            Instant at,
+            @Nullable Moved moved) implements JobOrder {}
 
     /**
      * What a job that has not begun is promised, when it is to begin at another time than it was.

@@ -93,8 +93,7 @@ final class Attempt implements Runnable, Leases.Held {
         this.cancellation = new Cancellation(besideBodies);
         this.heartbeats = new Heartbeats(
                 Heartbeats.throttle(options.heartbeatTimeout()), host.deadlines(), this::sendHeartbeat, this::heard);
-        this.watch = new AttemptWatch(
-                host.deadlines(), options, close, heartbeats::checkpointWaits, this::timedOut);
+        this.watch = new AttemptWatch(host.deadlines(), options, close, heartbeats::checkpointWaits, this::timedOut);
         this.context = new AttemptContext(
                 job, options, new AttemptContext.Parts(cancellation, heartbeats, watch, notes), host);
         this.end = new AttemptEnd(
@@ -227,9 +226,7 @@ final class Attempt implements Runnable, Leases.Held {
             return null;
         }
         Instant expiresAt = options.expiresAt();
-        return expiresAt != null && !expiresAt.isAfter(toStart)
-                ? TimeoutType.EXPIRY
-                : TimeoutType.SCHEDULE_TO_START;
+        return expiresAt != null && !expiresAt.isAfter(toStart) ? TimeoutType.EXPIRY : TimeoutType.SCHEDULE_TO_START;
     }
 
     // ── from outside ─────────────────────────────────────────────────────────────────────────────────────────────────

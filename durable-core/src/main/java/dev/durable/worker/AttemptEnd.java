@@ -63,15 +63,15 @@ final class AttemptEnd {
         boolean cancelled = cause == Cancellation.Cause.REQUESTED;
         switch (how) {
             case ActivityCall.Returned returned -> report.completed(returned.result(), startedAt);
-            case ActivityCall.CanNotCross refused ->
-                ruled(rules().cannotCross(refused.why(), cancelled), details);
+            case ActivityCall.CanNotCross refused -> ruled(rules().cannotCross(refused.why(), cancelled), details);
             case ActivityCall.Threw ignored
             when cause == Cancellation.Cause.SHUTDOWN && !terms.options().atMostOnce() ->
                 report.release(Duration.ZERO, details);
             case ActivityCall.Threw threw
             when cause == Cancellation.Cause.SHUTDOWN -> outcomeUnknown(threw.thrown(), details);
             case ActivityCall.Threw threw
-            when threw.thrown() instanceof RolledBackException && !cancelled && mayBeRunAgain() -> report.release(again(), details);
+            when threw.thrown() instanceof RolledBackException && !cancelled && mayBeRunAgain() ->
+                report.release(again(), details);
             case ActivityCall.Threw threw -> ruled(rules().threw(threw.thrown(), cancelled), details);
         }
     }
@@ -128,9 +128,7 @@ final class AttemptEnd {
         Failure unknown = thrown == null
                 ? Failure.of(OutcomeUnknownException.class.getName(), AtMostOnce.why(job.attempt()))
                 : host.code()
-                        .failure(
-                                job.activity(),
-                                new OutcomeUnknownException(AtMostOnce.why(job.attempt()), thrown));
+                        .failure(job.activity(), new OutcomeUnknownException(AtMostOnce.why(job.attempt()), thrown));
         ruled(rules().lost(unknown), details);
     }
 

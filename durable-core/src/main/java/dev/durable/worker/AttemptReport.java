@@ -70,8 +70,7 @@ final class AttemptReport {
         }
     }
 
-    private void bury(
-            Ruling.Buried buried, @Nullable String details, JobUpdate.@Nullable NewOptions options) {
+    private void bury(Ruling.Buried buried, @Nullable String details, JobUpdate.@Nullable NewOptions options) {
         if (host.reports().local()) {
             settle(events().failed(buried.failure()));
             return;

@@ -78,7 +78,9 @@ class BackgroundOptionsTest {
         EnqueuedOptions chosen = everything().chosen();
         String row = chosen.with(resolved.withExpiry(Instant.parse("2026-01-31T12:00:00Z")));
 
-        assertThat(OptionsJson.decode(row).withExpiry(null)).as("as who looks at no more").isEqualTo(resolved);
+        assertThat(OptionsJson.decode(row).withExpiry(null))
+                .as("as who looks at no more")
+                .isEqualTo(resolved);
         EnqueuedOptions read = EnqueuedOptions.of(row).orElseThrow();
         assertThat(read).isEqualTo(chosen);
         ActivityOptions again = OptionsAtCallSite.of(read).apply(ActivityOptions.DEFAULT);
@@ -100,7 +102,8 @@ class BackgroundOptionsTest {
 
     @Test
     void a_header_of_that_name_is_none() {
-        ActivityOptions options = new OptionsAtCallSite().header("enqueued", "x").apply(ActivityOptions.DEFAULT);
+        ActivityOptions options =
+                new OptionsAtCallSite().header("enqueued", "x").apply(ActivityOptions.DEFAULT);
 
         assertThat(EnqueuedOptions.of(OptionsJson.encode(options))).isEmpty();
     }

@@ -144,7 +144,8 @@ abstract class ScheduledJobsTest {
         assertThat(listed.state()).isEqualTo(ActivityState.DELAYED);
         assertThat(Duration.between(engine.now(), listed.scheduledAt())).isBetween(HOUR.minusSeconds(1), HOUR);
         assertThat(Duration.between(engine.now(), listed.nextAttemptAt())).isBetween(HOUR.minusSeconds(1), HOUR);
-        assertThat(mails(client).where(a -> a.state(ActivityState.DELAYED)).count()).isOne();
+        assertThat(mails(client).where(a -> a.state(ActivityState.DELAYED)).count())
+                .isOne();
         assertThat(job.control().describe()).isEqualTo(listed);
         QueueDescription queue = client.queues().describe("default");
         assertThat(queue.delayed()).isOne();
@@ -203,7 +204,8 @@ abstract class ScheduledJobsTest {
         assertThat(sent).containsExactly("ann 1");
         assertThat(job.history().events(ActivityOperated.class))
                 .singleElement()
-                .satisfies(event -> assertThat(event.action() + " " + event.by()).isEqualTo("runNow ann"));
+                .satisfies(
+                        event -> assertThat(event.action() + " " + event.by()).isEqualTo("runNow ann"));
         assertThat(job.history()).allSatisfy(event -> assertThat(event.at()).isBeforeOrEqualTo(engine.now()));
     }
 
@@ -233,12 +235,10 @@ abstract class ScheduledJobsTest {
         assertThat(sent).isEmpty();
         engine.advance(Duration.ofSeconds(2));
         assertThat(sent).containsExactly("ann 1");
-        assertThat(job.history().events(ActivityOperated.class))
-                .singleElement()
-                .satisfies(event -> {
-                    assertThat(event.action()).isEqualTo("reschedule");
-                    assertThat(event.nextAttemptAt()).isEqualTo(due);
-                });
+        assertThat(job.history().events(ActivityOperated.class)).singleElement().satisfies(event -> {
+            assertThat(event.action()).isEqualTo("reschedule");
+            assertThat(event.nextAttemptAt()).isEqualTo(due);
+        });
     }
 
     @Test
@@ -279,8 +279,7 @@ abstract class ScheduledJobsTest {
     void an_expiry_stays_where_it_is_when_a_job_is_rescheduled(TestEngine engine) {
         DurableClient client = set(engine);
         Instant expiry = engine.now().plus(HOUR.multipliedBy(2));
-        ActivityHandle job = client.enqueue(
-                Elsewhere.class, later("job-1").expiresAt(expiry), Elsewhere::work);
+        ActivityHandle job = client.enqueue(Elsewhere.class, later("job-1").expiresAt(expiry), Elsewhere::work);
         ActivityControl control = job.control();
         assertThatThrownBy(() -> control.reschedule(expiry.plusSeconds(1)))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -327,7 +326,8 @@ abstract class ScheduledJobsTest {
         DurableClient client = set(engine);
         ActivityHandle job = client.enqueue(Emails.class, later("mail-1"), e -> e.send("ann"));
         job.control().pause();
-        assertThat(job.control().reschedule(engine.now().plus(HOUR.multipliedBy(3)))).isTrue();
+        assertThat(job.control().reschedule(engine.now().plus(HOUR.multipliedBy(3))))
+                .isTrue();
         assertThat(job.control().describe().state()).isEqualTo(ActivityState.PAUSED);
         engine.advance(HOUR.multipliedBy(2));
         job.control().resume();
@@ -385,7 +385,8 @@ abstract class ScheduledJobsTest {
         assertThat(delayed.cancel("campaign stopped")).isEqualTo(449);
         engine.settle();
         assertThat(delayed.count()).isZero();
-        assertThat(client.jobs().where(w -> w.status(WorkflowStatus.CANCELLED)).count()).isEqualTo(449);
+        assertThat(client.jobs().where(w -> w.status(WorkflowStatus.CANCELLED)).count())
+                .isEqualTo(449);
     }
 
     @Test
@@ -421,14 +422,21 @@ abstract class ScheduledJobsTest {
         DurableClient client = set(engine);
         ActivityHandle job = client.enqueue(
                 Emails.class,
-                later("mail-1").activity(o -> o.startToClose(Duration.ofSeconds(9)).limitKey("smtp").priority(4)),
+                later("mail-1")
+                        .activity(o -> o.startToClose(Duration.ofSeconds(9))
+                                .limitKey("smtp")
+                                .priority(4)),
                 e -> e.send("ann"));
         ActivitySummary listed = job.control().describe();
         assertThat(listed.options().limitKey()).isEqualTo("smtp");
         assertThat(listed.options().priority()).isEqualTo(4);
         job.await();
         assertThat(startsToClose).containsExactly(Duration.ofSeconds(9));
-        assertThat(job.history().events(ActivityScheduled.class).findFirst().orElseThrow().options())
+        assertThat(job.history()
+                        .events(ActivityScheduled.class)
+                        .findFirst()
+                        .orElseThrow()
+                        .options())
                 .isEqualTo(listed.options());
     }
 
@@ -513,8 +521,10 @@ abstract class ScheduledJobsTest {
     @Test
     void ended_jobs_are_listed_by_activity_and_state(TestEngine engine) {
         DurableClient client = set(engine);
-        client.enqueue(Emails.class, StartOptions.id("mail-1"), e -> e.send("ann")).await();
-        client.enqueue(Emails.class, StartOptions.id("list-1"), e -> e.addresses("staff")).await();
+        client.enqueue(Emails.class, StartOptions.id("mail-1"), e -> e.send("ann"))
+                .await();
+        client.enqueue(Emails.class, StartOptions.id("list-1"), e -> e.addresses("staff"))
+                .await();
         ActivityHandle failed = client.enqueue(
                 Emails.class, StartOptions.id("list-2").activity(o -> o.maxAttempts(1)), e -> e.addresses(""));
         assertThatThrownBy(failed::await).isInstanceOf(NoSuchList.class);

@@ -130,7 +130,9 @@ abstract class JobContract extends StoreContract {
                     assertThat(job.times().visibleAt()).isNotNull();
                 });
         assertThat(store.depth(QUEUE, 10)).isEqualTo(2);
-        assertThat(claimJobs(session)).extracting(job -> job.key().run().workflowId()).containsExactly("order-2");
+        assertThat(claimJobs(session))
+                .extracting(job -> job.key().run().workflowId())
+                .containsExactly("order-2");
         advance(hour.minusSeconds(1));
         assertThat(claimJobs(session)).isEmpty();
         advance(Duration.ofSeconds(2));

@@ -127,7 +127,8 @@ abstract class JobOrderContract extends StoreContract {
     // ── reschedule ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     private JobOrder.Reschedule reschedule(RunKey run, Instant at, JobOrder.Moved moved) {
-        return new JobOrder.Reschedule(key(run), audited("reschedule"), open(run).seen(), at, moved);
+        return new JobOrder.Reschedule(
+                key(run), audited("reschedule"), open(run).seen(), at, moved);
     }
 
     @Test
@@ -347,7 +348,13 @@ abstract class JobOrderContract extends StoreContract {
         update(new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null, true));
         OpenJob seen = open(run);
         order(new JobOrder.UpdateOptions(
-                key(run), audited("options"), seen.seen(), seen.options(), store.now().plusSeconds(60), null, 0));
+                key(run),
+                audited("options"),
+                seen.seen(),
+                seen.options(),
+                store.now().plusSeconds(60),
+                null,
+                0));
         advance(HOUR);
 
         assertThat(store.timeOutWaiting(10)).isZero();

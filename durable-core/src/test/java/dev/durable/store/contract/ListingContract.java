@@ -55,9 +55,13 @@ abstract class ListingContract extends StoreContract {
         started(newRun("order-1").started("{\"input\":[\"Emails.send\"]}"));
 
         RunFilter mails = RunFilter.ALL.types(Set.of("durable.job")).activity("Emails.send");
-        assertThat(store.runs(mails, 10)).extracting(run -> run.run().workflowId()).containsExactly("mail-2", "mail-1");
-        assertThat(store.count(mails.statuses(Set.of(WorkflowStatus.TERMINATED)))).isOne();
-        assertThat(store.count(RunFilter.ALL.types(Set.of("durable.job")).activity("Emails.nobody"))).isZero();
+        assertThat(store.runs(mails, 10))
+                .extracting(run -> run.run().workflowId())
+                .containsExactly("mail-2", "mail-1");
+        assertThat(store.count(mails.statuses(Set.of(WorkflowStatus.TERMINATED))))
+                .isOne();
+        assertThat(store.count(RunFilter.ALL.types(Set.of("durable.job")).activity("Emails.nobody")))
+                .isZero();
     }
 
     private NewRunBuilder job(String id, String activity) {

@@ -89,7 +89,8 @@ abstract class QueueContract extends StoreContract {
         assertThat(Duration.between(store.now(), first)).isBetween(Duration.ofMinutes(59), Duration.ofMinutes(60));
         advance(Duration.ofMinutes(61));
         assertThat(Duration.between(
-                        store.now(), store.queueRules(Set.of(QUEUE)).nextDelayed().get(QUEUE)))
+                        store.now(),
+                        store.queueRules(Set.of(QUEUE)).nextDelayed().get(QUEUE)))
                 .as("what is due is claimed, and not waited for")
                 .isBetween(Duration.ofMinutes(58), Duration.ofMinutes(59));
     }

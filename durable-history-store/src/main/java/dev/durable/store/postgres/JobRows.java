@@ -32,8 +32,7 @@ record JobRows(List<Row> rows) {
     void insert(Script script) {
         if (!isEmpty()) {
             script.then(
-                    haveDelays() ? TransitionSql.JOBS_FOR_LATER : TransitionSql.JOBS,
-                    params().toArray(Param[]::new));
+                    haveDelays() ? TransitionSql.JOBS_FOR_LATER : TransitionSql.JOBS, params().toArray(Param[]::new));
         }
     }
 

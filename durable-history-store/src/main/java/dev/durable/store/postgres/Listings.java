@@ -175,9 +175,7 @@ final class Listings {
                                 HISTORY_EVENT.EVENT_ID.eq(1L),
                                 DSL.condition(
                                         "substring({0}::text from {1}) = {2}",
-                                        HISTORY_EVENT.ATTRIBUTES,
-                                        DSL.inline(JobStart.ACTIVITY),
-                                        DSL.val(activity))));
+                                        HISTORY_EVENT.ATTRIBUTES, DSL.inline(JobStart.ACTIVITY), DSL.val(activity))));
     }
 
     private static Condition isStalled() {

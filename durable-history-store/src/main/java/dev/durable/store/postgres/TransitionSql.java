@@ -145,7 +145,8 @@ final class TransitionSql {
             ", ?::bigint[]",
             ", delay");
 
-    private static String births(String visibleAt, String wait, String delayed, String due, String type, String column) {
+    private static String births(
+            String visibleAt, String wait, String delayed, String due, String type, String column) {
         return JobPlace.in("""
             insert into durable.activity_job (run_id, seq, shard, workflow_id, workflow_type, task_queue, activity,
                    priority, rank, state%s, lease, session, claimed_at, scheduled_at, schedule_to_start_deadline,
@@ -159,8 +160,7 @@ final class TransitionSql {
                           ?::uuid[], ?::uuid[], ?::timestamptz[], ?::timestamptz[], ?::timestamptz[], ?::int[],
                           ?::text[], ?::text[], ?::text[], ?::text[]%s)
                    as u(run_id, seq, shard, workflow_id, workflow_type, task_queue, activity, priority, lease, session,
-                        scheduled_at, start_deadline, close_deadline, max_crashes, input, options, headers, limit_key%s)""".formatted(
-                        visibleAt, wait, delayed, due, type, column));
+                        scheduled_at, start_deadline, close_deadline, max_crashes, input, options, headers, limit_key%s)""".formatted(visibleAt, wait, delayed, due, type, column));
     }
 
     /** Whatever jobs closers have left, which locked out their outcomes until here. */
@@ -175,12 +175,13 @@ final class TransitionSql {
             (e.noted or exists (select 1 from durable.activity_heartbeat h
                     where h.run_id = e.run_id and h.shard = e.shard and h.seq = e.seq offset 0))""";
 
-    private static final String DROPPED =
-            DROP_JOBS + " returning run_id, shard, seq, lease, notes is not null or operator_notes is not null as noted";
+    private static final String DROPPED = DROP_JOBS
+            + " returning run_id, shard, seq, lease, notes is not null or operator_notes is not null as noted";
 
     /** The same where none may carry anything: what it carries is written by who has locked it and read it. */
-    static final String DROP_SILENT_JOBS = "with ended as (" + DROPPED + ")\n"
-            + "select durable.must(not exists (select 1 from ended e where " + CARRIED + "), 'job with something to tell')";
+    static final String DROP_SILENT_JOBS =
+            "with ended as (" + DROPPED + ")\n" + "select durable.must(not exists (select 1 from ended e where "
+                    + CARRIED + "), 'job with something to tell')";
 
     /** After the locks, in a statement of its own: its snapshot sees whatever they waited for. */
     static final String NOTHING_WAITS = """

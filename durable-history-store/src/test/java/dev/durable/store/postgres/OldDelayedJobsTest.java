@@ -89,9 +89,9 @@ class OldDelayedJobsTest {
                 assertThat(job.state()).isEqualTo(ActivityState.DELAYED);
                 assertThat(job.activity()).isEqualTo("Mail.send");
                 assertThat(job.options().priority()).isEqualTo(3);
-                assertThat(Duration.between(store.now(), job.nextAttemptAt()))
-                        .isBetween(HOUR.minusMinutes(1), HOUR);
-                assertThat(engine.client().queues().describe("default").delayed()).isEqualTo(2);
+                assertThat(Duration.between(store.now(), job.nextAttemptAt())).isBetween(HOUR.minusMinutes(1), HOUR);
+                assertThat(engine.client().queues().describe("default").delayed())
+                        .isEqualTo(2);
 
                 engine.client().job("mail-1").control().runNow();
                 engine.client().job("mail-1").await();
@@ -125,7 +125,12 @@ class OldDelayedJobsTest {
             store.open();
             NewRunBuilder told = old(store, "told", "[\"ann\"]");
             InboxMessage cancel = new InboxMessage(
-                    UUID.randomUUID(), MessageKind.CANCEL, "WorkflowCancelRequested", "{\"reason\":\"no\"}", null, null);
+                    UUID.randomUUID(),
+                    MessageKind.CANCEL,
+                    "WorkflowCancelRequested",
+                    "{\"reason\":\"no\"}",
+                    null,
+                    null);
             NewRunBuilder due = old(store, "due", "[\"ann\"]").startDelay(Duration.ofSeconds(5));
             store.start(List.of(
                     told.with(cancel).build(),
@@ -160,9 +165,10 @@ class OldDelayedJobsTest {
                             "select count(*) from durable.activity_job j where j.workflow_id = 'mail-2'"
                                     + " and j.schedule_to_start_deadline < j.scheduled_at + interval '11 min'"))
                     .isOne();
-            assertThat(Sql.number(
-                            database.dataSource(),
-                            "select count(*) from durable.run_state s where s.wake_at is null and s.expires_at is null"))
+            assertThat(
+                            Sql.number(
+                                    database.dataSource(),
+                                    "select count(*) from durable.run_state s where s.wake_at is null and s.expires_at is null"))
                     .isEqualTo(2);
         }
     }
