@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param memo notes shown in listings, never read by the engine
  * @param headers handed to the run and its activities
  * @param priority of a background job: higher goes first, within the aging of the queue; null is the activity's
- * @param activity of a background job: says options of its activity
+ * @param activity of a background job: says options of its activity; null says none
  */
 public record StartOptions(
         String id,
@@ -39,9 +39,7 @@ public record StartOptions(
         Map<String, String> memo,
         Map<String, String> headers,
         @Nullable Integer priority,
-        Consumer<? super ActivityOptionsBuilder> activity) {
-
-    private static final Consumer<ActivityOptionsBuilder> NOTHING_SAID = options -> {};
+        @Nullable Consumer<? super ActivityOptionsBuilder> activity) {
 
     /** The longest workflow id, in UTF-16 units. */
     public static final int MAX_ID_LENGTH = 512;
@@ -76,7 +74,7 @@ public record StartOptions(
                 Map.of(),
                 Map.of(),
                 null,
-                NOTHING_SAID);
+                null);
     }
 
     public StartOptions reusePolicy(ReusePolicy policy) {
@@ -248,6 +246,7 @@ public record StartOptions(
      * may cost are those that the enqueuing process knows. Workflows choose options where they call their activities.
      */
     public StartOptions activity(Consumer<? super ActivityOptionsBuilder> options) {
+        Consumer<? super ActivityOptionsBuilder> before = activity;
         return new StartOptions(
                 id,
                 reusePolicy,
@@ -260,13 +259,12 @@ public record StartOptions(
                 memo,
                 headers,
                 priority,
-                choosesForActivity() ? both(activity, options) : options);
+                before == null ? options : both(before, options));
     }
 
     /** Whether options of a background job's activity were said. */
-    @SuppressWarnings("ReferenceEquality")
     public boolean choosesForActivity() {
-        return activity != NOTHING_SAID;
+        return activity != null;
     }
 
     private static Consumer<ActivityOptionsBuilder> both(

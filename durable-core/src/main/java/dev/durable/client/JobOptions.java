@@ -1,6 +1,7 @@
 package dev.durable.client;
 
 import dev.durable.ActivityOptions;
+import dev.durable.ActivityOptionsBuilder;
 import dev.durable.StartOptions;
 import dev.durable.declare.ActivityMethod;
 import dev.durable.declare.BackgroundOptions;
@@ -8,6 +9,7 @@ import dev.durable.declare.OptionsAtCallSite;
 import dev.durable.history.EnqueuedOptions;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +30,10 @@ record JobOptions(ActivityOptions resolved, EnqueuedOptions chosen) {
         if (priority != null) {
             changes.priority(priority);
         }
-        start.activity().accept(changes);
+        Consumer<? super ActivityOptionsBuilder> said = start.activity();
+        if (said != null) {
+            said.accept(changes);
+        }
         ActivityOptions options = changes.apply(BackgroundOptions.of(activity));
         if (options.local()) {
             throw new IllegalArgumentException("job " + start.id()
