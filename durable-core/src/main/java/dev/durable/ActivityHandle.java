@@ -18,7 +18,13 @@ public interface ActivityHandle {
     /** Its run. */
     UUID runId();
 
-    /** Waits for the job to end. */
+    /** The name of its activity: {@code Emails.send}. */
+    String activity();
+
+    /**
+     * Waits for the job to end. One that has failed for good and waits as a dead letter or an incident has not ended: where
+     * nobody may resolve it, wait with a time limit, {@link #resultAs(Class, Duration)}.
+     */
     default void await() {
         resultAs(Object.class);
     }
@@ -47,6 +53,21 @@ public interface ActivityHandle {
 
     /** Asks the job to stop: not begun, it never will; running, its body is told. */
     void cancel(String reason);
+
+    /**
+     * What an operator can do to it until it has ended: run it now, reschedule it, hold it, change its options, end it with a
+     * value or a failure.
+     */
+    ActivityControl control();
+
+    /**
+     * Enqueues the job again as it was, if it has ended without a result: {@link DurableClient#enqueueAgain(String)}. This
+     * handle stays that of the run that has ended.
+     *
+     * @return a handle of the new run
+     * @throws WorkflowAlreadyStartedException when the job completed, is open, or its id was used by another run since
+     */
+    ActivityHandle enqueueAgain();
 
     /** Status, times, attempts, who has it. */
     WorkflowDescription describe();

@@ -4,6 +4,7 @@ import dev.durable.history.History;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Starts workflows and talks to them. Thread-safe. */
@@ -100,15 +101,41 @@ public interface DurableClient {
 
     /**
      * Runs one activity as a background job: {@code client.enqueue(Emails.class, e -> e.send(id))}. Durable when this
-     * returns; retried by the activity's policy.
+     * returns; retried by the activity's policy. One whose attempts are used up, or that failed for good, stays as a dead
+     * letter, {@link #deadLetters()}, unless its activity or {@link DurableEngine.Builder#jobsOnExhausted} says otherwise.
      */
     <A> ActivityHandle enqueue(Class<A> type, VoidCall<A> call);
 
     /**
      * The same with options. The id is the job's: with it comes what the policies say about a second job of that id. A
-     * delay, an expiry, a run timeout and a task queue are the job's, too.
+     * delay, an expiry, a run timeout and a task queue are the job's, too, and so are {@linkplain StartOptions#activity
+     * options of its activity}.
      */
     <A> ActivityHandle enqueue(Class<A> type, StartOptions options, VoidCall<A> call);
+
+    /**
+     * Enqueues a background job again that has ended without a result (failed, timed out, cancelled, terminated), as it was:
+     * the same activity with the same arguments, options, headers, memo and task queue, as a new run with the same id, due at
+     * once. The run that has ended stays in the history. A dead letter or an incident has not ended: {@link
+     * IncidentControl#retry() retry} it.
+     *
+     * @return the new run
+     * @throws WorkflowNotFoundException when there is no such job, or its history has been removed
+     * @throws WorkflowAlreadyStartedException when the id is in use by an open run, or its latest run completed
+     * @throws IllegalArgumentException when the id is that of a workflow
+     * @throws QueueFullException when the task queue has no room for another
+     */
+    UUID enqueueAgain(String id);
+
+    /**
+     * The same for all that satisfy the filter and can be: {@code client.enqueueAgain(w -> w.closedAfter(monday))}. Those that
+     * failed or timed out, unless the filter names other states. Left out is what is no background job, completed, or was not
+     * the latest run of its id; and if two do it at once, each job is enqueued by one of them. If it fails in between, what was
+     * enqueued stays so, and calling it again goes on.
+     *
+     * @return how many were enqueued
+     */
+    long enqueueAgain(UnaryOperator<WorkflowQuery.Filter> filter);
 
     /**
      * Runs one activity for each item as background jobs, with few commits: {@code
@@ -127,6 +154,30 @@ public interface DurableClient {
 
     /** The batch of this id. */
     BatchHandle batch(String id);
+
+    /**
+     * The background job of this id, the open one or the one that ended last: what {@link #enqueue} gave, for a process that
+     * has only the id. Its results and exceptions are the same where the activity is registered with this engine,
+     * implemented or declared; elsewhere no exception comes as itself, all are {@link ActivityFailedException}: name the
+     * type then, {@link #job(Class, String)}.
+     *
+     * @throws WorkflowNotFoundException when nothing of this id was started
+     * @throws IllegalArgumentException when it is a workflow's
+     */
+    ActivityHandle job(String id);
+
+    /**
+     * The same where the activity need not be registered.
+     *
+     * @throws IllegalArgumentException when it is a workflow's, or that of a job of another type
+     */
+    <A> ActivityHandle job(Class<A> type, String id);
+
+    /**
+     * Background jobs, open and ended: {@code client.jobs().where(j -> j.activity("Emails.send").status(FAILED))}. What
+     * becomes of those that have not ended is said by {@link #activities()}.
+     */
+    WorkflowQuery jobs();
 
     /** The current run of this workflow id, by names only. */
     WorkflowHandle<?, ?> handle(String workflowId);

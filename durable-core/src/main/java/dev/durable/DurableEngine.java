@@ -107,7 +107,10 @@ public interface DurableEngine extends AutoCloseable {
 
         /**
          * Told when activities became dead letters or incidents: after that is durable, and at most once an hour for what
-         * failed alike, whichever process tells it. Called on a thread of upkeep: it should not block for long.
+         * failed alike, whichever process tells it. An alert comes within a second or so of the failure where a process with a
+         * listener hears of it: its own worker had the activity, or hints of other processes arrive ({@code NOTIFY}); else it may
+         * be twelve seconds late. Called on a thread of upkeep: it should not
+         * block for long.
          */
         Builder onAlert(Consumer<? super Alert> listener);
 
@@ -116,6 +119,15 @@ public interface DurableEngine extends AutoCloseable {
          * fails. Incidents are never purged.
          */
         Builder keepDeadLetters(Duration time, int most);
+
+        /**
+         * What becomes of a background job, {@link DurableClient#enqueue}, whose attempts are used up or that failed for good,
+         * where neither its activity's annotations nor configuration say: {@link OnExhausted#DEAD_LETTER} unless told, as
+         * nobody's code waits for it. Activities of workflows are not concerned: their default is {@link OnExhausted#FAIL}.
+         * Jobs that can't be thrown away, as their result is a primitive, stay as dead letters for {@code DISCARD}. As all
+         * options that were not chosen for a job it is the worker's that begins it.
+         */
+        Builder jobsOnExhausted(OnExhausted then);
 
         /**
          * An exception that stalls runs instead of failing them, of all workflows that do not say by themselves; may be

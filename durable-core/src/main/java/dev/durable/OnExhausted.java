@@ -10,11 +10,17 @@ package dev.durable;
  * schedule-to-close, which is how long the caller is willing to wait.
  */
 public enum OnExhausted {
-    /** The activity fails: the workflow's code gets {@link ActivityFailedException}. A poison pill becomes a dead letter. */
+    /**
+     * The activity fails: the workflow's code gets {@link ActivityFailedException}. A poison pill becomes a dead letter. A
+     * background job ends as failed, and nobody is alerted: {@link DurableClient#enqueueAgain(String)} brings it back.
+     */
     FAIL,
     /** The job stays as an incident, the run waits: {@code client.incidents()} resolves it. Never purged. */
     INCIDENT,
-    /** The job stays as a dead letter, the run waits until it is resolved or purged: {@code client.deadLetters()}. */
+    /**
+     * The job stays as a dead letter, the run waits until it is resolved or purged: {@code client.deadLetters()}. The default of
+     * background jobs.
+     */
     DEAD_LETTER,
     /** The activity ends as if it had returned null. Not for methods that return a primitive. */
     DISCARD

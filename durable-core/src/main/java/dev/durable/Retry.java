@@ -35,7 +35,10 @@ public @interface Retry {
     /** How often the worker of an attempt may die before the job becomes a dead letter; -1 means unset (3). */
     int maxWorkerCrashes() default -1;
 
-    /** What becomes of the activity when its attempts are used up; {@code {}} means unset ({@link OnExhausted#FAIL}). One. */
+    /**
+     * What becomes of the activity when its attempts are used up. One; {@code {}} means unset: {@link OnExhausted#FAIL}, and
+     * for background jobs what {@link DurableEngine.Builder#jobsOnExhausted} says.
+     */
     OnExhausted[] onExhausted() default {};
 
     /** Asked after a failed attempt whether another is worth it; {@link RetryIf} itself means unset. */

@@ -3,6 +3,7 @@ package dev.durable.client;
 import dev.durable.ActivityOptions;
 import dev.durable.ConflictPolicy;
 import dev.durable.QueueFullException;
+import dev.durable.ReusePolicy;
 import dev.durable.StartOptions;
 import dev.durable.WorkflowStatus;
 import dev.durable.declare.ActivityMethod;
@@ -22,6 +23,7 @@ import dev.durable.store.StartOutcome;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -77,6 +79,11 @@ final class Starts {
     }
 
     private CompletableFuture<StartOutcome> send(NewRun run, StartOptions options, Payload input) {
+        if (options.choosesForActivity()) {
+            throw new IllegalArgumentException("start of " + options.id() + ": activity(o -> …) is for background jobs,"
+                    + " which client.enqueue(…) starts. A workflow chooses options where it calls an activity:"
+                    + " Durable.activities(Payments.class, o -> …).");
+        }
         return dispatch.start(run, started(run, options, input));
     }
 
@@ -95,10 +102,61 @@ final class Starts {
         return job.send().apply(job.runs().get());
     }
 
+    /**
+     * A job that has ended once more, as a new run with its id: what it was called with, and its options, are those that were
+     * recorded.
+     */
+    UUID enqueueAgain(StartOptions options, WorkflowStarted ended) {
+        Job job = again(options, ended);
+        return Objects.requireNonNull(start(options, job.runs(), job.send()));
+    }
+
+    /** Sends it without waiting; it is refused where another has used the id since. */
+    CompletableFuture<StartOutcome> enqueueAgainAsync(StartOptions options, WorkflowStarted ended) {
+        Job job = again(options, ended);
+        NewRun run = job.runs().get();
+        askForRoom(run);
+        return job.send().apply(run);
+    }
+
+    /** The options of a job that has ended; unless somebody else's run of its id has completed or is open. */
+    static StartOptions again(WorkflowStarted ended) {
+        StartOptions options = StartOptions.id(ended.workflowId())
+                .reusePolicy(ReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY)
+                .taskQueue(ended.taskQueue());
+        for (Map.Entry<String, String> header : ended.headers().entrySet()) {
+            options = options.header(header.getKey(), header.getValue());
+        }
+        Instant deadline = ended.runDeadline();
+        return deadline == null || !deadline.isAfter(ended.at())
+                ? options
+                : options.runTimeout(Duration.between(ended.at(), deadline));
+    }
+
+    private Job again(StartOptions options, WorkflowStarted ended) {
+        @Nullable
+        Object[] call = code.payloads()
+                .decodeArguments(code.registry().workflowOf(BackgroundJob.class).run(), ended.input());
+        String activity = (String) Objects.requireNonNull(call[0]);
+        Payload arguments = (Payload) Objects.requireNonNull(call[1]);
+        ActivityOptions resolved = OptionsJson.decode(((Payload) Objects.requireNonNull(call[2])).json());
+        Target target = new Target(BackgroundJob.TYPE, List.of(), ended.taskQueue());
+        return new Job(() -> newRun(target, options, null, null), run -> {
+            WorkflowStarted started = started(run, options, ended.input());
+            return dispatch.enqueue(
+                    run,
+                    started,
+                    new ActivityScheduled(
+                            2, started.at(), BackgroundJob.SEQ, activity, run.taskQueue(), arguments, resolved));
+        });
+    }
+
     private record Job(Supplier<NewRun> runs, Function<NewRun, CompletableFuture<StartOutcome>> send) {}
 
     private Job job(ActivityMethod activity, StartOptions options, Payload arguments) {
-        ActivityOptions resolved = new JobOptions(dispatch.store().clock().now(), options).over(activity.options());
+        JobOptions job =
+                JobOptions.of(activity, options, dispatch.store().clock().now());
+        ActivityOptions resolved = job.resolved();
         String queue = resolved.taskQueue() == null ? "default" : resolved.taskQueue();
         Payload input = new Payload("["
                 + code.payloads()
@@ -108,19 +166,12 @@ final class Starts {
         Target target = new Target(BackgroundJob.TYPE, List.of(), queue);
         return new Job(() -> newRun(target, options, null, null), run -> {
             WorkflowStarted started = started(run, options, input);
-            return run.startDelay().isZero()
-                    ? dispatch.enqueue(
-                            run,
-                            started,
-                            new ActivityScheduled(
-                                    2,
-                                    started.at(),
-                                    BackgroundJob.SEQ,
-                                    activity.name(),
-                                    run.taskQueue(),
-                                    arguments,
-                                    resolved))
-                    : dispatch.start(run, started);
+            return dispatch.enqueue(
+                    run,
+                    started,
+                    new ActivityScheduled(
+                            2, started.at(), BackgroundJob.SEQ, activity.name(), run.taskQueue(), arguments, resolved),
+                    job.chosen());
         });
     }
 
@@ -232,17 +283,18 @@ final class Starts {
 
     private WorkflowStarted started(NewRun run, StartOptions options, Payload input) {
         return new WorkflowStarted(
-                1,
-                dispatch.store().clock().now(),
-                run.run().workflowId(),
-                run.run().runId(),
-                run.type(),
-                run.taskQueue(),
-                input,
-                0,
-                run.deadline(),
-                options.headers(),
-                List.of());
+                        1,
+                        dispatch.store().clock().now(),
+                        run.run().workflowId(),
+                        run.run().runId(),
+                        run.type(),
+                        run.taskQueue(),
+                        input,
+                        0,
+                        run.deadline(),
+                        options.headers(),
+                        List.of())
+                .withStartDelay(options.startDelay());
     }
 
     private static @Nullable Instant deadline(Instant from, StartOptions options) {

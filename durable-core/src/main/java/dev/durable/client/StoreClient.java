@@ -28,6 +28,7 @@ import dev.durable.history.HistoryJson;
 import dev.durable.history.Payload;
 import dev.durable.replay.BackgroundJob;
 import dev.durable.store.JobFilter;
+import dev.durable.store.JobStart;
 import dev.durable.store.Joined;
 import dev.durable.store.RunFilter;
 import dev.durable.store.RunRecord;
@@ -36,7 +37,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** The client of an engine. */
@@ -200,12 +203,118 @@ public final class StoreClient implements DurableClient {
     private ActivityHandle enqueue(Class<?> type, StartOptions options, Recorded call) {
         ActivityMethod activity = jobActivity(type, call);
         Payload arguments = code.payloads().encodeArguments(activity.spec(), call.arguments());
-        UUID runId = starts.enqueue(activity, options, arguments);
+        return handle(activity, options, starts.enqueue(activity, options, arguments));
+    }
+
+    private ActivityHandle handle(ActivityMethod activity, StartOptions options, UUID runId) {
         return new JobHandle(
                 this.<Object, Object>started(code.registry().workflowOf(BackgroundJob.class), options, runId),
                 code,
-                activity,
-                runId);
+                new JobHandle.Of(activity.name(), activity),
+                runId,
+                control(options.id(), runId),
+                () -> handle(activity, options, new EndedJobs(dispatch, starts).enqueueAgain(options.id(), runId)));
+    }
+
+    private ActivityControl control(String id, UUID runId) {
+        JobFilter only = JobFilter.ALL.workflowId(id).runId(runId).seq(BackgroundJob.SEQ);
+        return new OneActivity(operations, only, code.identity());
+    }
+
+    @Override
+    public ActivityHandle job(String id) {
+        RunRecord run = jobRun(id);
+        String activity = activityOf(run);
+        return job(run, activity, code.registry().activityMethod(activity).orElse(null));
+    }
+
+    @Override
+    public <A> ActivityHandle job(Class<A> type, String id) {
+        RunRecord run = jobRun(id);
+        String activity = activityOf(run);
+        ActivityMethod method = code.registry().activityType(type).methods().stream()
+                .filter(one -> one.names().contains(activity))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "job " + id + " runs " + activity + ", which is none of " + type.getName()
+                                + ". Name the type that declares it, or use client.job(\"" + id + "\")."));
+        return job(run, activity, method);
+    }
+
+    /** That one, which a listing has found. */
+    ActivityHandle job(RunRecord run) {
+        if (!run.type().equals(BackgroundJob.TYPE)) {
+            throw new IllegalStateException(run.run().workflowId() + " is a run of " + run.type()
+                    + " and no background job: use handle(type).");
+        }
+        String activity = activityOf(run);
+        return job(run, activity, code.registry().activityMethod(activity).orElse(null));
+    }
+
+    private ActivityHandle job(RunRecord run, String activity, @Nullable ActivityMethod method) {
+        String id = run.run().workflowId();
+        UUID runId = run.run().runId();
+        WorkflowType type = code.registry().workflowOf(BackgroundJob.class);
+        return new JobHandle(
+                new RunHandle<>(dispatch, code, type, id, runId),
+                code,
+                new JobHandle.Of(activity, method),
+                runId,
+                control(id, runId),
+                () -> again(id, runId, activity, method));
+    }
+
+    private ActivityHandle again(String id, UUID runId, String activity, @Nullable ActivityMethod method) {
+        UUID next = new EndedJobs(dispatch, starts).enqueueAgain(id, runId);
+        RunRecord run = dispatch.store()
+                .run(next)
+                .orElseThrow(() -> new WorkflowNotFoundException("job " + id + " was enqueued again, as run " + next
+                        + ", in a transaction that is still open: it exists once that commits"));
+        return job(run, activity, method);
+    }
+
+    private RunRecord jobRun(String id) {
+        RunRecord run = dispatch.store()
+                .latestRun(id)
+                .orElseThrow(() -> new WorkflowNotFoundException("there is no job " + id
+                        + ". If it was enqueued in a transaction that is still open, it exists once that commits."));
+        if (!run.type().equals(BackgroundJob.TYPE)) {
+            throw new IllegalArgumentException(id + " is the id of a run of " + run.type()
+                    + " and of no background job. Use client.handle(\"" + id + "\").");
+        }
+        return run;
+    }
+
+    /** As it was called when the job was enqueued. */
+    private String activityOf(RunRecord run) {
+        for (StoredEvent started : dispatch.store().history(run.run().runId(), 1, 1)) {
+            String activity = JobStart.activity(run.type(), started.attributes());
+            if (activity != null) {
+                return activity;
+            }
+        }
+        throw new WorkflowNotFoundException("the history of job " + run.run().workflowId()
+                + " does not tell its activity. Usual cause: old histories are dropped, and this one was.");
+    }
+
+    @Override
+    public WorkflowQuery jobs() {
+        return new Listing(this, dispatch.store(), code.registry(), RunFilter.ALL.types(Set.of(BackgroundJob.TYPE)));
+    }
+
+    @Override
+    public UUID enqueueAgain(String id) {
+        return new EndedJobs(dispatch, starts).enqueueAgain(id);
+    }
+
+    @Override
+    public long enqueueAgain(UnaryOperator<WorkflowQuery.Filter> filter) {
+        FilterBuilder builder = new FilterBuilder(RunFilter.ALL.statuses(EndedJobs.FAILED), code.registry());
+        if (filter.apply(builder) != builder) {
+            throw new IllegalArgumentException("enqueueAgain(w -> …) must return the filter it was given, narrowed:"
+                    + " enqueueAgain(w -> w.closedAfter(monday))");
+        }
+        return new EndedJobs(dispatch, starts).enqueueAgain(builder.build());
     }
 
     private ActivityMethod jobActivity(Class<?> type, Recorded call) {

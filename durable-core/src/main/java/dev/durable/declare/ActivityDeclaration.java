@@ -2,6 +2,7 @@ package dev.durable.declare;
 
 import dev.durable.Activity;
 import dev.durable.ActivityOptions;
+import dev.durable.OnExhausted;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -24,22 +25,42 @@ record ActivityDeclaration(Class<?> type, String name, List<Declared> activities
         return type.isAnnotationPresent(Activity.class);
     }
 
-    /** The type with all levels below the call site merged. */
-    ActivityType resolve(Configuration configuration, Problems problems) {
+    /**
+     * The type with all levels below the call site merged.
+     *
+     * @param jobsOnExhausted what becomes of background jobs whose attempts are used up, where no level says
+     */
+    ActivityType resolve(Configuration configuration, OnExhausted jobsOnExhausted, Problems problems) {
         List<ActivityMethod> methods = new ArrayList<>();
         for (Declared activity : activities) {
             try {
-                ActivityOptions options =
-                        configuration.of(this, activity).over(activity.level()).applyTo(ActivityOptions.DEFAULT);
+                OptionLevel level = configuration.of(this, activity).over(activity.level());
+                ActivityOptions options = level.applyTo(ActivityOptions.DEFAULT);
                 Optional<Problem> end = OptionProblems.ofEnd(activity.name(), activity.spec(), options);
                 end.ifPresent(problems::add);
                 OptionProblems.ofHeartbeat(activity.name(), options).ifPresent(problems::add);
-                methods.add(new ActivityMethod(activity.name(), activity.aliases(), activity.spec(), options));
+                methods.add(new ActivityMethod(
+                        activity.name(),
+                        activity.aliases(),
+                        activity.spec(),
+                        options,
+                        level.sets(Option.ON_EXHAUSTED) ? options : ofJob(activity, options, jobsOnExhausted)));
             } catch (IllegalArgumentException e) {
                 problems.add(OptionProblems.doNotFit(activity.name(), e));
             }
         }
         return new ActivityType(type, name, methods);
+    }
+
+    /** Nobody's code waits for a job. One that can't be thrown away is kept. */
+    private static ActivityOptions ofJob(Declared activity, ActivityOptions options, OnExhausted then) {
+        if (options.local()) {
+            return options;
+        }
+        ActivityOptions wanted = options.withRetry(options.retry().withOnExhausted(then));
+        return OptionProblems.ofEnd(activity.name(), activity.spec(), wanted).isEmpty()
+                ? wanted
+                : options.withRetry(options.retry().withOnExhausted(OnExhausted.DEAD_LETTER));
     }
 
     /**

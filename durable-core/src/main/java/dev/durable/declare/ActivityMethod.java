@@ -14,12 +14,20 @@ import org.jspecify.annotations.Nullable;
  * @param aliases former names
  * @param spec its method, of the declared type
  * @param options as resolved from type, method and configuration; the call site may change them
+ * @param ofJob the same as a background job has them, which differs in what becomes of it when its attempts are used up
  */
-public record ActivityMethod(String name, List<String> aliases, MethodSpec spec, ActivityOptions options) {
+public record ActivityMethod(
+        String name, List<String> aliases, MethodSpec spec, ActivityOptions options, ActivityOptions ofJob) {
 
     public ActivityMethod {
         aliases = List.copyOf(aliases);
         options = OptionsJson.shared(options);
+        ofJob = OptionsJson.shared(ofJob);
+    }
+
+    /** One that is the same as a background job. */
+    public ActivityMethod(String name, List<String> aliases, MethodSpec spec, ActivityOptions options) {
+        this(name, aliases, spec, options, options);
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.durable.declare;
 
+import dev.durable.OnExhausted;
 import java.lang.reflect.Constructor;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -56,19 +57,23 @@ final class Registration {
     }
 
     /** The registry, if nothing is wrong. */
-    Registry finish(Map<String, String> properties, Function<? super Declarations, ? extends Collection<String>> more) {
+    Registry finish(
+            Map<String, String> properties,
+            OnExhausted jobsOnExhausted,
+            Function<? super Declarations, ? extends Collection<String>> more) {
         List<Draft> drafts = drafts();
         Map<Class<?>, ActivityDeclaration> declarations = declarations();
         Configuration configuration = Configuration.read(properties, declarations.values(), problems);
         Map<Class<?>, ActivityType> types = new LinkedHashMap<>();
-        declarations.forEach((type, declaration) -> types.put(type, declaration.resolve(configuration, problems)));
+        declarations.forEach(
+                (type, declaration) -> types.put(type, declaration.resolve(configuration, jobsOnExhausted, problems)));
         Map<String, ActivityBinding> activities = bindings(types.values());
         Map<String, WorkflowType> workflows = byName(drafts, types);
         List<ActivityMethod> implemented =
                 activities.values().stream().map(ActivityBinding::activity).toList();
         more.apply(new Declarations(signatures, implemented)).forEach(problems::add);
         problems.throwIfAny();
-        return new Registry(workflows, activities, types);
+        return new Registry(workflows, activities, types, jobsOnExhausted);
     }
 
     private List<Draft> drafts() {

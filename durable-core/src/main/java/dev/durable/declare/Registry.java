@@ -1,5 +1,6 @@
 package dev.durable.declare;
 
+import dev.durable.OnExhausted;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -22,11 +23,14 @@ public final class Registry {
     private final Map<Class<?>, WorkflowType> workflowsByClass = new ConcurrentHashMap<>();
     private final Map<Class<?>, ActivityType> activityTypes = new ConcurrentHashMap<>();
     private final Map<String, ActivityMethod> activityMethods = new HashMap<>();
+    private final OnExhausted jobsOnExhausted;
 
     Registry(
             Map<String, WorkflowType> workflows,
             Map<String, ActivityBinding> activities,
-            Map<Class<?>, ActivityType> activityTypes) {
+            Map<Class<?>, ActivityType> activityTypes,
+            OnExhausted jobsOnExhausted) {
+        this.jobsOnExhausted = jobsOnExhausted;
         this.workflows = Map.copyOf(workflows);
         this.activities = Map.copyOf(activities);
         this.activityTypes.putAll(activityTypes);
@@ -88,7 +92,7 @@ public final class Registry {
      * @throws dev.durable.RegistrationException when the class declares none, or a wrong one
      */
     public ActivityType activityType(Class<?> type) {
-        return activityTypes.computeIfAbsent(type, Registry::readActivityType);
+        return activityTypes.computeIfAbsent(type, this::readActivityType);
     }
 
     private static WorkflowType readForClient(Class<?> type) {
@@ -100,13 +104,14 @@ public final class Registry {
         return workflow.orElseThrow();
     }
 
-    private static ActivityType readActivityType(Class<?> type) {
+    private ActivityType readActivityType(Class<?> type) {
         Problems problems = new Problems();
         if (!ActivityDeclaration.isDeclaredBy(type)) {
             problems.add(ActivityProblems.notAnActivityType(type));
             problems.throwIfAny();
         }
-        ActivityType read = ActivityReader.read(type, problems).resolve(Configuration.none(), problems);
+        ActivityType read =
+                ActivityReader.read(type, problems).resolve(Configuration.none(), jobsOnExhausted, problems);
         problems.throwIfAny();
         return read;
     }
@@ -117,6 +122,7 @@ public final class Registry {
         private final Map<Class<?>, List<Object>> typed = new LinkedHashMap<>();
         private final List<Class<?>> calledByName = new ArrayList<>();
         private final Map<String, String> properties = new LinkedHashMap<>();
+        private OnExhausted jobsOnExhausted = OnExhausted.DEAD_LETTER;
 
         private Builder() {}
 
@@ -148,6 +154,12 @@ public final class Registry {
             return this;
         }
 
+        /** What becomes of background jobs whose attempts are used up, where their activities do not say. */
+        public Builder jobsOnExhausted(OnExhausted then) {
+            jobsOnExhausted = then;
+            return this;
+        }
+
         /**
          * Reads and checks everything.
          *
@@ -168,7 +180,7 @@ public final class Registry {
             registered.forEach(registration::add);
             typed.forEach((type, all) -> all.forEach(one -> registration.add(type, one)));
             calledByName.forEach(registration::addActivityType);
-            return registration.finish(properties, more);
+            return registration.finish(properties, jobsOnExhausted, more);
         }
     }
 }

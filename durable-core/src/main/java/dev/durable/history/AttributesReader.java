@@ -163,7 +163,17 @@ final class AttributesReader {
                             in.integer("seq"),
                             in.integer("attempt"),
                             in.string("action", ""),
-                            in.string("by", ""))),
+                            in.string("by", ""),
+                            in.instantOrNull("nextAttemptAt"))),
+            rule(
+                    ActivityAbandoned.class,
+                    (e, in) -> new ActivityAbandoned(
+                            e.id,
+                            e.at,
+                            in.integer("seq"),
+                            in.integer("attempt"),
+                            in.payloadOrNull("lastHeartbeatDetails"),
+                            in.payloadOrNull("outcome"))),
             rule(FirstTurnStarted.class, (e, in) -> new FirstTurnStarted(e.id, e.at, in.flag("withNext"))),
             rule(
                     WorkflowCompleted.class,
@@ -243,6 +253,7 @@ final class AttributesReader {
                 in.instantOrNull("runDeadline"),
                 in.map("headers"),
                 in.strings("carriedMessages").stream().map(UUID::fromString).toList(),
-                in.flag("firstTurnDone"));
+                in.flag("firstTurnDone"),
+                in.durationOrNull("startDelay"));
     }
 }

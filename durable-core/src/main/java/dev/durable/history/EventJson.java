@@ -5,6 +5,7 @@ import dev.durable.store.InboxMessage;
 import dev.durable.store.MessageKind;
 import dev.durable.store.StoredEvent;
 import java.time.DateTimeException;
+import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Collectors;
@@ -85,13 +86,17 @@ public final class EventJson {
         return array.substring(1, array.length() - 1);
     }
 
-    /** Informing events that travelled with a job; their ids are 0 until they are written. Null is none. */
+    /**
+     * Informing events that travelled with a job, in the order in which they happened: what its worker noted and what orders
+     * have added stand in two lists until then. Their ids are 0 until they are written. Null is none.
+     */
     public static List<StoredEvent> decodeNotes(@Nullable String notes) {
         return notes == null
                 ? List.of()
                 : JsonObjectReader.elements(notes).stream()
                         .map(JsonObjectReader::of)
                         .map(in -> new StoredEvent(0, in.string("type"), in.instant("at"), null, in.json("attributes")))
+                        .sorted(Comparator.comparing(StoredEvent::at))
                         .toList();
     }
 

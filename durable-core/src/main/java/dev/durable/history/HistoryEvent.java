@@ -53,6 +53,7 @@ public sealed interface HistoryEvent {
                     ActivityTimeoutUpdated,
                     ActivityOptionsUpdated,
                     ActivityOperated,
+                    ActivityAbandoned,
                     IncidentRaised,
                     IncidentResolved,
                     UnknownEvent {}

@@ -8,6 +8,7 @@ import dev.durable.history.ActivityCompleted;
 import dev.durable.history.ActivityFailed;
 import dev.durable.history.ActivityTimedOut;
 import dev.durable.history.Failure;
+import dev.durable.history.TimeoutType;
 import dev.durable.payload.FailureCodec;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -50,13 +51,20 @@ final class ActivityOutcomes {
     }
 
     Outcome<@Nullable Object> timedOut(ActivityCall call, ActivityTimedOut event) {
-        String message = call.name() + " (activity " + event.seq() + ") ran out of its "
-                + event.timeout().name().toLowerCase(Locale.ROOT).replace('_', '-') + " timeout in attempt "
-                + event.attempt() + ", and its policy allows no further one";
+        String message = call.name() + " (activity " + event.seq() + ") " + what(call, event);
         return Outcome.failedWith(() -> {
             throw new ActivityTimedOutException(
                     message, call.name(), event.seq(), event.attempt(), event.timeout(), null);
         });
+    }
+
+    /** Of nothing but what the history has, for code may pass it on; those of before stay as they are. */
+    private static String what(ActivityCall call, ActivityTimedOut event) {
+        return event.timeout() == TimeoutType.EXPIRY
+                ? "expired at " + call.options().expiresAt() + ": no worker had begun it by then"
+                : "ran out of its "
+                        + event.timeout().name().toLowerCase(Locale.ROOT).replace('_', '-') + " timeout in attempt "
+                        + event.attempt() + ", and its policy allows no further one";
     }
 
     /** Cancelled by somebody else than the code, which has heard of its own at once. */

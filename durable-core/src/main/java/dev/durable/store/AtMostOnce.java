@@ -1,14 +1,19 @@
 package dev.durable.store;
 
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Jobs that are handed out once. One whose worker is lost ends as failed with an unknown outcome, where others would go
- * back into their queue. As {@link CancelledIdleJob}, a store's own outcome.
+ * back into their queue; a background job, which has no code to hear of that, stays as what its options say of one that is
+ * used up. As {@link CancelledIdleJob}, a store's own words.
  */
 public final class AtMostOnce {
     private static final String FLAG = "\"atMostOnce\":true";
     private static final String FAILURE = "dev.durable.OutcomeUnknownException";
+    private static final String BACKGROUND_JOB = "durable.job";
 
     private AtMostOnce() {}
 
@@ -29,9 +34,8 @@ public final class AtMostOnce {
      * @param notes its informing events; null without
      */
     public static InboxMessage lost(JobKey key, int attempt, @Nullable String notes) {
-        String failure = "{\"type\":\"" + FAILURE + "\",\"message\":\"" + why(attempt) + "\"}";
-        String attributes =
-                "{\"seq\":" + key.seq() + ",\"attempt\":" + attempt + ",\"failure\":" + failure + ",\"worker\":\"\"}";
+        String attributes = "{\"seq\":" + key.seq() + ",\"attempt\":" + attempt + ",\"failure\":" + failure(attempt)
+                + ",\"worker\":\"\"}";
         return new InboxMessage(
                 CancelledIdleJob.messageId(key),
                 MessageKind.ACTIVITY_OUTCOME,
@@ -39,6 +43,47 @@ public final class AtMostOnce {
                 attributes,
                 notes,
                 null);
+    }
+
+    private static String failure(int attempt) {
+        return "{\"type\":\"" + FAILURE + "\",\"message\":\"" + why(attempt) + "\"}";
+    }
+
+    // ── background jobs ──────────────────────────────────────────────────────────────────────────────────────────────
+
+    /**
+     * Whether one that is lost stays until an operator says what becomes of it.
+     *
+     * @param onExhausted what its options say, read as {@code retry.onExhausted}; null is FAIL
+     */
+    public static boolean isKept(String workflowType, @Nullable String onExhausted) {
+        return workflowType.equals(BACKGROUND_JOB)
+                && ("DEAD_LETTER".equals(onExhausted) || PoisonPill.isIncident(onExhausted));
+    }
+
+    /** All jobs of an activity that are lost are one group. */
+    public static String fingerprint(String activity) {
+        return activity + ": outcome unknown";
+    }
+
+    /** What descriptions show. */
+    public static String lastFailure(int attempt) {
+        return FAILURE + ": " + why(attempt);
+    }
+
+    /**
+     * What it has noted, then that it stays, and why.
+     *
+     * @param noted its informing events, a JSON array; null without
+     */
+    public static String notes(
+            JobKey key, int attempt, String activity, boolean incident, Instant now, @Nullable String noted) {
+        String raised = "{\"type\":\"IncidentRaised\",\"at\":\"" + now.truncatedTo(ChronoUnit.MICROS)
+                + "\",\"attributes\":{\"informing\":true,\"seq\":" + key.seq() + ",\"attempt\":" + attempt
+                + ",\"kind\":\"" + (incident ? "incident" : "dead letter")
+                + "\",\"reason\":\"worker lost\",\"failure\":"
+                + failure(attempt) + ",\"crashes\":0,\"fingerprint\":" + JsonText.quoted(fingerprint(activity)) + "}}";
+        return Objects.requireNonNull(JobNotes.with(noted, raised));
     }
 
     /** In words; without characters that JSON would escape. */

@@ -55,6 +55,31 @@ public sealed interface JobOrder {
     /** Its next attempt is due now. Paused it stays so, and is due when resumed. One that is buried is to be {@link Revive}d. */
     record RetryNow(JobKey key, Trace trace) implements JobOrder {}
 
+    /**
+     * Its next attempt is due then: later, earlier, or at once. Paused it stays so, and is due then when it is resumed.
+     *
+     * @param at when
+     * @param moved of one that has not begun, what counts from there; null leaves all of it
+     */
+    record Reschedule(
+            JobKey key,
+            Trace trace,
+            Seen seen,
+            Instant at,
+            @Nullable Moved moved) implements JobOrder {}
+
+    /**
+     * What a job that has not begun is promised, when it is to begin at another time than it was.
+     *
+     * @param scheduledAt it counts as scheduled then
+     * @param scheduleToStart when it must have begun; null is never
+     * @param scheduleToClose when all its attempts must have ended; null is never
+     */
+    record Moved(
+            Instant scheduledAt,
+            @Nullable Instant scheduleToStart,
+            @Nullable Instant scheduleToClose) {}
+
     /** Nobody begins an attempt of it until it is resumed; one that runs ends as it would. */
     record Pause(JobKey key, Trace trace) implements JobOrder {}
 

@@ -39,6 +39,9 @@ public interface Nudges {
     /** This run has closed: whoever waits for its result can have it. */
     record RunClosed(UUID runId) implements Nudge {}
 
+    /** A job has become a dead letter or an incident: somebody may have to be told. */
+    record JobBuried() implements Nudge {}
+
     /** Messages wait in the outbox. */
     record OutboxFilled() implements Nudge {}
 

@@ -2,6 +2,7 @@ package dev.durable.store;
 
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,8 +35,50 @@ public final class PoisonPill {
         return "its worker died " + crashes + " times while it ran";
     }
 
-    /** The informing event, as it stands among a job's notes. */
-    public static String note(JobKey key, String activity, int attempt, int crashes, boolean incident, Instant now) {
+    /**
+     * What it has noted, then the workers that it lost and nobody has noted, then what became of it for that.
+     *
+     * @param noted its informing events, a JSON array; null without
+     */
+    public static String notes(
+            JobKey key,
+            String activity,
+            int attempt,
+            int crashes,
+            boolean incident,
+            Instant now,
+            @Nullable String noted) {
+        String raised = raised(key, activity, attempt, crashes, incident, now);
+        return Objects.requireNonNull(JobNotes.with(withLost(key, attempt, crashes, now, noted), raised));
+    }
+
+    private static @Nullable String withLost(
+            JobKey key, int attempt, int crashes, Instant now, @Nullable String noted) {
+        int notNoted = crashes - lost(noted);
+        return notNoted <= 0
+                ? noted
+                : JobNotes.with(
+                        noted,
+                        "{\"type\":\"ActivityAttemptFailed\",\"at\":\"" + now.truncatedTo(ChronoUnit.MICROS)
+                                + "\",\"attributes\":{\"informing\":true,\"seq\":" + key.seq() + ",\"attempt\":"
+                                + attempt
+                                + ",\"reason\":\"worker lost\",\"omitted\":" + (notNoted - 1) + "}}");
+    }
+
+    /** How many lost workers are noted. */
+    private static int lost(@Nullable String noted) {
+        return noted == null
+                ? 0
+                : JsonParts.elements(noted).stream()
+                        .map(JsonParts::members)
+                        .filter(note -> "\"ActivityAttemptFailed\"".equals(note.get("type")))
+                        .map(note -> JsonParts.members(note.getOrDefault("attributes", "{}")))
+                        .filter(attributes -> "\"worker lost\"".equals(attributes.get("reason")))
+                        .mapToInt(attributes -> 1 + Integer.parseInt(attributes.getOrDefault("omitted", "0")))
+                        .sum();
+    }
+
+    private static String raised(JobKey key, String activity, int attempt, int crashes, boolean incident, Instant now) {
         return "{\"type\":\"IncidentRaised\",\"at\":\"" + now.truncatedTo(ChronoUnit.MICROS)
                 + "\",\"attributes\":{\"informing\":true,\"seq\":" + key.seq() + ",\"attempt\":" + attempt
                 + ",\"kind\":\"" + (incident ? "incident" : "dead letter")
@@ -44,7 +87,7 @@ public final class PoisonPill {
     }
 
     /** The outcome of one that just goes. It has the id that the cancellation would have: one job ends idle once. */
-    public static InboxMessage discarded(JobKey key, int attempt, Instant now, @Nullable String notes) {
+    public static InboxMessage discarded(JobKey key, int attempt, int crashes, Instant now, @Nullable String notes) {
         String at = "\"" + now.truncatedTo(ChronoUnit.MICROS) + "\"";
         String note = "{\"type\":\"ActivityAttemptFailed\",\"at\":" + at
                 + ",\"attributes\":{\"informing\":true,\"seq\":" + key.seq() + ",\"attempt\":" + attempt
@@ -54,7 +97,7 @@ public final class PoisonPill {
                 MessageKind.ACTIVITY_OUTCOME,
                 "ActivityCompleted",
                 "{\"seq\":" + key.seq() + ",\"attempt\":" + attempt + ",\"result\":null,\"startedAt\":" + at + "}",
-                JobNotes.with(notes, note),
+                JobNotes.with(withLost(key, attempt, crashes, now, notes), note),
                 null);
     }
 }

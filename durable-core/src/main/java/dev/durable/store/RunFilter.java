@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Which runs a listing wants; null or empty says nothing. Ordered by run id, which is by start time.
  *
  * @param types workflow types
+ * @param activity background jobs of this activity
  * @param statuses states
  * @param workflowId exactly
  * @param workflowIdPrefix literal prefix
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record RunFilter(
         Set<String> types,
+        @Nullable String activity,
         Set<WorkflowStatus> statuses,
         @Nullable String workflowId,
         @Nullable String workflowIdPrefix,
@@ -38,7 +40,7 @@ public record RunFilter(
 
     /** Everything, newest first. */
     public static final RunFilter ALL =
-            new RunFilter(Set.of(), Set.of(), null, null, null, null, null, null, null, false, true, null);
+            new RunFilter(Set.of(), null, Set.of(), null, null, null, null, null, null, null, false, true, null);
 
     public RunFilter {
         types = Set.copyOf(types);
@@ -47,6 +49,24 @@ public record RunFilter(
 
     public RunFilter types(Set<String> value) {
         return new RunFilter(
+                value,
+                activity,
+                statuses,
+                workflowId,
+                workflowIdPrefix,
+                startedAfter,
+                startedBefore,
+                closedAfter,
+                closedBefore,
+                taskQueue,
+                stalled,
+                newestFirst,
+                after);
+    }
+
+    public RunFilter activity(String value) {
+        return new RunFilter(
+                types,
                 value,
                 statuses,
                 workflowId,
@@ -64,6 +84,7 @@ public record RunFilter(
     public RunFilter statuses(Set<WorkflowStatus> value) {
         return new RunFilter(
                 types,
+                activity,
                 value,
                 workflowId,
                 workflowIdPrefix,
@@ -80,6 +101,7 @@ public record RunFilter(
     public RunFilter workflowId(String value) {
         return new RunFilter(
                 types,
+                activity,
                 statuses,
                 value,
                 workflowIdPrefix,
@@ -96,6 +118,7 @@ public record RunFilter(
     public RunFilter workflowIdPrefix(String value) {
         return new RunFilter(
                 types,
+                activity,
                 statuses,
                 workflowId,
                 value,
@@ -112,6 +135,7 @@ public record RunFilter(
     public RunFilter startedAfter(Instant value) {
         return new RunFilter(
                 types,
+                activity,
                 statuses,
                 workflowId,
                 workflowIdPrefix,
@@ -128,6 +152,7 @@ public record RunFilter(
     public RunFilter startedBefore(Instant value) {
         return new RunFilter(
                 types,
+                activity,
                 statuses,
                 workflowId,
                 workflowIdPrefix,
@@ -144,6 +169,7 @@ public record RunFilter(
     public RunFilter closedAfter(Instant value) {
         return new RunFilter(
                 types,
+                activity,
                 statuses,
                 workflowId,
                 workflowIdPrefix,
@@ -160,6 +186,7 @@ public record RunFilter(
     public RunFilter closedBefore(Instant value) {
         return new RunFilter(
                 types,
+                activity,
                 statuses,
                 workflowId,
                 workflowIdPrefix,
@@ -176,6 +203,7 @@ public record RunFilter(
     public RunFilter taskQueue(String value) {
         return new RunFilter(
                 types,
+                activity,
                 statuses,
                 workflowId,
                 workflowIdPrefix,
@@ -192,6 +220,7 @@ public record RunFilter(
     public RunFilter stalled(boolean value) {
         return new RunFilter(
                 types,
+                activity,
                 statuses,
                 workflowId,
                 workflowIdPrefix,
@@ -208,6 +237,7 @@ public record RunFilter(
     public RunFilter newestFirst(boolean value) {
         return new RunFilter(
                 types,
+                activity,
                 statuses,
                 workflowId,
                 workflowIdPrefix,
@@ -224,6 +254,7 @@ public record RunFilter(
     public RunFilter after(UUID value) {
         return new RunFilter(
                 types,
+                activity,
                 statuses,
                 workflowId,
                 workflowIdPrefix,

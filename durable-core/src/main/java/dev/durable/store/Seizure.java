@@ -6,7 +6,8 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends a run without its code: terminate, run timeout. Any process may. Sent again with the same newFence after a COMMIT
+ * Ends a run without its code: terminate, run timeout. Any process may. What its jobs carried, and what outcomes that wait
+ * bring, is written before the closing event ({@link LeftJob}). Sent again with the same newFence after a COMMIT
  * without an answer, it gives the run that it closed.
  *
  * @param workflowId whose current run

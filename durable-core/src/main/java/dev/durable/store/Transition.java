@@ -3,8 +3,10 @@ package dev.durable.store;
 import dev.durable.WorkflowStatus;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,6 +66,23 @@ public record Transition(
         return events.isEmpty() && consumed.isEmpty();
     }
 
+    /**
+     * The same, where it closes the run, with what the run's jobs leave standing before the closing event.
+     *
+     * @param left events whose ids are not given yet
+     */
+    public Transition closingWith(List<StoredEvent> left) {
+        if (close == null || left.isEmpty()) {
+            return this;
+        }
+        List<StoredEvent> all = new ArrayList<>(events.subList(0, events.size() - 1));
+        Stream.concat(left.stream(), Stream.of(events.getLast()))
+                .forEach(e -> all.add(
+                        new StoredEvent(nextEventId + all.size(), e.type(), e.at(), e.messageId(), e.attributes())));
+        return new Transition(
+                run, fence, newFence, nextEventId, all, consumed, settled, cancelled, jobs, park, wakeAt, stall, close);
+    }
+
     /** The same to be sent again, under a fresh fence. */
     public Transition withNewFence(UUID fresh) {
         return new Transition(
@@ -112,8 +131,9 @@ public record Transition(
     public record Stall(String reason, Duration retryIn) {}
 
     /**
-     * The end of the run: its jobs, their heartbeats and its inbox go. Refused when a message waits that is not in
-     * {@code consumed}, the outcome of an activity included.
+     * The end of the run: its jobs, their heartbeats and its inbox go; what jobs carried that are not in {@code settled} is
+     * written before the closing event, whose id becomes higher by that ({@link LeftJob}). Refused when a message waits that is
+     * not in {@code consumed}, the outcome of an activity included.
      *
      * @param status how it closed
      * @param result JSON text; null without

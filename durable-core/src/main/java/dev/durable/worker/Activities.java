@@ -12,6 +12,7 @@ import dev.durable.store.QueueRules;
 import dev.durable.store.TransactionalActivities;
 import dev.durable.worker.EngineSettings.QueueSettings;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +21,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
@@ -48,6 +50,9 @@ final class Activities implements ActivitySide {
     /** Dead letters purged, and groups told of, at once. */
     private static final int BURIED_BATCH = 200;
 
+    /** The rules are read at least that often, and with them when the next delayed job is due. */
+    private static final Duration DELAYS_AHEAD = Duration.ofSeconds(30);
+
     private final HistoryStore store;
     private final ActivitySetup setup;
     private final Drive drive;
@@ -68,7 +73,11 @@ final class Activities implements ActivitySide {
     private final TransactionalShare share;
     private final Relay relay;
     private final PollPace relayPace;
+    /** The end of a delay at which each queue is looked at. */
+    private final Map<String, Instant> delaysEnd = new ConcurrentHashMap<>();
+
     private volatile Runnable wakeRelay = () -> {};
+    private volatile Runnable wakeAlerts = () -> {};
 
     Activities(
             HistoryStore store,
@@ -182,8 +191,14 @@ final class Activities implements ActivitySide {
                 new DeadLetterRetention(store, errors.deadLettersKept(), errors.maxDeadLetters())));
         Consumer<? super Alert> alerts = errors.alerts();
         if (alerts != null) {
-            keep(new BatchChore(
-                    "alerts", PollPace.steady(Alerts.INTERVAL, random), BURIED_BATCH, new Alerts(store, alerts)));
+            wakeAlerts = keep(new PromptChore(
+                    new BatchChore(
+                            "alerts",
+                            PollPace.steady(Alerts.INTERVAL, random),
+                            BURIED_BATCH,
+                            new Alerts(store, alerts)),
+                    store.clock(),
+                    Alerts.MOMENT));
         }
         wakeRelay = keep(new BatchChore("relay", relayPace, Relay.BATCH, relay));
     }
@@ -233,12 +248,21 @@ final class Activities implements ActivitySide {
 
     /** What was paused or limited may go on; what waits for its key may have been seen by this process only now. */
     private void rulesChanged(QueueRules read) {
+        read.nextDelayed().forEach(this::wakeAt);
         pools.queues().forEach((name, queue) -> {
             if (read.of(name).keysWait()) {
                 admission.look(name);
             }
             queue.nudge();
         });
+    }
+
+    /** The end of a delay is hinted at by nobody. What is far ahead is read again before. */
+    private void wakeAt(String taskQueue, Instant due) {
+        Duration left = Duration.between(store.clock().now(), due);
+        if (left.compareTo(DELAYS_AHEAD) < 0 && !due.equals(delaysEnd.put(taskQueue, due))) {
+            host.deadlines().in(left, () -> wake(taskQueue));
+        }
     }
 
     private static void nudge(@Nullable ActivityQueue queue) {
@@ -271,6 +295,11 @@ final class Activities implements ActivitySide {
     public void wakeRules() {
         rules.forget();
         readRules.run();
+    }
+
+    @Override
+    public void wakeAlerts() {
+        wakeAlerts.run();
     }
 
     @Override

@@ -27,6 +27,9 @@ interface ActivitySide extends EagerJobs {
     /** Pauses or limits were changed: read them. */
     void wakeRules();
 
+    /** A job has become a dead letter or an incident: see who is to be told. */
+    void wakeAlerts();
+
     /** The outbox was filled: look. */
     void wakeRelay();
 

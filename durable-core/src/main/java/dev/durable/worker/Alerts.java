@@ -12,12 +12,15 @@ import org.slf4j.LoggerFactory;
 /**
  * Tells a listener of dead letters and incidents: after they are durable, and once an hour for what failed alike, whichever
  * process looks. It looks at what is there rather than at what this process did, so a crash between the two loses nothing
- * but the alert that was being told.
+ * but the alert that was being told. A hint of the store wakes it ({@link dev.durable.store.Nudges.JobBuried}).
  */
 record Alerts(HistoryStore store, Consumer<? super Alert> listener) implements BatchChore.Work {
     private static final Logger log = LoggerFactory.getLogger(Alerts.class);
     static final Duration QUIET = Duration.ofHours(1);
+    /** Where no hint tells of one. */
     static final Duration INTERVAL = Duration.ofSeconds(10);
+    /** Between two looks, while jobs fail one after the other. */
+    static final Duration MOMENT = Duration.ofSeconds(1);
 
     @Override
     public int upTo(int most) {

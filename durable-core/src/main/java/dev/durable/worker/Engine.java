@@ -166,6 +166,7 @@ final class Engine implements PreparedEngine {
             case Nudges.JobsReady ready
             when activities != null && serves(ready.taskQueue()) -> activities.wake(ready.taskQueue());
             case Nudges.RulesChanged ignored -> rulesChanged();
+            case Nudges.JobBuried ignored when activities != null -> activities.wakeAlerts();
             case Nudges.OutboxFilled ignored when activities != null -> activities.wakeRelay();
             case Nudges.OutboxAwaited ignored when activities != null -> activities.relayLater();
             case Nudges.HearingBegins ignored -> lookEverywhere();
@@ -183,6 +184,7 @@ final class Engine implements PreparedEngine {
         if (activities != null && working) {
             settings.queues().keySet().forEach(activities::wake);
             activities.wakeRelay();
+            activities.wakeAlerts();
         }
     }
 

@@ -3,6 +3,7 @@ package dev.durable.worker;
 import dev.durable.Alert;
 import dev.durable.DurableEngine;
 import dev.durable.ErrorSanitizer;
+import dev.durable.OnExhausted;
 import dev.durable.declare.Registry;
 import dev.durable.payload.PayloadCodec;
 import dev.durable.replay.BackgroundJob;
@@ -168,6 +169,12 @@ public final class EngineBuilder implements DurableEngine.Builder {
                     "dead letters are kept for a time and in a number of 0 or more, not for " + time + " and " + most);
         }
         errors = errors.keeping(Jitter.bounded(time), most);
+        return this;
+    }
+
+    @Override
+    public EngineBuilder jobsOnExhausted(OnExhausted then) {
+        registry.jobsOnExhausted(then);
         return this;
     }
 

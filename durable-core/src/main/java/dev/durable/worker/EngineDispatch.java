@@ -7,6 +7,7 @@ import dev.durable.client.Dispatch;
 import dev.durable.client.RunResult;
 import dev.durable.declare.WorkflowType;
 import dev.durable.history.ActivityScheduled;
+import dev.durable.history.EnqueuedOptions;
 import dev.durable.history.EventJson;
 import dev.durable.history.Payload;
 import dev.durable.history.WorkflowStarted;
@@ -102,23 +103,32 @@ final class EngineDispatch implements Dispatch {
             return CompletableFuture.completedFuture(transaction.get().start(whole));
         }
         if (run.message() != null || !calls.runsHere().test(run)) {
-            return host.lanes().starts().submit(whole);
+            return host.lanes().starts().submit(whole).whenComplete((outcome, error) -> lookAfterDelay(run, outcome));
         }
         CompletableFuture<StartOutcome> answer = new CompletableFuture<>();
         runs.actor(run.run()).post(new Mail.Start(new Mail.StartRequest(whole, started), answer));
         return answer;
     }
 
+    /** Nobody is told when a delay ends: this process, if it works, looks then, so that the wait for a poll is no delay more. */
+    private void lookAfterDelay(NewRun run, @Nullable StartOutcome outcome) {
+        if (outcome instanceof StartOutcome.Started && !run.startDelay().isZero()) {
+            host.outside().due(host.store().clock().now().plus(run.startDelay()));
+        }
+    }
+
     @Override
-    public CompletableFuture<StartOutcome> enqueue(NewRun run, WorkflowStarted started, ActivityScheduled scheduled) {
+    public CompletableFuture<StartOutcome> enqueue(
+            NewRun run, WorkflowStarted started, ActivityScheduled scheduled, @Nullable EnqueuedOptions chosen) {
         Optional<Joined> transaction = transaction();
         JobBirth birth = new JobBirth(
                 run.run(),
                 run.type(),
                 started.headers(),
                 transaction.isEmpty() ? host.outside().eager() : EagerJobs.NONE,
-                host.code().headersJson());
-        NewJob job = birth.of(scheduled);
+                host.code().headersJson(),
+                null);
+        NewJob job = birth.of(scheduled, run.startDelay(), chosen);
         NewRun whole =
                 run.withFirstTurn(List.of(EventJson.encode(started), EventJson.encode(scheduled)), List.of(job), null);
         if (transaction.isPresent()) {

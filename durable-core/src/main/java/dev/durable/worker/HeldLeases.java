@@ -133,8 +133,13 @@ final class HeldLeases implements Chore {
             if (Collections.disjoint(mayBringIt, underWay)) {
                 log.info("{} is leased to this process, which does not know of it: given back", job.key());
                 suspects.remove(job.lease());
-                JobUpdate release = new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null);
-                reports.tell(release, (outcome, error) -> {});
+                boolean begun = leases().isForgotten(job.lease());
+                JobUpdate release = new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null, begun);
+                reports.tell(release, (outcome, error) -> {
+                    if (error == null) {
+                        leases().givenBack(job.lease());
+                    }
+                });
                 givenBack++;
             }
         }

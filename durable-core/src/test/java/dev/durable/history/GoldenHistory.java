@@ -88,7 +88,14 @@ final class GoldenHistory {
                 new FirstTurnStarted(34, t.plusSeconds(1)),
                 new SignalReceived(35, t.plusSeconds(1), id(11), "approve", new Payload("[\"bob\"]"), true),
                 new WorkflowCancelRequested(36, t.plusSeconds(1), id(12), "too late", "bob", true),
-                new WorkflowCompleted(37, t.plusSeconds(1), Payload.NULL, 2, 1)));
+                new WorkflowCompleted(37, t.plusSeconds(1), Payload.NULL, 2, 1),
+                new ActivityAbandoned(
+                        38,
+                        t.plusSeconds(1),
+                        1,
+                        5,
+                        new Payload("{\"row\":7}"),
+                        new Payload("{\"type\":\"ActivityFailed\",\"attributes\":{\"seq\":1}}"))));
     }
 
     private static UUID id(int n) {

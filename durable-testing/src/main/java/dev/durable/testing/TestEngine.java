@@ -1,9 +1,11 @@
 package dev.durable.testing;
 
+import dev.durable.Alert;
 import dev.durable.DurableClient;
 import dev.durable.DurableEngine;
 import dev.durable.DurableEngine.PoolOptions;
 import dev.durable.DurableEngine.QueueOptions;
+import dev.durable.OnExhausted;
 import dev.durable.WorkflowQuery;
 import dev.durable.declare.Registry;
 import dev.durable.replay.BackgroundJob;
@@ -110,6 +112,27 @@ public final class TestEngine implements AutoCloseable {
             before.accept(json);
             customizer.accept(json);
         };
+        return this;
+    }
+
+    /** Told when activities became dead letters or incidents, at the time at which the application would be told. */
+    public TestEngine onAlert(Consumer<? super Alert> listener) {
+        notStarted();
+        builder.onAlert(listener);
+        return this;
+    }
+
+    /** What becomes of background jobs whose attempts are used up, where their activities do not say. */
+    public TestEngine jobsOnExhausted(OnExhausted then) {
+        notStarted();
+        builder.jobsOnExhausted(then);
+        return this;
+    }
+
+    /** For how long and how many dead letters are kept. */
+    public TestEngine keepDeadLetters(Duration time, int most) {
+        notStarted();
+        builder.keepDeadLetters(time, most);
         return this;
     }
 

@@ -10,6 +10,7 @@ import dev.durable.ActivityHandle;
 import dev.durable.BatchHandle;
 import dev.durable.BatchProgress;
 import dev.durable.ConflictPolicy;
+import dev.durable.OnExhausted;
 import dev.durable.Retry;
 import dev.durable.StartOptions;
 import dev.durable.WorkflowAlreadyStartedException;
@@ -27,7 +28,7 @@ import org.junit.jupiter.api.Test;
 /** One activity as a background job, from the call to the history; run on each kind of store. */
 abstract class BackgroundJobsTest {
 
-    @Activity(retry = @Retry(maxAttempts = 3, initialInterval = "1m", jitter = 0))
+    @Activity(retry = @Retry(maxAttempts = 3, initialInterval = "1m", jitter = 0, onExhausted = OnExhausted.FAIL))
     interface Emails {
         void send(String to);
 
@@ -220,7 +221,7 @@ abstract class BackgroundJobsTest {
                 .hasMessageContaining("before it may begin");
     }
 
-    @Activity(atMostOnce = true)
+    @Activity(atMostOnce = true, retry = @Retry(onExhausted = OnExhausted.FAIL))
     interface Launches {
         void launch();
     }

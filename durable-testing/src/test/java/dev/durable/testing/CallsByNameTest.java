@@ -6,6 +6,7 @@ import dev.durable.Activity;
 import dev.durable.ActivityOptions;
 import dev.durable.Durable;
 import dev.durable.DurableClient;
+import dev.durable.OnExhausted;
 import dev.durable.Retry;
 import dev.durable.Run;
 import dev.durable.StartOptions;
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.Test;
 abstract class CallsByNameTest {
     private static final Duration LONG = Duration.ofMinutes(9);
 
-    @Activity(name = "Pay", startToClose = "7s", retry = @Retry(maxAttempts = 2))
+    @Activity(name = "Pay", startToClose = "7s", retry = @Retry(maxAttempts = 2, onExhausted = OnExhausted.FAIL))
     interface Pay {
         @Activity(atMostOnce = true, scheduleToClose = "2h", retry = @Retry(maxAttempts = 1), aliases = "OldPay.charge")
         String charge(String code);

@@ -40,7 +40,9 @@ abstract class HeldElsewhereTest {
         }
     }
 
-    @Activity(startToClose = "1h", retry = @Retry(maxAttempts = 3, initialInterval = "10m", jitter = 0))
+    @Activity(
+            startToClose = "1h",
+            retry = @Retry(maxAttempts = 3, initialInterval = "10m", jitter = 0, onExhausted = OnExhausted.FAIL))
     interface Bank {
         String pay(String what);
 

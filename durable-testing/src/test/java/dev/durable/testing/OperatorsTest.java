@@ -13,6 +13,7 @@ import dev.durable.CancelledException;
 import dev.durable.Durable;
 import dev.durable.ExternalActivity;
 import dev.durable.NonRetryableException;
+import dev.durable.OnExhausted;
 import dev.durable.Promise;
 import dev.durable.Retry;
 import dev.durable.Run;
@@ -37,7 +38,9 @@ import org.junit.jupiter.api.Test;
 /** What operators and holders of tokens do to activities, from the client's call to the history; on each kind of store. */
 abstract class OperatorsTest {
 
-    @Activity(startToClose = "1h", retry = @Retry(maxAttempts = 3, initialInterval = "10m", jitter = 0))
+    @Activity(
+            startToClose = "1h",
+            retry = @Retry(maxAttempts = 3, initialInterval = "10m", jitter = 0, onExhausted = OnExhausted.FAIL))
     interface Work {
         String now(String what);
 

@@ -11,6 +11,7 @@ import dev.durable.store.JobKey;
 import dev.durable.store.JobNotes;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobUpdate;
+import dev.durable.store.LeftJob;
 import dev.durable.store.NewJob;
 import dev.durable.store.OpenJob;
 import dev.durable.store.PoisonPill;
@@ -57,6 +58,7 @@ final class Job {
     private @Nullable String heartbeatDetails;
     private @Nullable Instant claimedAt;
     private boolean paused;
+    private boolean begun;
     private int revision;
     private @Nullable String operatorNotes;
     private @Nullable Instant deadline;
@@ -139,8 +141,10 @@ final class Job {
 
     /** Its body has returned, the attempt goes on. */
     void detach(JobUpdate.Detach how, Instant now) {
+        begin();
         boolean heard = revision <= how.revision() || deadline == null;
         state = ActivityState.EXTERNAL;
+        replace(how.options());
         notes = how.notes();
         heartbeat(how.details());
         deadline = heard ? now.plus(how.left()) : deadline;
@@ -154,6 +158,11 @@ final class Job {
     }
 
     // ── orders ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** What the run's history is to keep of it when the run closes over it. */
+    LeftJob left() {
+        return new LeftJob(key.seq(), attempt, allNotes(), heartbeatDetails, null);
+    }
 
     JobOrder.Seen seen() {
         return new JobOrder.Seen(lease == null ? null : lease.token(), attempt, revision);
@@ -178,6 +187,26 @@ final class Job {
         spec = spec(order.options(), order.scheduleToStart(), order.scheduleToClose(), budget);
     }
 
+    /** It counts as scheduled at another time. */
+    void moved(JobOrder.Moved to) {
+        spec = new NewJob(
+                spec.seq(),
+                spec.activity(),
+                spec.taskQueue(),
+                spec.priority(),
+                spec.input(),
+                spec.options(),
+                spec.headers(),
+                spec.workflowType(),
+                to.scheduledAt(),
+                to.scheduleToStart(),
+                to.scheduleToClose(),
+                spec.maxWorkerCrashes(),
+                spec.eager(),
+                spec.limitKey(),
+                spec.delay());
+    }
+
     private static int sum(int crashes, int more) {
         return (int) Math.min(Integer.MAX_VALUE, (long) crashes + more);
     }
@@ -198,7 +227,8 @@ final class Job {
                 scheduleToClose,
                 maxCrashes,
                 spec.eager(),
-                spec.limitKey());
+                spec.limitKey(),
+                spec.delay());
     }
 
     @Nullable
@@ -235,6 +265,7 @@ final class Job {
                 spec.workflowType(),
                 state,
                 paused,
+                begun,
                 cancelRequested,
                 seen(),
                 crashes,
@@ -262,8 +293,14 @@ final class Job {
         state = ActivityState.WAITING;
     }
 
+    /** Its body has been called, or may have: it is not late to start any more. */
+    void begin() {
+        begun = true;
+    }
+
     /** Counts a crash, and tells whether the budget allows another try. */
     boolean crash() {
+        begin();
         return ++crashes <= spec.maxWorkerCrashes();
     }
 
@@ -276,8 +313,19 @@ final class Job {
 
     /** Its crashes are used up. */
     void poisoned(boolean incident, Instant now) {
-        notes = JobNotes.with(notes, PoisonPill.note(key, spec.activity(), attempt, crashes, incident, now));
+        notes = PoisonPill.notes(key, spec.activity(), attempt, crashes, incident, now, notes);
         lastFailure = PoisonPill.lastFailure(crashes);
+    }
+
+    /** Whoever ran it is gone, and an operator has to say whether it runs again. */
+    void lost(boolean incident, Instant now) {
+        notes = AtMostOnce.notes(key, attempt, spec.activity(), incident, now, notes);
+        lastFailure = AtMostOnce.lastFailure(attempt);
+        attempt++;
+    }
+
+    InboxMessage discardedOutcome(Instant now) {
+        return PoisonPill.discarded(key, attempt, crashes, now, allNotes());
     }
 
     /** What its options say of a job that is used up; null is nothing. */
@@ -309,6 +357,14 @@ final class Job {
     /** Null keeps what is stored; so do options that an order has changed meanwhile. */
     void failedAttempt(
             int nextAttempt, String notes, @Nullable String failure, JobUpdate.@Nullable NewOptions options) {
+        replace(options);
+        begin();
+        this.attempt = nextAttempt;
+        this.notes = notes;
+        this.lastFailure = failure == null ? lastFailure : failure;
+    }
+
+    private void replace(JobUpdate.@Nullable NewOptions options) {
         if (options != null && spec.options().equals(options.insteadOf())) {
             spec = spec(
                     options.json(),
@@ -316,9 +372,6 @@ final class Job {
                     spec.scheduleToCloseDeadline(),
                     spec.maxWorkerCrashes());
         }
-        this.attempt = nextAttempt;
-        this.notes = notes;
-        this.lastFailure = failure == null ? lastFailure : failure;
     }
 
     void annotate(String notes) {
@@ -343,18 +396,20 @@ final class Job {
         return CancelledIdleJob.outcome(key, attempt - 1, heartbeatDetails, allNotes());
     }
 
-    /** When its time is over if nobody runs it; null is never. Schedule-to-start is for the first attempt only. */
+    /** When its time is over if nobody runs it; null is never. */
     @Nullable
     Instant waitsUntil() {
-        Instant toStart = attempt == 1 && crashes == 0 ? spec.scheduleToStartDeadline() : null;
-        Instant toClose = spec.scheduleToCloseDeadline();
-        return toStart == null || (toClose != null && toClose.isBefore(toStart)) ? toClose : toStart;
+        return Times.earlier(toStart(), spec.scheduleToCloseDeadline());
+    }
+
+    /** Schedule-to-start is for what has not begun. */
+    private @Nullable Instant toStart() {
+        return begun ? null : spec.scheduleToStartDeadline();
     }
 
     InboxMessage timedOutOutcome(Instant now) {
         Instant toClose = spec.scheduleToCloseDeadline();
-        Timeout timeout =
-                toClose != null && !toClose.isAfter(now) ? Timeout.SCHEDULE_TO_CLOSE : Timeout.SCHEDULE_TO_START;
+        Timeout timeout = Timeout.of(toClose != null && !toClose.isAfter(now), toStart(), spec.options());
         return TimedOutIdleJob.outcome(key, timeout, attempt - 1, heartbeatDetails, allNotes());
     }
 
@@ -371,6 +426,7 @@ final class Job {
                 spec.options(),
                 spec.headers(),
                 spec.scheduledAt(),
+                toStart(),
                 spec.scheduleToCloseDeadline(),
                 heartbeatDetails,
                 notes);

@@ -1,12 +1,16 @@
 package dev.durable.store.memory;
 
+import dev.durable.store.LeftJob;
+import dev.durable.store.MessageKind;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunPause;
 import dev.durable.store.Seizure;
 import dev.durable.store.StoredEvent;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Ends and pauses runs without their code. */
 final class Seizures {
@@ -53,8 +57,19 @@ final class Seizures {
     private void close(Run run, Seizure seizure) {
         Instant now = tables.now();
         String attributes = seizure.attributes().apply(run.inbox().size());
-        StoredEvent last = new StoredEvent(run.nextEventId(), seizure.eventType(), now, null, attributes);
-        run.append(List.of(last), seizure.newFence());
+        List<StoredEvent> events = new ArrayList<>();
+        Stream<LeftJob> outcomes = run.inbox().first(Integer.MAX_VALUE).stream()
+                .filter(message -> message.kind() == MessageKind.ACTIVITY_OUTCOME)
+                .map(LeftJob::of);
+        List<LeftJob> left = Stream.concat(
+                        outcomes, run.jobs().values().stream().map(Job::left))
+                .toList();
+        for (StoredEvent event : LeftJob.events(left, now)) {
+            events.add(new StoredEvent(
+                    run.nextEventId() + events.size(), event.type(), event.at(), null, event.attributes()));
+        }
+        events.add(new StoredEvent(run.nextEventId() + events.size(), seizure.eventType(), now, null, attributes));
+        run.append(events, seizure.newFence());
         tables.end(run, new Run.Ending(seizure.status(), null, seizure.failure(), now, seizure.newFence()));
     }
 }

@@ -1,9 +1,11 @@
 package dev.durable.store.memory;
 
 import dev.durable.ActivityState;
+import dev.durable.store.AtMostOnce;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobKey;
 import dev.durable.store.NewJob;
+import dev.durable.store.Nudges.JobBuried;
 import dev.durable.store.Nudges.JobsReady;
 import dev.durable.store.Nudges.RunClosed;
 import dev.durable.store.Nudges.RunsDue;
@@ -76,6 +78,9 @@ final class Tables {
             Job job = new Job(new JobKey(run.key(), spec.seq()), spec);
             run.jobs().put(spec.seq(), job);
             jobs.add(job, now());
+            if (job.state() == ActivityState.DELAYED && spec.isDueSoon()) {
+                hints.owe(new JobsReady(spec.taskQueue()));
+            }
             hintIfReady(job);
         }
     }
@@ -99,8 +104,9 @@ final class Tables {
     /** Its session says goodbye itself: no crash. */
     void release(Job job) {
         if (job.isAtMostOnce() && !job.cancelRequested()) {
-            endIdle(job, job.lostOutcome());
+            lose(job);
         } else {
+            job.begin();
             putBack(job, Duration.ZERO);
         }
     }
@@ -108,15 +114,26 @@ final class Tables {
     /** Its session died. */
     void crash(Job job) {
         if (job.isAtMostOnce() && !job.cancelRequested()) {
-            endIdle(job, job.lostOutcome());
+            lose(job);
         } else if (job.crash() || job.cancelRequested()) {
             putBack(job, Duration.ZERO);
         } else if (PoisonPill.isDiscarded(job.onExhausted())) {
-            endIdle(job, PoisonPill.discarded(job.key(), job.seen().attempt(), now(), job.allNotes()));
+            endIdle(job, job.discardedOutcome(now()));
         } else {
             boolean incident = PoisonPill.isIncident(job.onExhausted());
             job.poisoned(incident, now());
             bury(job, incident, PoisonPill.fingerprint(job.spec().activity()));
+        }
+    }
+
+    /** It may have run, and must not run again by itself. */
+    private void lose(Job job) {
+        if (AtMostOnce.isKept(job.spec().workflowType(), job.onExhausted())) {
+            boolean incident = PoisonPill.isIncident(job.onExhausted());
+            job.lost(incident, now());
+            bury(job, incident, AtMostOnce.fingerprint(job.spec().activity()));
+        } else {
+            endIdle(job, job.lostOutcome());
         }
     }
 
@@ -126,6 +143,7 @@ final class Tables {
             endCancelled(job);
         } else {
             jobs.bury(job, incident, new OpenJob.Burial(now(), fingerprint));
+            hints.owe(new JobBuried());
         }
     }
 
@@ -184,6 +202,12 @@ final class Tables {
     /** Its next attempt is due. */
     void retryNow(Job job) {
         jobs.putBack(job, Duration.ZERO, now());
+        hintIfReady(job);
+    }
+
+    /** Its next attempt is due then, or as soon as it is resumed. */
+    void reschedule(Job job, Instant at) {
+        jobs.putBack(job, Duration.between(now(), at), now());
         hintIfReady(job);
     }
 

@@ -1,11 +1,14 @@
 package dev.durable.store.memory;
 
+import dev.durable.store.LeftJob;
 import dev.durable.store.ReadBack;
 import dev.durable.store.Transition;
 import dev.durable.store.Transition.Outcome;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Writes steps of runs: judged as a whole, then written as a whole. */
@@ -56,7 +59,14 @@ final class Transitions {
             }
             return Outcome.CLOSE_REFUSED;
         }
-        run.append(step.events(), step.newFence());
+        Set<Integer> settled =
+                step.settled().stream().map(Transition.Settled::seq).collect(Collectors.toSet());
+        List<LeftJob> left = run.jobs().values().stream()
+                .filter(job -> !settled.contains(job.key().seq()))
+                .map(Job::left)
+                .toList();
+        Instant at = step.events().getLast().at();
+        run.append(step.closingWith(LeftJob.events(left, at)).events(), step.newFence());
         tables.end(run, new Run.Ending(close.status(), close.result(), close.failure(), tables.now(), step.newFence()));
         return Outcome.APPLIED;
     }

@@ -13,7 +13,10 @@ import dev.durable.store.JobOrder.Outcome;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.NewJob;
 import dev.durable.store.OpenJob;
+import dev.durable.store.PoisonPill;
+import dev.durable.store.RunKey;
 import dev.durable.store.SessionInfo;
+import dev.durable.store.StoredEvent;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -269,6 +272,42 @@ public abstract class BuriedContract extends StoreContract {
     }
 
     @Test
+    void a_poison_pill_tells_of_its_lost_workers_before_it_tells_what_became_of_it() {
+        Writer writer = poisoned("order-1", "{}");
+        order(revive(onlyOne(), null));
+        terminated(writer.run());
+
+        List<StoredEvent> told = history(writer.run()).stream().skip(2).toList();
+        assertThat(told)
+                .extracting(StoredEvent::type)
+                .containsExactlyInAnyOrder(
+                        "ActivityAttemptFailed", "IncidentRaised", "IncidentResolved", "WorkflowTerminated")
+                .containsSubsequence("ActivityAttemptFailed", "IncidentRaised", "WorkflowTerminated");
+        assertThat(told.stream()
+                        .filter(event -> event.type().equals("ActivityAttemptFailed"))
+                        .map(StoredEvent::attributes))
+                .containsExactly(
+                        "{\"informing\":true,\"seq\":1,\"attempt\":1,\"reason\":\"worker lost\",\"omitted\":2}");
+    }
+
+    @Test
+    void lost_workers_that_a_worker_has_noted_are_not_noted_again() {
+        String noted =
+                "[{\"type\": \"ActivityAttemptFailed\",\"at\":\"2026-01-01T00:00:00Z\",\"attributes\":{\"informing\":true,"
+                        + "\"seq\":1,\"attempt\":1,\"reason\":\"worker lost\",\"omitted\":1}},"
+                        + "{\"type\":\"ActivityAttemptFailed\",\"at\":\"2026-01-01T00:00:00Z\",\"attributes\":{\"informing\":true,"
+                        + "\"seq\":1,\"attempt\":1,\"reason\":\"failed\",\"failure\":{\"reason\":\"worker lost\"}}}]";
+        JobKey key = new JobKey(newRun("order-1").key(), 1);
+        Instant now = Instant.parse("2026-01-02T00:00:00Z");
+
+        assertThat(PoisonPill.notes(key, ACTIVITY, 2, 3, true, now, noted))
+                .startsWith(noted.substring(0, noted.length() - 1))
+                .contains("\"attempt\":2,\"reason\":\"worker lost\",\"omitted\":0}}")
+                .contains("\"type\":\"IncidentRaised\"");
+        assertThat(PoisonPill.notes(key, ACTIVITY, 2, 2, true, now, noted)).doesNotContain("\"omitted\":0");
+    }
+
+    @Test
     void a_poison_pill_is_an_incident_where_its_options_say_so() {
         poisoned("order-1", "{\"retry\":{\"onExhausted\":\"INCIDENT\"}}");
 
@@ -295,6 +334,64 @@ public abstract class BuriedContract extends StoreContract {
         store.requeueOrphans(10);
 
         assertThat(store.jobs(JobFilter.ALL, 10).getFirst().state()).isEqualTo(ActivityState.READY);
+    }
+
+    // ── at most once ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    private RunKey atMostOnce(String workflowId, String workflowType, String onExhausted) {
+        Writer writer = claimed(workflowId);
+        NewJob plain = Outcomes.job(1, store.now());
+        writer.write(writer.step()
+                .schedules(new NewJob(
+                        1,
+                        plain.activity(),
+                        plain.taskQueue(),
+                        plain.priority(),
+                        plain.input(),
+                        "{\"atMostOnce\":true,\"retry\":{\"maxAttempts\":1,\"onExhausted\":\"" + onExhausted + "\"}}",
+                        plain.headers(),
+                        workflowType,
+                        plain.scheduledAt(),
+                        null,
+                        null,
+                        plain.maxWorkerCrashes(),
+                        null)));
+        return writer.run();
+    }
+
+    @Test
+    void a_background_job_that_must_not_run_twice_stays_when_its_worker_is_lost() {
+        RunKey dead = atMostOnce("job-1", "durable.job", "DEAD_LETTER");
+        RunKey incident = atMostOnce("job-2", "durable.job", "INCIDENT");
+        RunKey told = atMostOnce("order-1", TYPE, "INCIDENT");
+        UUID unlucky = openSession();
+        assertThat(claimJobs(unlucky)).hasSize(3);
+        declareDead(unlucky);
+        store.requeueOrphans(10);
+
+        assertThat(jobStates(dead)).containsExactly(Map.entry(1, "dead"));
+        assertThat(jobStates(incident)).containsExactly(Map.entry(1, "incident"));
+        assertThat(waitingNames(told)).as("a workflow has code for it").containsExactly("ActivityFailed");
+        OpenJob lost = store.jobs(JobFilter.ALL.workflowId("job-1").seq(1), 1).getFirst();
+        assertThat(lost.burial().fingerprint()).isEqualTo(ACTIVITY + ": outcome unknown");
+        assertThat(lost.lastFailure())
+                .startsWith("dev.durable.OutcomeUnknownException: outcome unknown: the worker of attempt 1 was lost");
+        assertThat(lost.notes()).contains("IncidentRaised").contains("OutcomeUnknownException");
+        assertThat(order(revive(lost, null))).as("on the word of an operator").isEqualTo(Outcome.APPLIED);
+        assertThat(claimJob(session).attempt()).isEqualTo(2);
+    }
+
+    @Test
+    void a_background_job_that_must_not_run_twice_stays_when_its_worker_leaves_it() {
+        RunKey dead = atMostOnce("job-1", "durable.job", "DEAD_LETTER");
+        RunKey told = atMostOnce("order-1", TYPE, "DEAD_LETTER");
+        UUID leaving = openSession();
+        assertThat(claimJobs(leaving)).hasSize(2);
+
+        store.closeSession(leaving);
+
+        assertThat(jobStates(dead)).containsExactly(Map.entry(1, "dead"));
+        assertThat(waitingNames(told)).containsExactly("ActivityFailed");
     }
 
     // ── listings ────────────────────────────────────────────────────────────────────────────────────────────────────

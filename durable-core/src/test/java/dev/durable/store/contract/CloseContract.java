@@ -8,11 +8,15 @@ import dev.durable.WorkflowStatus;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.Delivery;
 import dev.durable.store.InboxMessage;
+import dev.durable.store.JobOrder;
 import dev.durable.store.JobUpdate;
+import dev.durable.store.ReadBack;
 import dev.durable.store.RunRecord;
+import dev.durable.store.StoredEvent;
 import dev.durable.store.Transition;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -114,6 +118,112 @@ abstract class CloseContract extends StoreContract {
         assertThat(update(new JobUpdate.Heartbeat(running.key(), running.lease(), "2")))
                 .isEqualTo(JobUpdate.Outcome.STALE);
         assertThat(update(completed(running))).isEqualTo(JobUpdate.Outcome.STALE);
+    }
+
+    // ── what jobs carried ───────────────────────────────────────────────────────────────────────────────────────────
+
+    /** An informing event as it stands among notes. */
+    private static String note(String type, Instant at, int n) {
+        return "{\"type\": \"" + type + "\",\"at\":\"" + at + "\", \"attributes\": {\"informing\":true,\"seq\":1,\"n\":"
+                + n + ",\"text\":\"a \\\" b ]},\"}}";
+    }
+
+    /** The activities of a run, of which the first has failed once, was paused before that, and tells how far it is. */
+    private Writer withFailedAttempt(String workflowId) {
+        Writer writer = scheduled(workflowId, 3);
+        ClaimedJob job = claimJobs(session).stream()
+                .filter(claimed -> claimed.key().run().equals(writer.run())
+                        && claimed.key().seq() == 1)
+                .findFirst()
+                .orElseThrow();
+        Instant now = store.now();
+        store.order(List.of(new JobOrder.Pause(
+                job.key(), new JobOrder.Trace(null, note("ActivityOperated", now.minusSeconds(5), 2)))));
+        update(new JobUpdate.Retry(
+                job.key(),
+                job.lease(),
+                Duration.ofHours(1),
+                2,
+                "[" + note("ActivityAttemptFailed", now.minusSeconds(9), 1) + " , "
+                        + note("ActivityAttemptFailed", now.minusSeconds(1), 3) + "]",
+                "declined",
+                "{\"row\": [7, 8]}"));
+        return writer;
+    }
+
+    private void assertThatItIsTold(Writer writer, String... before) {
+        List<StoredEvent> history = history(writer.run());
+        List<String> all = new ArrayList<>(List.of(before));
+        all.addAll(List.of(
+                "ActivityAttemptFailed",
+                "ActivityOperated",
+                "ActivityAttemptFailed",
+                "ActivityAbandoned",
+                "WorkflowCompleted"));
+        assertThat(history.stream().map(StoredEvent::type)).endsWith(all.toArray(String[]::new));
+        int last = history.size() - 1;
+        for (int n = 1; n <= 3; n++) {
+            assertThat(history.get(last - 5 + n).attributes())
+                    .isEqualTo("{\"informing\":true,\"seq\":1,\"n\":" + n + ",\"text\":\"a \\\" b ]},\"}");
+        }
+        assertThat(history.get(last - 1).attributes())
+                .isEqualTo("{\"informing\":true,\"seq\":1,\"attempt\":2,\"lastHeartbeatDetails\":{\"row\": [7, 8]}}");
+    }
+
+    @Test
+    void what_jobs_carry_that_go_with_the_run_stands_in_its_history_in_the_order_in_which_it_happened() {
+        Writer writer = withFailedAttempt("order-1");
+        Transition closing = writer.closing().build();
+
+        assertThat(store.commit(List.of(closing))).containsExactly(APPLIED);
+
+        assertThatItIsTold(writer, "ActivityScheduled");
+        assertThat(store.readBack(List.of(new ReadBack(writer.run(), closing.newFence(), closing.nextEventId()))))
+                .as("whoever does not hear the answer finds out")
+                .containsExactly(ReadBack.Outcome.HAPPENED);
+    }
+
+    @Test
+    void the_same_of_a_run_that_cancels_and_settles_with_its_close() {
+        Writer writer = withFailedAttempt("order-1");
+        advance(OWNED.plusSeconds(1));
+        Writer other = scheduled("order-2", 1);
+        ClaimedJob second = claimJob(session);
+
+        assertThat(writer.write(writer.closing().cancels(1).cancels(2))).isEqualTo(APPLIED);
+        assertThat(other.write(other.closing().settles(second))).isEqualTo(APPLIED);
+
+        assertThatItIsTold(writer, "ActivityCancelRequested", "ActivityCancelRequested");
+        assertThat(eventTypes(other.run())).endsWith("ActivityScheduled", "ActivityCompleted", "WorkflowCompleted");
+    }
+
+    @Test
+    void of_runs_that_close_together_or_go_on_each_tells_what_its_own_jobs_carried() {
+        Writer told = withFailedAttempt("order-1");
+        Writer silent = scheduled("order-2", 2);
+        Writer goesOn = withFailedAttempt("order-3");
+
+        assertThat(store.commit(List.of(
+                        told.closing().build(),
+                        silent.closing().build(),
+                        goesOn.step().schedules(4).build())))
+                .containsExactly(APPLIED, APPLIED, APPLIED);
+
+        assertThatItIsTold(told);
+        assertThat(eventTypes(silent.run())).endsWith("ActivityScheduled", "ActivityScheduled", "WorkflowCompleted");
+        assertThat(eventTypes(goesOn.run())).endsWith("ActivityScheduled");
+        assertThat(jobStates(goesOn.run())).hasSize(4);
+    }
+
+    @Test
+    void a_running_job_that_told_nothing_leaves_nothing_to_tell() {
+        Writer writer = scheduled("order-1", 2);
+        claimJobs(session, 1);
+
+        assertThat(writer.write(writer.closing())).isEqualTo(APPLIED);
+
+        assertThat(eventTypes(writer.run()))
+                .containsExactly("WorkflowStarted", "ActivityScheduled", "ActivityScheduled", "WorkflowCompleted");
     }
 
     @Test

@@ -2,6 +2,9 @@ package dev.durable.store.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.durable.store.ClaimedJob;
+import dev.durable.store.JobUpdate;
+import dev.durable.store.Nudges.JobBuried;
 import dev.durable.store.Nudges.JobsReady;
 import dev.durable.store.Nudges.Nudge;
 import dev.durable.store.Nudges.RunClosed;
@@ -64,6 +67,18 @@ abstract class NudgeContract extends StoreContract {
         writer.write(writer.step().schedules(Outcomes.job(1, store.now(), ACTIVITY, "slow", 0, null)));
 
         await(new JobsReady("slow"));
+    }
+
+    @Test
+    void a_job_that_becomes_a_dead_letter_or_an_incident_is_a_nudge() throws Exception {
+        Writer writer = scheduled("order-1", 1);
+        ClaimedJob job = claimJob(session);
+        heard.clear();
+
+        update(new JobUpdate.Bury(job.key(), job.lease(), true, 2, "f", "[]", "declined", null));
+
+        await(new JobBuried());
+        assertThat(jobStates(writer.run())).containsEntry(1, "incident");
     }
 
     @Test

@@ -14,6 +14,8 @@ import dev.durable.store.StoredEvent;
 import dev.durable.store.Transition;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -40,6 +42,50 @@ abstract class SeizureContract extends StoreContract {
         assertThat(record.result()).isNull();
         assertThat(record.closedAt()).isNotNull();
         assertThat(deliver(run, signal("c"))).isEqualTo(Delivery.Outcome.NOT_FOUND);
+    }
+
+    @Test
+    void what_its_jobs_and_outcomes_carry_stands_before_the_closing_event() {
+        Writer writer = scheduled("order-1", 3);
+        List<ClaimedJob> jobs = claimJobs(session).stream()
+                .sorted(Comparator.comparing(job -> job.key().seq()))
+                .toList();
+        Instant now = store.now();
+        update(new JobUpdate.Bury(
+                jobs.get(0).key(),
+                jobs.get(0).lease(),
+                false,
+                2,
+                "f",
+                "[{\"type\":\"IncidentRaised\",\"at\":\"" + now.minusSeconds(1)
+                        + "\",\"attributes\":{\"informing\":true,\"seq\":1}}]",
+                "declined",
+                null));
+        update(new JobUpdate.Heartbeat(jobs.get(1).key(), jobs.get(1).lease(), "{\"row\":7}"));
+        JobUpdate.Settle third = completed(jobs.get(2));
+        update(new JobUpdate.Settle(
+                third.key(),
+                third.lease(),
+                third.outcome()
+                        .with("[{\"type\":\"ActivityAttemptFailed\",\"at\":\"" + now.minusSeconds(2)
+                                + "\",\"attributes\":{\"informing\":true,\"seq\":3}}]")));
+
+        terminated(writer.run());
+
+        assertThat(eventTypes(writer.run()).subList(4, 9))
+                .containsExactly(
+                        "ActivityAttemptFailed",
+                        "IncidentRaised",
+                        "ActivityAbandoned",
+                        "ActivityAbandoned",
+                        "WorkflowTerminated");
+        assertThat(history(writer.run()).stream()
+                        .filter(event -> event.type().equals("ActivityAbandoned"))
+                        .map(StoredEvent::attributes))
+                .containsExactlyInAnyOrder(
+                        "{\"informing\":true,\"seq\":3,\"attempt\":1,\"outcome\":{\"type\":\"ActivityCompleted\",\"attributes\":"
+                                + "{\"seq\":3,\"attempt\":1,\"result\":\"ok\"}}}",
+                        "{\"informing\":true,\"seq\":2,\"attempt\":1,\"lastHeartbeatDetails\":{\"row\":7}}");
     }
 
     @Test

@@ -5,10 +5,16 @@ import static dev.durable.store.postgres.Param.shorts;
 import static dev.durable.store.postgres.Param.texts;
 import static dev.durable.store.postgres.Param.uuids;
 
+import dev.durable.store.AtMostOnce;
 import dev.durable.store.JobKey;
 import dev.durable.store.JobUpdate;
+import dev.durable.store.PoisonPill;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A job that stays and that nobody runs until an operator says what becomes of it.
@@ -20,9 +26,17 @@ import java.util.List;
  * @param attempt the one that an operator may allow
  * @param notes all that its worker noted, a JSON array
  * @param lastFailure message for descriptions
+ * @param options from now on; null leaves what is stored
  */
 record Burial(
-        JobKey key, boolean incident, String fingerprint, int crash, int attempt, String notes, String lastFailure) {
+        JobKey key,
+        boolean incident,
+        String fingerprint,
+        int crash,
+        int attempt,
+        String notes,
+        String lastFailure,
+        JobUpdate.@Nullable NewOptions options) {
 
     static Burial of(JobUpdate.Bury bury) {
         return new Burial(
@@ -32,7 +46,27 @@ record Burial(
                 0,
                 bury.nextAttempt(),
                 bury.notes(),
-                bury.lastFailure());
+                bury.lastFailure(),
+                bury.options());
+    }
+
+    /** Of a background job that is at most once and whose worker is gone; none of another. Columns: those of the two locks. */
+    static Optional<Burial> ofLost(LockedJob job, ResultSet row) throws SQLException {
+        String onExhausted = row.getString("on_exhausted");
+        if (!AtMostOnce.isKept(row.getString("workflow_type"), onExhausted)) {
+            return Optional.empty();
+        }
+        boolean incident = PoisonPill.isIncident(onExhausted);
+        String activity = row.getString("activity");
+        return Optional.of(new Burial(
+                job.key(),
+                incident,
+                AtMostOnce.fingerprint(activity),
+                0,
+                job.attempt() + 1,
+                AtMostOnce.notes(job.key(), job.attempt(), activity, incident, Times.required(row, "now"), job.notes()),
+                AtMostOnce.lastFailure(job.attempt()),
+                null));
     }
 
     static void write(List<Burial> burials, Script script) {
@@ -52,6 +86,8 @@ record Burial(
                 ints(rows, Burial::crash),
                 ints(rows, Burial::attempt),
                 texts(rows, Burial::notes),
-                texts(rows, r -> Text.storable(r.lastFailure())));
+                texts(rows, r -> Text.storable(r.lastFailure())),
+                texts(rows, r -> r.options() == null ? null : r.options().json()),
+                texts(rows, r -> r.options() == null ? null : r.options().insteadOf()));
     }
 }

@@ -3,6 +3,7 @@ package dev.durable.store.postgres;
 import static dev.durable.store.postgres.Param.uuids;
 
 import dev.durable.store.JobKey;
+import dev.durable.store.LeftJob;
 import dev.durable.store.RunKey;
 import dev.durable.store.Transition;
 import dev.durable.store.Transition.Outcome;
@@ -15,6 +16,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /**
  * The careful form of a batch: takes all locks in order, looks at what stands there, tells the stale transitions from
@@ -41,6 +43,7 @@ final class Diagnosis {
         Set<UUID> waiting = closersWithMessages();
         markClosing(waiting);
         keep(Outcome.CLOSE_REFUSED, t -> !waiting.contains(t.run().runId()));
+        tell(jobs);
         write(jobs);
         return outcomes;
     }
@@ -108,6 +111,34 @@ final class Diagnosis {
             tx.run(new Script()
                     .then(TransitionSql.MARK_CLOSING, TransitionBatch.runs(forced), TransitionBatch.shards(forced)));
         }
+    }
+
+    /** What the jobs carry that closers leave goes into their histories. */
+    private void tell(Map<JobKey, LockedJob> jobs) throws SQLException {
+        Set<JobKey> settled = new HashSet<>();
+        Set<RunKey> closing = new HashSet<>();
+        for (Transition t : good.closing()) {
+            closing.add(t.run());
+            t.settled().forEach(s -> settled.add(new JobKey(t.run(), s.seq())));
+        }
+        List<JobKey> left = jobs.keySet().stream()
+                .filter(key -> closing.contains(key.run()) && !settled.contains(key))
+                .sorted(JobKey.LOCK_ORDER)
+                .toList();
+        Map<JobKey, String> details = left.isEmpty() ? Map.of() : Heartbeats.read(tx, left);
+        Map<RunKey, List<LeftJob>> told = left.stream()
+                .collect(Collectors.groupingBy(
+                        JobKey::run,
+                        Collectors.mapping(
+                                key -> Objects.requireNonNull(jobs.get(key)).left(details.get(key)),
+                                Collectors.toList())));
+        good = TransitionBatch.told(good.all().stream()
+                .map(t -> closing.contains(t.run()) ? closingWith(t, told.getOrDefault(t.run(), List.of())) : t)
+                .toList());
+    }
+
+    private static Transition closingWith(Transition t, List<LeftJob> left) {
+        return t.closingWith(LeftJob.events(left, t.events().getLast().at()));
     }
 
     private void write(Map<JobKey, LockedJob> jobs) throws SQLException {

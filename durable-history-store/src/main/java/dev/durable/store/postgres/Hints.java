@@ -19,6 +19,10 @@ final class Hints {
         nudges.add(new Nudges.JobsReady(taskQueue));
     }
 
+    void buried() {
+        nudges.add(new Nudges.JobBuried());
+    }
+
     void closed(UUID runId) {
         nudges.add(new Nudges.RunClosed(runId));
     }

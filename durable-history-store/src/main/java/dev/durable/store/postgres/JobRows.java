@@ -2,6 +2,7 @@ package dev.durable.store.postgres;
 
 import static dev.durable.store.postgres.Param.instants;
 import static dev.durable.store.postgres.Param.ints;
+import static dev.durable.store.postgres.Param.longs;
 import static dev.durable.store.postgres.Param.shorts;
 import static dev.durable.store.postgres.Param.texts;
 import static dev.durable.store.postgres.Param.uuids;
@@ -30,7 +31,8 @@ record JobRows(List<Row> rows) {
 
     void insert(Script script) {
         if (!isEmpty()) {
-            script.then(TransitionSql.JOBS, params().toArray(Param[]::new));
+            script.then(
+                    haveDelays() ? TransitionSql.JOBS_FOR_LATER : TransitionSql.JOBS, params().toArray(Param[]::new));
         }
     }
 
@@ -38,8 +40,22 @@ record JobRows(List<Row> rows) {
         return rows.isEmpty();
     }
 
+    /** Whether some are to be claimed later: there is a column more then, and another statement takes it. */
+    boolean haveDelays() {
+        return rows.stream().anyMatch(r -> !r.job().delay().isZero());
+    }
+
     /** The columns, also where they are empty. */
     List<Param> params() {
+        List<Param> params = new ArrayList<>(columns());
+        if (haveDelays()) {
+            params.add(longs(
+                    rows, r -> r.job().delay().isZero() ? null : r.job().delay().toMillis()));
+        }
+        return params;
+    }
+
+    private List<Param> columns() {
         return List.of(
                 uuids(rows, r -> r.run().runId()),
                 ints(rows, r -> r.job().seq()),

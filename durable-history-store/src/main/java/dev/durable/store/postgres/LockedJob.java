@@ -3,6 +3,7 @@ package dev.durable.store.postgres;
 import dev.durable.store.JobKey;
 import dev.durable.store.JobNotes;
 import dev.durable.store.JobUpdate;
+import dev.durable.store.LeftJob;
 import dev.durable.store.NewJob;
 import dev.durable.store.RunKey;
 import java.sql.ResultSet;
@@ -59,6 +60,11 @@ record LockedJob(
     @Nullable
     String allNotes() {
         return JobNotes.joined(notes, operatorNotes);
+    }
+
+    /** What its run's history is to keep of it when the run closes over it. */
+    LeftJob left(@Nullable String heartbeatDetails) {
+        return new LeftJob(key.seq(), attempt, allNotes(), heartbeatDetails, null);
     }
 
     /** Whether an attempt is under way, here or elsewhere. */

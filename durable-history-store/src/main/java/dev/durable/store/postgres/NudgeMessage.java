@@ -1,6 +1,7 @@
 package dev.durable.store.postgres;
 
 import dev.durable.store.Nudges.HearingBegins;
+import dev.durable.store.Nudges.JobBuried;
 import dev.durable.store.Nudges.JobsReady;
 import dev.durable.store.Nudges.Nudge;
 import dev.durable.store.Nudges.OutboxAwaited;
@@ -29,6 +30,7 @@ import java.util.UUID;
  *   j default        jobs are ready there
  *   q *              pauses or limits of queues were changed
  *   c 0197…          this run closed
+ *   b                a job became a dead letter or an incident
  *   o                messages wait in the outbox
  * </pre>
  *
@@ -42,6 +44,7 @@ record NudgeMessage(String sender, boolean asks, List<Nudge> nudges) {
 
     private static final String ASK = "?";
     private static final String OUTBOX = "o";
+    private static final String BURIED = "b";
     /** It writes a commit to the log, for which nobody need wait: what a breakdown of the server would take back is heard by nobody. */
     private static final String NOTIFY = "select set_config('synchronous_commit', 'off', true), pg_notify(?, payload)"
             + " from unnest(?::text[]) as payload";
@@ -100,6 +103,7 @@ record NudgeMessage(String sender, boolean asks, List<Nudge> nudges) {
             case JobsReady ready -> "j " + URLEncoder.encode(ready.taskQueue(), StandardCharsets.UTF_8);
             case RulesChanged ignored -> "q *";
             case RunClosed closed -> "c " + closed.runId();
+            case JobBuried ignored -> BURIED;
             // A hint before its time: others find it by their polls.
             case OutboxFilled ignored -> OUTBOX;
             case OutboxAwaited ignored -> OUTBOX;
@@ -110,6 +114,8 @@ record NudgeMessage(String sender, boolean asks, List<Nudge> nudges) {
     private static void addTo(List<Nudge> nudges, String line) {
         if (line.equals(OUTBOX)) {
             nudges.add(new OutboxFilled());
+        } else if (line.equals(BURIED)) {
+            nudges.add(new JobBuried());
         } else if (line.length() >= 2) {
             String rest = line.substring(2);
             switch (line.substring(0, 2)) {

@@ -1,8 +1,8 @@
 package dev.durable.store.postgres;
 
 import dev.durable.store.AtMostOnce;
+import dev.durable.store.InboxMessage;
 import dev.durable.store.JobKey;
-import dev.durable.store.JobNotes;
 import dev.durable.store.PoisonPill;
 import dev.durable.store.RunKey;
 import java.sql.ResultSet;
@@ -10,7 +10,11 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * crash budget it stays as a dead letter or incident, or goes, as its options say. One that must not run twice ends here.
  *
  * @param crashes with this one
+ * @param ifLost how it stays where it must not run twice; none where it ends then
  */
 record Orphan(
         LockedJob job,
@@ -26,16 +31,19 @@ record Orphan(
         int maxCrashes,
         @Nullable String onExhausted,
         boolean atMostOnce,
+        Optional<Burial> ifLost,
         Instant now) {
 
     static Orphan read(ResultSet row, RunKey run) throws SQLException {
+        LockedJob job = LockedJob.read(row, run);
         return new Orphan(
-                LockedJob.read(row, run),
+                job,
                 row.getString("activity"),
                 row.getInt("crashes") + 1,
                 row.getInt("max_crashes"),
                 row.getString("on_exhausted"),
                 AtMostOnce.says(row.getString("options")),
+                Burial.ofLost(job, row),
                 Times.required(row, "now"));
     }
 
@@ -51,13 +59,16 @@ record Orphan(
                 SessionSql.CRASH,
                 Heartbeats.keys(back.stream().map(LockedJob::key).toList()));
         back.forEach(job -> freed.jobs(job.taskQueue()));
-        Burial.write(
-                orphans.stream()
-                        .filter(o -> o.isPoison() && !o.isDiscarded())
-                        .map(Orphan::burial)
-                        .toList(),
-                script);
-        new IdleJobs(orphans.stream().filter(Orphan::isLost).map(Orphan::job).toList())
+        List<Burial> burials =
+                orphans.stream().flatMap(o -> o.burial().stream()).toList();
+        Burial.write(burials, script);
+        if (!burials.isEmpty()) {
+            freed.buried();
+        }
+        new IdleJobs(orphans.stream()
+                        .filter(o -> o.isLost() && o.burial().isEmpty())
+                        .map(Orphan::job)
+                        .toList())
                 .end((job, details) -> AtMostOnce.lost(job.key(), job.attempt(), job.allNotes()), tx, script, freed);
         discard(orphans.stream().filter(o -> o.isPoison() && o.isDiscarded()).toList(), tx, script, freed);
         Cancellations.end(
@@ -65,15 +76,15 @@ record Orphan(
     }
 
     private static void discard(List<Orphan> poison, Tx tx, Script script, Hints freed) throws SQLException {
-        if (!poison.isEmpty()) {
-            Instant now = poison.getFirst().now();
-            new IdleJobs(poison.stream().map(Orphan::job).toList())
-                    .end(
-                            (job, details) -> PoisonPill.discarded(job.key(), job.attempt(), now, job.allNotes()),
-                            tx,
-                            script,
-                            freed);
-        }
+        Map<JobKey, Orphan> byKey =
+                poison.stream().collect(Collectors.toMap(o -> o.job().key(), Function.identity()));
+        new IdleJobs(poison.stream().map(Orphan::job).toList())
+                .end(
+                        (job, details) ->
+                                Objects.requireNonNull(byKey.get(job.key())).discarded(),
+                        tx,
+                        script,
+                        freed);
     }
 
     private boolean isCancelled() {
@@ -93,16 +104,27 @@ record Orphan(
         return PoisonPill.isDiscarded(onExhausted);
     }
 
-    private Burial burial() {
+    private InboxMessage discarded() {
+        return PoisonPill.discarded(job.key(), job.attempt(), crashes, now, job.allNotes());
+    }
+
+    /** If it stays until an operator says what becomes of it. */
+    private Optional<Burial> burial() {
+        if (isLost()) {
+            return ifLost;
+        }
+        if (!isPoison() || isDiscarded()) {
+            return Optional.empty();
+        }
         boolean incident = PoisonPill.isIncident(onExhausted);
-        String note = PoisonPill.note(job.key(), activity, job.attempt(), crashes, incident, now);
-        return new Burial(
+        return Optional.of(new Burial(
                 job.key(),
                 incident,
                 PoisonPill.fingerprint(activity),
                 1,
                 job.attempt(),
-                Objects.requireNonNull(JobNotes.with(job.notes(), note)),
-                PoisonPill.lastFailure(crashes));
+                PoisonPill.notes(job.key(), activity, job.attempt(), crashes, incident, now, job.notes()),
+                PoisonPill.lastFailure(crashes),
+                null));
     }
 }

@@ -115,7 +115,7 @@ public final class PostgresHistoryStore implements HistoryStore {
         runReads = new RunReads(connections);
         listings = new Listings(connections);
         relay = new OutboxRelay(connections, nudges, options.inboxLimit);
-        OwnTransactions own = new OwnTransactions(options.dataSource, failures::of);
+        OwnTransactions own = new OwnTransactions(options.dataSource, failures::ofCaller);
         joined = new JoinedTransactions(
                 List.of(own, options.transactions), hot.starts(), new Outbox(connections, nudges));
         transactional = new TransactionalJobs(

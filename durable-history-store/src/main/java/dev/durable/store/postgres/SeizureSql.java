@@ -33,8 +33,14 @@ final class SeizureSql {
             select x.fence, durable.clock(), ?, ?, x.workflow_id, ?::json from x""";
 
     static final String LOCK_JOBS = """
-            select j.seq from durable.activity_job j
+            select j.run_id, j.seq, j.task_queue, j.lease, j.state, j.attempt, j.cancel_requested, j.notes, j.operator_notes
+              from durable.activity_job j
              where j.run_id = ? and j.shard = ? order by j.seq for update""";
+
+    /** After the locks: outcomes that the run has not taken in. */
+    static final String OUTCOMES = """
+            select i.name, i.payload, i.notes from durable.inbox i
+             where i.run_id = ? and i.shard = ? and i.kind = ?::smallint order by i.at, i.ord""";
 
     /** After the locks: what is dropped, and since when time has passed for this run. */
     static final String LEFT = """
@@ -80,14 +86,14 @@ final class SeizureSql {
     /** What an idle process asks for all that nobody watches. The indexes have these expressions. */
     static final String EARLIEST_TIMEOUTS = JobPlace.in("""
             select (select least(j.schedule_to_close_deadline,
-                                 case when j.attempt = 1 and j.crashes = 0 then j.schedule_to_start_deadline end)
+                                 case when not j.begun then j.schedule_to_start_deadline end)
                       from durable.activity_job j
                      where j.state in ${idle}
                        and least(j.schedule_to_close_deadline,
-                                 case when j.attempt = 1 and j.crashes = 0 then j.schedule_to_start_deadline end)
+                                 case when not j.begun then j.schedule_to_start_deadline end)
                            is not null
                      order by least(j.schedule_to_close_deadline,
-                                    case when j.attempt = 1 and j.crashes = 0 then j.schedule_to_start_deadline end)
+                                    case when not j.begun then j.schedule_to_start_deadline end)
                      limit 1) as waiting,
                    (select least(j.deadline, j.silent_until, j.schedule_to_close_deadline) from durable.activity_job j
                      where j.state = ${EXTERNAL} order by least(j.deadline, j.silent_until, j.schedule_to_close_deadline)

@@ -1,6 +1,10 @@
 package dev.durable.store.postgres;
 
 import dev.durable.store.EarliestTimeouts;
+import dev.durable.store.InboxMessage;
+import dev.durable.store.JobKey;
+import dev.durable.store.LeftJob;
+import dev.durable.store.MessageKind;
 import dev.durable.store.Nudges;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
@@ -8,10 +12,12 @@ import dev.durable.store.RunPause;
 import dev.durable.store.Seizure;
 import dev.durable.store.StoredEvent;
 import dev.durable.store.Transition;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -149,8 +155,16 @@ final class Seizures {
         Param run = Param.of(runId);
         Param shard = Param.of(open.run().shard());
         List<StoredEvent> closing = new ArrayList<>();
+        List<LockedJob> jobs = new ArrayList<>();
+        List<LeftJob> left = new ArrayList<>();
         tx.run(new Script()
-                .then(SeizureSql.LOCK_JOBS, run, shard)
+                .read(SeizureSql.LOCK_JOBS, row -> jobs.add(LockedJob.read(row, open.run())), run, shard)
+                .read(
+                        SeizureSql.OUTCOMES,
+                        row -> left.add(LeftJob.of(outcome(row))),
+                        run,
+                        shard,
+                        Param.of(MessageKind.ACTIVITY_OUTCOME.code()))
                 .read(
                         SeizureSql.LEFT,
                         row -> closing.add(
@@ -159,9 +173,27 @@ final class Seizures {
                         shard,
                         run,
                         shard));
+        if (!jobs.isEmpty()) {
+            Map<JobKey, String> details =
+                    Heartbeats.read(tx, jobs.stream().map(LockedJob::key).toList());
+            jobs.forEach(job -> left.add(job.left(details.get(job.key()))));
+        }
         Script script = new Script();
-        new TransitionBatch(List.of(end(seizure, open, closing))).seize(script);
+        Transition end = end(seizure, open, closing);
+        TransitionBatch.told(List.of(
+                        end.closingWith(LeftJob.events(left, closing.getFirst().at()))))
+                .seize(script);
         tx.last(script);
+    }
+
+    private static InboxMessage outcome(ResultSet row) throws SQLException {
+        return new InboxMessage(
+                new UUID(0, 0),
+                MessageKind.ACTIVITY_OUTCOME,
+                row.getString("name"),
+                row.getString("payload"),
+                row.getString("notes"),
+                null);
     }
 
     private static StoredEvent closingEvent(Seizure seizure, OpenRun open, int messages, Instant at) {

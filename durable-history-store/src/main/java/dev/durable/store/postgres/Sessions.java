@@ -83,7 +83,7 @@ final class Sessions {
             if (!jobs.back.isEmpty()) {
                 PutBack.write(
                         jobs.back.stream()
-                                .map(job -> new PutBack(job.key(), 0, null))
+                                .map(job -> new PutBack(job.key(), 0, null, true))
                                 .toList(),
                         script);
             }
@@ -121,6 +121,7 @@ final class Sessions {
         private final List<LockedJob> back = new ArrayList<>();
         private final List<LockedJob> cancelled = new ArrayList<>();
         private final List<LockedJob> lost = new ArrayList<>();
+        private final List<Burial> kept = new ArrayList<>();
         private final Hints hints = new Hints();
 
         void add(ResultSet row) throws SQLException {
@@ -128,7 +129,7 @@ final class Sessions {
             if (job.cancelRequested()) {
                 cancelled.add(job);
             } else if (AtMostOnce.says(row.getString("options"))) {
-                lost.add(job);
+                Burial.ofLost(job, row).ifPresentOrElse(kept::add, () -> lost.add(job));
             } else {
                 back.add(job);
                 hints.jobs(job.taskQueue());
@@ -137,6 +138,10 @@ final class Sessions {
 
         void end(Tx tx, Script script) throws SQLException {
             Cancellations.end(cancelled, tx, script, hints);
+            Burial.write(kept, script);
+            if (!kept.isEmpty()) {
+                hints.buried();
+            }
             new IdleJobs(lost)
                     .end(
                             (job, details) -> AtMostOnce.lost(job.key(), job.attempt(), job.allNotes()),
@@ -165,7 +170,7 @@ final class Sessions {
     }
 
     private static Timeout timeout(ResultSet row) throws SQLException {
-        return row.getBoolean("to_close") ? Timeout.SCHEDULE_TO_CLOSE : Timeout.SCHEDULE_TO_START;
+        return Timeout.of(row.getBoolean("to_close"), Times.instant(row, "to_start"), row.getString("options"));
     }
 
     private boolean touched(String sql, Param... params) {

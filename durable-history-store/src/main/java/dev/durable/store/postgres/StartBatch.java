@@ -48,7 +48,9 @@ record StartBatch(List<NewRun> starts) {
     void writeIfNew(Script script) {
         JobRows jobs = JobRows.ofStarts(starts);
         script.then(
-                jobs.isEmpty() ? StartSql.START : StartSql.START_AND_BEAR,
+                jobs.isEmpty()
+                        ? StartSql.START
+                        : jobs.haveDelays() ? StartSql.START_AND_BEAR_FOR_LATER : StartSql.START_AND_BEAR,
                 Stream.of(
                                 List.of(states()),
                                 businessRows(),
@@ -123,7 +125,9 @@ record StartBatch(List<NewRun> starts) {
             if (!start.firstTurnDone() && start.startDelay().isZero() || start.message() != null) {
                 hints.runs(start.taskQueue());
             }
-            start.jobs().stream().filter(job -> job.eager() == null).forEach(job -> hints.jobs(job.taskQueue()));
+            start.jobs().stream()
+                    .filter(job -> job.eager() == null && job.isDueSoon())
+                    .forEach(job -> hints.jobs(job.taskQueue()));
         }
     }
 }

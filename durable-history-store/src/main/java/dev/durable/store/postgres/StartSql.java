@@ -88,6 +88,11 @@ final class StartSql {
     static final String START = "with x as (" + STATES + "),\nruns as (" + RUNS + "),\nappended as ("
             + TransitionSql.EVENTS + ")\n" + ALL_NEW;
 
-    static final String START_AND_BEAR = "with x as (" + STATES + "),\nruns as (" + RUNS + "),\nappended as ("
-            + TransitionSql.EVENTS + "),\nborn as (" + TransitionSql.JOBS + ")\n" + ALL_NEW;
+    static final String START_AND_BEAR = startAndBear(TransitionSql.JOBS);
+    static final String START_AND_BEAR_FOR_LATER = startAndBear(TransitionSql.JOBS_FOR_LATER);
+
+    private static String startAndBear(String jobs) {
+        return "with x as (" + STATES + "),\nruns as (" + RUNS + "),\nappended as (" + TransitionSql.EVENTS
+                + "),\nborn as (" + jobs + ")\n" + ALL_NEW;
+    }
 }

@@ -31,8 +31,20 @@ final class TransitionBatch {
     private final List<Transition> advancing;
     private final List<Transition> stalling;
     private final List<Transition> closing;
+    /** Whether what the jobs of closing runs carried is among the events. */
+    private final boolean told;
 
     TransitionBatch(List<Transition> transitions) {
+        this(transitions, false);
+    }
+
+    /** Of transitions whose events have what the jobs carried that their runs leave when they close. */
+    static TransitionBatch told(List<Transition> transitions) {
+        return new TransitionBatch(transitions, true);
+    }
+
+    private TransitionBatch(List<Transition> transitions, boolean told) {
+        this.told = told;
         all = transitions.stream()
                 .sorted(Comparator.comparing(Transition::run, RunKey.LOCK_ORDER))
                 .toList();
@@ -172,7 +184,9 @@ final class TransitionBatch {
                         shards(byRun),
                         Param.of(closing.size()),
                         uuids(settled, Transition.Settled::lease),
-                        Param.of(settled.size())));
+                        Param.of(settled.size()),
+                        Param.of(told),
+                        uuids(settled, Transition.Settled::lease)));
         consume(script);
         script.then(
                 TransitionSql.CLOSE,
@@ -196,7 +210,7 @@ final class TransitionBatch {
 
     private void shutOut(Script script) {
         List<Transition> byRun = closingByRun();
-        script.then(TransitionSql.DROP_JOBS, runs(byRun), shards(byRun));
+        script.then(told ? TransitionSql.DROP_JOBS : TransitionSql.DROP_SILENT_JOBS, runs(byRun), shards(byRun));
         script.then(TransitionSql.NOTHING_WAITS, runs(byRun), shards(byRun), runs(byRun), shards(byRun));
     }
 

@@ -134,20 +134,34 @@ final class TransitionSql {
                           ?::text[]) as u(run_id, event_id, at, message_id, fence, shard, type, attributes)""";
 
     /** Ready jobs, those that wait until their limit key lets them through, and eager ones, which are born claimed by the worker that writes them. */
-    static final String JOBS = JobPlace.in("""
+    static final String JOBS = births("", "", "", "", "", "");
+
+    /** The same for births of which some have a delay, in a last column: null is none. Steps have none. */
+    static final String JOBS_FOR_LATER = births(
+            ", visible_at",
+            " + coalesce(u.delay, 0) * interval '1 ms'",
+            "when u.delay is not null then ${DELAYED} ",
+            "durable.clock() + u.delay * interval '1 ms', ",
+            ", ?::bigint[]",
+            ", delay");
+
+    private static String births(
+            String visibleAt, String wait, String delayed, String due, String type, String column) {
+        return JobPlace.in("""
             insert into durable.activity_job (run_id, seq, shard, workflow_id, workflow_type, task_queue, activity,
-                   priority, rank, state, lease, session, claimed_at, scheduled_at, schedule_to_start_deadline,
+                   priority, rank, state%s, lease, session, claimed_at, scheduled_at, schedule_to_start_deadline,
                    schedule_to_close_deadline, max_crashes, input, options, headers, limit_key)
             select u.run_id, u.seq, u.shard, u.workflow_id, u.workflow_type, u.task_queue, u.activity, u.priority,
-                   durable.clock() - u.priority * ${ageStep}, case when u.lease is not null then 2 when u.limit_key is null then 0 else 7 end,
-                   u.lease, u.session, case when u.lease is null then null else durable.clock() end,
+                   durable.clock()%s - u.priority * ${ageStep}, case when u.lease is not null then 2 %swhen u.limit_key is null then 0 else 7 end,
+                   %su.lease, u.session, case when u.lease is null then null else durable.clock() end,
                    u.scheduled_at, u.start_deadline, u.close_deadline, u.max_crashes,
                    u.input::json, u.options::json, u.headers::json, u.limit_key
               from unnest(?::uuid[], ?::int[], ?::smallint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::int[],
                           ?::uuid[], ?::uuid[], ?::timestamptz[], ?::timestamptz[], ?::timestamptz[], ?::int[],
-                          ?::text[], ?::text[], ?::text[], ?::text[])
+                          ?::text[], ?::text[], ?::text[], ?::text[]%s)
                    as u(run_id, seq, shard, workflow_id, workflow_type, task_queue, activity, priority, lease, session,
-                        scheduled_at, start_deadline, close_deadline, max_crashes, input, options, headers, limit_key)""");
+                        scheduled_at, start_deadline, close_deadline, max_crashes, input, options, headers, limit_key%s)""".formatted(visibleAt, wait, delayed, due, type, column));
+    }
 
     /** Whatever jobs closers have left, which locked out their outcomes until here. */
     static final String DROP_JOBS = """
@@ -155,6 +169,19 @@ final class TransitionSql {
                 select j.c from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)
                  cross join lateral (select j.ctid as c from durable.activity_job j
                         where j.run_id = u.run_id and j.shard = u.shard order by j.seq for update) j))""";
+
+    /** What a deleted job carried that the history has to keep: notes, or heartbeat details. */
+    private static final String CARRIED = """
+            (e.noted or exists (select 1 from durable.activity_heartbeat h
+                    where h.run_id = e.run_id and h.shard = e.shard and h.seq = e.seq offset 0))""";
+
+    private static final String DROPPED = DROP_JOBS
+            + " returning run_id, shard, seq, lease, notes is not null or operator_notes is not null as noted";
+
+    /** The same where none may carry anything: what it carries is written by who has locked it and read it. */
+    static final String DROP_SILENT_JOBS =
+            "with ended as (" + DROPPED + ")\n" + "select durable.must(not exists (select 1 from ended e where "
+                    + CARRIED + "), 'job with something to tell')";
 
     /** After the locks, in a statement of its own: its snapshot sees whatever they waited for. */
     static final String NOTHING_WAITS = """
@@ -186,13 +213,16 @@ final class TransitionSql {
 
     /**
      * Where nothing but closers is written, all of it goes into two statements. First the runs are locked, then their jobs
-     * go; the settled ones must be among them, under their leases. One that somebody changed while this waited for it
-     * stays, and is found by the count or as a job that is left.
+     * go; the settled ones must be among them, under their leases, and of the others none may carry anything that the
+     * history has to keep, unless that is among the events. One that somebody changed while this waited for it stays, and is
+     * found by the count or as a job that is left.
      */
-    static final String END = "with locked as (" + CLOSERS + "),\nended as (" + DROP_JOBS + " returning lease)\n"
+    static final String END = "with locked as (" + CLOSERS + "),\nended as (" + DROPPED + ")\n"
             + "select durable.must((select count(*) from locked) = ?, 'fence of a closing run'),"
             + " durable.must((select count(*) filter (where e.lease = any(?::uuid[])) from ended e) = ?,"
-            + " 'lease of a closing run')";
+            + " 'lease of a closing run'),"
+            + " durable.must(?::boolean or not exists (select 1 from ended e"
+            + " where coalesce(e.lease <> all(?::uuid[]), true) and " + CARRIED + "), 'job with something to tell')";
 
     /** Then, as of after these locks, what waits is looked for, and the rest is written. */
     static final String CLOSE = "with appended as (" + EVENTS + "),\nclosed as (" + CLOSE_RUNS + "),\nread as ("

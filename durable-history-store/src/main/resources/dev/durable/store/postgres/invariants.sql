@@ -45,7 +45,7 @@ select format('1: event %s of run %s is earlier than the one before', event_id, 
   from (select run_id, event_id, at, lag(at) over (partition by run_id order by event_id) as before
           from durable.history_event
          where type not in ('ActivityAttemptFailed', 'ActivityTimeoutUpdated', 'ActivityOptionsUpdated', 'ActivityOperated',
-                            'IncidentRaised', 'IncidentResolved')) e
+                            'IncidentRaised', 'IncidentResolved', 'ActivityAbandoned')) e
  where at < before;
 
 -- 2. Each activity ends at most once, after it was scheduled; the outcome of a local one is its scheduling, too.

@@ -2,6 +2,7 @@ package dev.durable.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.durable.store.Nudges.JobBuried;
 import dev.durable.store.Nudges.JobsReady;
 import dev.durable.store.Nudges.Nudge;
 import dev.durable.store.Nudges.RunClosed;
@@ -22,6 +23,7 @@ class NudgeMessageTest {
                 new JobsReady("line\nbreak"),
                 new RunsDue("späte Öfen \uD83D\uDE00 %20+&"),
                 new JobsReady(""),
+                new JobBuried(),
                 new RunClosed(UUID.randomUUID()));
 
         List<String> payloads = NudgeMessage.encode(SENDER, nudges);

@@ -93,6 +93,35 @@ class ReadModelTest extends StoreContract {
     }
 
     @Test
+    void v_activity_goes_on_telling_what_happened_when_a_run_has_closed_over_its_activities() {
+        Writer writer = scheduled("order-1", 2);
+        List<ClaimedJob> jobs = claimJobs(session);
+        ClaimedJob first =
+                jobs.stream().filter(job -> job.key().seq() == 1).findFirst().orElseThrow();
+        update(new JobUpdate.Retry(
+                first.key(),
+                first.lease(),
+                Duration.ofMinutes(1),
+                2,
+                "[{\"type\":\"ActivityAttemptFailed\",\"at\":\"2026-01-01T00:00:00Z\",\"attributes\":{\"informing\":true,\"seq\":1,"
+                        + "\"attempt\":1,\"reason\":\"failed\",\"failure\":{\"type\":\"Declined\",\"message\":\"no money\"}}}]",
+                "Declined: no money",
+                "{\"row\":7}"));
+        String told = "select concat_ws(' ', seq, state, attempt, last_failure, heartbeat_details,"
+                + " notes -> 0 ->> 'type', notes -> 0 -> 'attributes' -> 'failure' ->> 'message') from durable.v_activity"
+                + " order by seq";
+        assertThat(sql(told))
+                .containsExactly(
+                        "1 delayed 2 Declined: no money {\"row\": 7} ActivityAttemptFailed no money", "2 running 1");
+
+        terminated(writer.run());
+
+        assertThat(sql(told))
+                .containsExactly(
+                        "1 abandoned 2 Declined: no money {\"row\": 7} ActivityAttemptFailed no money", "2 abandoned");
+    }
+
+    @Test
     void v_queue_counts_what_waits_and_shows_a_pause() {
         scheduled("order-1", 3);
         claimJobs(session, 1);

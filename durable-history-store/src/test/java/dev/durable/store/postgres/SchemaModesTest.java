@@ -5,6 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.durable.DurableException;
 import dev.durable.store.postgres.testing.TestDatabase;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -42,6 +47,25 @@ class SchemaModesTest {
         store(SchemaMode.VALIDATE).open();
     }
 
+    /** A migration that is not listed would be missing in the script, and databases of the version before would not get it. */
+    @Test
+    void every_migration_stands_in_the_script_and_the_last_one_is_the_version() throws Exception {
+        Path folder = Path.of(Objects.requireNonNull(getClass().getResource("/" + Schema.LOCATION))
+                .toURI());
+        List<String> files;
+        try (Stream<Path> all = Files.list(folder)) {
+            files = all.map(file -> file.getFileName().toString()).toList();
+        }
+
+        assertThat(Schema.sql().lines().filter(line -> line.matches("-- V\\d+__\\w+\\.sql")))
+                .containsExactlyInAnyOrderElementsOf(
+                        files.stream().map(file -> "-- " + file).toList());
+        assertThat(files.stream()
+                        .mapToInt(file -> Integer.parseInt(file.substring(1, file.indexOf("__"))))
+                        .max())
+                .hasValue(Schema.version());
+    }
+
     @Test
     void validate_makes_nothing_and_says_who_is_to_make_it() {
         assertThatThrownBy(() -> store(SchemaMode.VALIDATE).open())
@@ -72,6 +96,18 @@ class SchemaModesTest {
         assertThat(Sql.number(database.dataSource(), "select count(*) from pg_tables where tablename = 'migration'"))
                 .as("Flyway was not asked")
                 .isZero();
+    }
+
+    @Test
+    void each_migration_stands_in_the_printed_script_and_the_last_one_is_the_version() throws Exception {
+        String script = Schema.sql();
+        try (Stream<Path> files = Files.list(
+                Path.of(Schema.class.getResource("/" + Schema.LOCATION).toURI()))) {
+            List<String> names =
+                    files.map(file -> file.getFileName().toString()).toList();
+            assertThat(names).allSatisfy(name -> assertThat(script).contains("\n-- " + name + "\n"));
+            assertThat(names).anySatisfy(name -> assertThat(name).startsWith("V" + Schema.version() + "__"));
+        }
     }
 
     @Test

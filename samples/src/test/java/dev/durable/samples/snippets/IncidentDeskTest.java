@@ -2,12 +2,15 @@ package dev.durable.samples.snippets;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.durable.ActivityHandle;
 import dev.durable.ActivitySummary;
 import dev.durable.DurableClient;
 import dev.durable.DurableEngine;
 import dev.durable.Incident;
 import dev.durable.IncidentGroup;
+import dev.durable.OnExhausted;
 import dev.durable.StartOptions;
+import dev.durable.WorkflowStatus;
 import dev.durable.history.IncidentResolved;
 import dev.durable.store.memory.InMemoryHistoryStore;
 import dev.durable.testing.DurableTest;
@@ -97,6 +100,34 @@ class IncidentDeskTest {
         assertThat(client.history("refund-1").events(IncidentResolved.class))
                 .singleElement()
                 .satisfies(e -> assertThat(e.reason()).isEqualTo("refunded by hand"));
+    }
+
+    @Test
+    void whatHasFailedIsEnqueuedAgain(TestEngine engine) {
+        engine.activity(Payments.class, new AwayPayments())
+                .configuration(Map.of("durable.activities.Payments.retry.max-attempts", "1"))
+                .jobsOnExhausted(OnExhausted.FAIL);
+        DurableClient client = engine.client();
+        Instant monday = engine.now();
+        ActivityHandle job = client.enqueue(Payments.class, StartOptions.id("refund-1"), p -> p.refund(otherPayment));
+        for (int i = 2; i < 5; i++) {
+            client.enqueue(Payments.class, StartOptions.id("refund-" + i), p -> p.refund(otherPayment));
+        }
+        engine.advance(Duration.ofMinutes(5));
+        away = false;
+
+        // docs: again
+        ActivityHandle again = job.enqueueAgain(); // or client.enqueueAgain("refund-1"), which gives the new run
+        long all = client.enqueueAgain(w -> w.workflowIdPrefix("refund-").closedAfter(monday));
+        // docs: end
+
+        again.await();
+        engine.settle();
+        assertThat(all).isEqualTo(3);
+        assertThat(client.workflows()
+                        .where(w -> w.status(WorkflowStatus.COMPLETED))
+                        .count())
+                .isEqualTo(4);
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.durable.samples.orders.cli;
 
+import dev.durable.history.ActivityAbandoned;
 import dev.durable.history.ActivityAttemptFailed;
 import dev.durable.history.ActivityCancelRequested;
 import dev.durable.history.ActivityCancelled;
@@ -75,6 +76,7 @@ final class HistoryTable {
             case IncidentResolved e -> name(e.seq()) + " " + e.resolution() + ", by " + e.by();
             case ActivityOptionsUpdated e -> name(e.seq()) + " other options, by " + e.by();
             case ActivityOperated e -> name(e.seq()) + " " + e.action() + ", by " + e.by();
+            case ActivityAbandoned e -> name(e.seq()) + " open at attempt " + e.attempt();
             case ActivityCancelRequested e -> name(e.seq());
             case ActivityCancelled e -> name(e.seq());
             case TimerStarted e -> "timer " + e.seq() + " until " + time(e.fireAt());

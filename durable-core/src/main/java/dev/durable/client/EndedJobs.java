@@ -1,0 +1,154 @@
+package dev.durable.client;
+
+import dev.durable.StartOptions;
+import dev.durable.WorkflowAlreadyStartedException;
+import dev.durable.WorkflowNotFoundException;
+import dev.durable.WorkflowStatus;
+import dev.durable.history.EventJson;
+import dev.durable.history.WorkflowStarted;
+import dev.durable.replay.BackgroundJob;
+import dev.durable.store.RunFilter;
+import dev.durable.store.RunRecord;
+import dev.durable.store.StartOutcome;
+import dev.durable.store.StoredEvent;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Enqueues background jobs again that have ended without a result. What they were called with is read from the first event
+ * of the run that ended. Only the latest run of an id counts: what came after an earlier one may have done its work.
+ */
+final class EndedJobs {
+    /** Where a filter says nothing of it: what was cancelled or terminated was ended by somebody who meant it. */
+    static final Set<WorkflowStatus> FAILED = Set.of(WorkflowStatus.FAILED, WorkflowStatus.TIMED_OUT);
+
+    private static final int PAGE = 200;
+
+    private final Dispatch dispatch;
+    private final Starts starts;
+
+    EndedJobs(Dispatch dispatch, Starts starts) {
+        this.dispatch = dispatch;
+        this.starts = starts;
+    }
+
+    /** The job of this id. Gives its new run. */
+    UUID enqueueAgain(String id) {
+        return enqueueAgain(id, null);
+    }
+
+    /**
+     * The same, if the job's latest run is this one.
+     *
+     * @param runId null is whichever it is
+     */
+    UUID enqueueAgain(String id, @Nullable UUID runId) {
+        RunRecord latest = dispatch.store()
+                .latestRun(id)
+                .orElseThrow(() -> new WorkflowNotFoundException("there is no job " + id + " to enqueue again"));
+        if (!isJob(latest)) {
+            throw new IllegalArgumentException("workflow id " + id + " is that of a run of " + latest.type()
+                    + ", and not of a background job. Start it again with client.start(…).");
+        }
+        refuse(latest, runId);
+        List<StoredEvent> first = dispatch.store().history(latest.run().runId(), 1, 1);
+        if (first.isEmpty()) {
+            throw new WorkflowNotFoundException("job " + id + " can't be enqueued again: the history of its run "
+                    + latest.run().runId() + " has been removed, and nothing else tells what it was called with."
+                    + " Enqueue it with its arguments.");
+        }
+        return starts.enqueueAgain(options(latest, started(first)), started(first));
+    }
+
+    private static void refuse(RunRecord latest, @Nullable UUID runId) {
+        String id = latest.run().workflowId();
+        UUID latestRun = latest.run().runId();
+        if (latest.status() == WorkflowStatus.RUNNING) {
+            throw new WorkflowAlreadyStartedException("job " + id
+                    + " is not enqueued again: its id is in use by the open"
+                    + " run " + latestRun + ". If that is a dead letter, retry it:"
+                    + " client.deadLetters().one(\"" + id + "\", 1).retry(). Else wait for its end, or cancel it.");
+        }
+        if (runId != null && !runId.equals(latestRun)) {
+            throw new WorkflowAlreadyStartedException("job " + id + " is not enqueued again as it was in run " + runId
+                    + ": its id was used since, by run " + latestRun + ", which is " + latest.status()
+                    + ". Enqueue the latest one again, client.enqueueAgain(\"" + id
+                    + "\"), or a new job with an id of its"
+                    + " own.");
+        }
+        if (latest.status() == WorkflowStatus.COMPLETED) {
+            throw new WorkflowAlreadyStartedException("job " + id + " is not enqueued again: its run " + latestRun
+                    + " has completed, and only what ended without a result is. To do it once more, enqueue it anew.");
+        }
+    }
+
+    /** All of them; gives how many. */
+    long enqueueAgain(RunFilter filter) {
+        RunFilter from = filter.types(Set.of(BackgroundJob.TYPE)).newestFirst(true);
+        long enqueued = 0;
+        List<RunRecord> page;
+        do {
+            page = dispatch.store().runs(from, PAGE);
+            enqueued += enqueueAgain(page);
+            if (!page.isEmpty()) {
+                // Runs that are made meanwhile are younger.
+                from = from.after(page.getLast().run().runId());
+            }
+        } while (page.size() == PAGE);
+        return enqueued;
+    }
+
+    /** Sent together, so that they share commits. */
+    private long enqueueAgain(List<RunRecord> page) {
+        List<RunRecord> wanted = page.stream().filter(this::canBe).toList();
+        Map<UUID, List<StoredEvent>> first = wanted.isEmpty()
+                ? Map.of()
+                : dispatch.store()
+                        .histories(wanted.stream().map(run -> run.run().runId()).toList(), 1);
+        List<CompletableFuture<StartOutcome>> sent = new ArrayList<>();
+        try {
+            for (RunRecord run : wanted) {
+                List<StoredEvent> events = first.getOrDefault(run.run().runId(), List.of());
+                if (!events.isEmpty()) {
+                    sent.add(starts.enqueueAgainAsync(options(run, started(events)), started(events)));
+                }
+            }
+        } finally {
+            // Whatever stops this, those that were sent are durable or refused.
+            sent.forEach(one -> Waiting.forAnswer(dispatch, one, "enqueueing jobs again"));
+        }
+        return sent.stream()
+                .filter(one -> one.join() instanceof StartOutcome.Started)
+                .count();
+    }
+
+    private boolean canBe(RunRecord run) {
+        return run.status().closed()
+                && run.status() != WorkflowStatus.COMPLETED
+                && dispatch.store()
+                        .latestRun(run.run().workflowId())
+                        .filter(latest -> latest.run().equals(run.run()))
+                        .isPresent();
+    }
+
+    private static boolean isJob(RunRecord run) {
+        return run.type().equals(BackgroundJob.TYPE);
+    }
+
+    private static WorkflowStarted started(List<StoredEvent> first) {
+        return (WorkflowStarted) EventJson.decode(first.getFirst());
+    }
+
+    private static StartOptions options(RunRecord ended, WorkflowStarted started) {
+        StartOptions options = Starts.again(started);
+        for (Map.Entry<String, String> note : ended.memo().entrySet()) {
+            options = options.memo(note.getKey(), note.getValue());
+        }
+        return options;
+    }
+}

@@ -1,0 +1,24 @@
+package dev.durable.history;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The run closed while an activity had not ended for it: how far the activity was, which nothing else tells. Its failed
+ * attempts, incidents and resolutions stand before it. One that left nothing to tell has no such event.
+ *
+ * @param id its place in the history
+ * @param at when
+ * @param seq its number in the run
+ * @param attempt the current or next attempt
+ * @param lastHeartbeatDetails null without
+ * @param outcome how it had ended, which the run had not taken in yet: type and attributes of the event that would have told
+ *     of it; null where it had not ended
+ */
+public record ActivityAbandoned(
+        long id,
+        Instant at,
+        int seq,
+        int attempt,
+        @Nullable Payload lastHeartbeatDetails,
+        @Nullable Payload outcome) implements HistoryEvent.Informing {}

@@ -1,0 +1,110 @@
+package dev.durable.store;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Takes valid JSON text apart where a store has to look into it: into the elements of an array or the members of an
+ * object, each as the text that it was.
+ */
+final class JsonParts {
+    private final String text;
+    private int at;
+
+    private JsonParts(String text) {
+        this.text = text;
+    }
+
+    /** Of an array; of anything else none. */
+    static List<String> elements(String array) {
+        JsonParts in = new JsonParts(array);
+        List<String> found = new ArrayList<>();
+        for (char c = in.enter('['); c != ']'; c = in.next()) {
+            found.add(in.value());
+        }
+        return found;
+    }
+
+    /** Of an object, by their names as they are written, without the quotes; of anything else none. */
+    static Map<String, String> members(String object) {
+        JsonParts in = new JsonParts(object);
+        Map<String, String> found = new LinkedHashMap<>();
+        for (char c = in.enter('{'); c != '}'; c = in.next()) {
+            String name = unquoted(in.value());
+            in.next();
+            found.put(name, in.value());
+        }
+        return found;
+    }
+
+    /** The characters between the quotes of a string without escapes; other values as they are. */
+    static String unquoted(String value) {
+        return value.startsWith("\"") ? value.substring(1, value.length() - 1) : value;
+    }
+
+    /** The first character inside, if it begins so; else the one that would end it. */
+    private char enter(char opening) {
+        skipSpace();
+        if (at >= text.length() || text.charAt(at) != opening) {
+            return opening == '[' ? ']' : '}';
+        }
+        at++;
+        skipSpace();
+        return text.charAt(at);
+    }
+
+    /** The character that follows a value, behind its comma or colon. */
+    private char next() {
+        skipSpace();
+        if (text.charAt(at) == ',' || text.charAt(at) == ':') {
+            at++;
+            skipSpace();
+        }
+        return text.charAt(at);
+    }
+
+    private void skipSpace() {
+        while (at < text.length() && Character.isWhitespace(text.charAt(at))) {
+            at++;
+        }
+    }
+
+    private String value() {
+        skipSpace();
+        int from = at;
+        int depth = 0;
+        do {
+            char c = text.charAt(at);
+            if (c == '"') {
+                skipString();
+            } else {
+                depth += c == '{' || c == '[' ? 1 : c == '}' || c == ']' ? -1 : 0;
+                at++;
+            }
+        } while (at < text.length() && (depth > 0 || goesOn(from)));
+        return text.substring(from, at);
+    }
+
+    /** Whether a number or a word has more characters; what is quoted or in brackets ends by itself. */
+    private boolean goesOn(int from) {
+        char first = text.charAt(from);
+        char c = text.charAt(at);
+        return first != '"'
+                && first != '{'
+                && first != '['
+                && c != ','
+                && c != ']'
+                && c != '}'
+                && !Character.isWhitespace(c);
+    }
+
+    private void skipString() {
+        at++;
+        while (text.charAt(at) != '"') {
+            at += text.charAt(at) == '\\' ? 2 : 1;
+        }
+        at++;
+    }
+}

@@ -1,0 +1,80 @@
+package dev.durable.store;
+
+import java.time.Instant;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An activity that had not ended for its run when the run closed: what its job carried, or what its outcome brought that
+ * nobody has taken in, goes into the history before the closing event, because job and inbox go. The same for every store.
+ *
+ * @param seq its number in the run
+ * @param attempt the current or next attempt
+ * @param notes its informing events, a JSON array; null without
+ * @param heartbeatDetails last accepted details, JSON text; null without
+ * @param outcome how it had ended, as a JSON object of {type, attributes}; null where it had not
+ */
+public record LeftJob(
+        int seq,
+        int attempt,
+        @Nullable String notes,
+        @Nullable String heartbeatDetails,
+        @Nullable String outcome) {
+
+    /** Of an outcome that waited for the run. */
+    public static LeftJob of(InboxMessage outcome) {
+        Map<String, String> attributes = JsonParts.members(outcome.payload());
+        return new LeftJob(
+                Integer.parseInt(attributes.getOrDefault("seq", "0")),
+                Integer.parseInt(attributes.getOrDefault("attempt", "1")),
+                outcome.notes(),
+                null,
+                "{\"type\":" + JsonText.quoted(outcome.name()) + ",\"attributes\":" + outcome.payload() + "}");
+    }
+
+    /**
+     * The events of all of them in the order in which they happened; their ids are 0.
+     *
+     * @param closedAt when the run closes
+     */
+    public static List<StoredEvent> events(Collection<LeftJob> jobs, Instant closedAt) {
+        return jobs.stream()
+                .flatMap(job -> job.events(closedAt))
+                .sorted(Comparator.comparing(StoredEvent::at))
+                .toList();
+    }
+
+    private Stream<StoredEvent> events(Instant closedAt) {
+        Stream<StoredEvent> noted = notes == null
+                ? Stream.of()
+                : JsonParts.elements(notes).stream().map(note -> event(JsonParts.members(note), closedAt));
+        return heartbeatDetails == null && outcome == null
+                ? noted
+                : Stream.concat(noted, Stream.of(abandoned(closedAt)));
+    }
+
+    private static StoredEvent event(Map<String, String> note, Instant closedAt) {
+        String at = note.get("at");
+        return new StoredEvent(
+                0,
+                JsonParts.unquoted(note.getOrDefault("type", "Note")),
+                at == null ? closedAt : Instant.parse(JsonParts.unquoted(at)),
+                null,
+                note.getOrDefault("attributes", "{\"informing\":true}"));
+    }
+
+    private StoredEvent abandoned(Instant closedAt) {
+        return new StoredEvent(
+                0,
+                "ActivityAbandoned",
+                closedAt,
+                null,
+                "{\"informing\":true,\"seq\":" + seq + ",\"attempt\":" + attempt
+                        + (heartbeatDetails == null ? "" : ",\"lastHeartbeatDetails\":" + heartbeatDetails)
+                        + (outcome == null ? "" : ",\"outcome\":" + outcome) + "}");
+    }
+}

@@ -1,0 +1,48 @@
+package dev.durable.worker;
+
+import dev.durable.store.StoreClock;
+import java.time.Duration;
+
+/**
+ * A chore that is woken by hints of its work: it looks at once, but never twice within a moment, however many hints come.
+ * Without hints it looks as its pace says.
+ */
+final class PromptChore implements Chore {
+    private final Chore chore;
+    private final StoreClock clock;
+    private final Duration moment;
+    private long lookedAt;
+
+    PromptChore(Chore chore, StoreClock clock, Duration moment) {
+        this.chore = chore;
+        this.clock = clock;
+        this.moment = moment;
+        this.lookedAt = clock.nanoTime() - moment.toNanos();
+    }
+
+    @Override
+    public String name() {
+        return chore.name();
+    }
+
+    @Override
+    public Duration interval() {
+        return chore.interval();
+    }
+
+    @Override
+    public Tally tally() {
+        return chore.tally();
+    }
+
+    @Override
+    public Duration runOnce() throws InterruptedException {
+        long now = clock.nanoTime();
+        long left = moment.toNanos() - (now - lookedAt);
+        if (left > 0) {
+            return Duration.ofNanos(left);
+        }
+        lookedAt = now;
+        return chore.runOnce();
+    }
+}
