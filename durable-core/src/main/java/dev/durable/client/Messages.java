@@ -57,6 +57,10 @@ final class Messages {
     }
 
     private void send(String workflowId, @Nullable UUID runId, InboxMessage message) {
+        boolean signals = message.kind() == MessageKind.SIGNAL;
+        WorkflowCode.mayNot(
+                signals ? "handle.signal(…)" : "handle.cancel(…)",
+                (signals ? "send " + what(message) + " to " : "cancel ") + workflowId + " again");
         Delivery delivery = new Delivery(workflowId, runId, message);
         Optional<Joined> transaction = dispatch.transaction();
         if (transaction.isPresent()) {

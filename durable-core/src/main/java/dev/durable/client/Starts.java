@@ -12,6 +12,7 @@ import dev.durable.history.OptionsJson;
 import dev.durable.history.Payload;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.replay.BackgroundJob;
+import dev.durable.store.BatchPlace;
 import dev.durable.store.Delivery;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.MessageKind;
@@ -56,8 +57,12 @@ final class Starts {
 
     /** Gives the run that was started, or the open one where the policy says to use it. */
     UUID start(Target target, StartOptions options, Payload input) {
+        WorkflowCode.mayNot("client.start(…)", "start " + options.id() + " again");
         return Objects.requireNonNull(start(
-                options, () -> newRun(target, options, code.random().get(), null), run -> send(run, options, input)));
+                options,
+                List.of(),
+                () -> newRun(target, options, code.random().get(), null),
+                run -> send(run, options, input)));
     }
 
     /**
@@ -66,6 +71,7 @@ final class Starts {
      */
     @Nullable
     UUID signalWithStart(Target target, StartOptions asked, Payload input, String signal, Payload arguments) {
+        WorkflowCode.mayNot("client.signalWithStart(…)", "send the signal to " + asked.id() + " again");
         StartOptions options = asked.conflictPolicy() == ConflictPolicy.FAIL
                 ? asked.conflictPolicy(ConflictPolicy.USE_EXISTING)
                 : asked;
@@ -73,11 +79,14 @@ final class Starts {
         InboxMessage message =
                 new InboxMessage(code.random().get(), MessageKind.SIGNAL, signal, arguments.json(), null, null);
         return start(
-                options, () -> newRun(target, options, code.random().get(), message), run -> send(run, options, input));
+                options,
+                List.of(),
+                () -> newRun(target, options, code.random().get(), message),
+                run -> send(run, options, input));
     }
 
     private CompletableFuture<StartOutcome> send(NewRun run, StartOptions options, Payload input) {
-        return dispatch.start(run, started(run, options, input));
+        return dispatch.start(run, started(run, options, input, now()));
     }
 
     /**
@@ -85,29 +94,40 @@ final class Starts {
      * run without having claimed it.
      */
     UUID enqueue(ActivityMethod activity, StartOptions options, Payload arguments) {
-        Job job = job(activity, options, arguments);
-        return Objects.requireNonNull(start(options, job.runs(), job.send()));
+        WorkflowCode.mayNot("client.enqueue(…)", "enqueue " + options.id() + " again");
+        Job job = job(JobCall.of(activity, options, arguments, now()), options, null);
+        return Objects.requireNonNull(start(options, activity.names(), job.runs(), job.send()));
     }
 
-    /** Sends it without waiting; of those whose id was used before, the first one counts. */
-    CompletableFuture<StartOutcome> enqueueAsync(ActivityMethod activity, StartOptions options, Payload arguments) {
-        Job job = job(activity, options, arguments);
+    /** The same for one that is known by its name only. */
+    void enqueue(JobCall call, StartOptions options) {
+        WorkflowCode.mayNot("batch.onCompletion(…)", "enqueue " + options.id() + " again");
+        Job job = job(call, options, null);
+        start(options, List.of(call.activity()), job.runs(), job.send());
+    }
+
+    /** Sends it without waiting, for its place in a batch. */
+    CompletableFuture<StartOutcome> enqueueAsync(JobCall call, StartOptions options, BatchPlace place) {
+        Job job = job(call, options, place);
         return job.send().apply(job.runs().get());
+    }
+
+    Instant now() {
+        return dispatch.store().clock().now();
     }
 
     private record Job(Supplier<NewRun> runs, Function<NewRun, CompletableFuture<StartOutcome>> send) {}
 
-    private Job job(ActivityMethod activity, StartOptions options, Payload arguments) {
-        ActivityOptions resolved = new JobOptions(dispatch.store().clock().now(), options).over(activity.options());
-        String queue = resolved.taskQueue() == null ? "default" : resolved.taskQueue();
+    private Job job(JobCall call, StartOptions options, @Nullable BatchPlace place) {
+        ActivityOptions resolved = call.options();
         Payload input = new Payload("["
                 + code.payloads()
-                        .encode(activity.name(), String.class, "the activity's name")
+                        .encode(call.activity(), String.class, "the activity's name")
                         .json()
-                + "," + arguments.json() + "," + OptionsJson.encode(resolved) + "]");
-        Target target = new Target(BackgroundJob.TYPE, List.of(), queue);
-        return new Job(() -> newRun(target, options, null, null), run -> {
-            WorkflowStarted started = started(run, options, input);
+                + "," + call.arguments().json() + "," + OptionsJson.encode(resolved) + "]");
+        Target target = new Target(BackgroundJob.TYPE, List.of(), call.taskQueue());
+        return new Job(() -> newRun(target, options, null, null).at(place), run -> {
+            WorkflowStarted started = started(run, options, input, call.at());
             return run.startDelay().isZero()
                     ? dispatch.enqueue(
                             run,
@@ -116,16 +136,19 @@ final class Starts {
                                     2,
                                     started.at(),
                                     BackgroundJob.SEQ,
-                                    activity.name(),
+                                    call.activity(),
                                     run.taskQueue(),
-                                    arguments,
+                                    call.arguments(),
                                     resolved))
                     : dispatch.start(run, started);
         });
     }
 
     private @Nullable UUID start(
-            StartOptions options, Supplier<NewRun> runs, Function<NewRun, CompletableFuture<StartOutcome>> send) {
+            StartOptions options,
+            List<String> activity,
+            Supplier<NewRun> runs,
+            Function<NewRun, CompletableFuture<StartOutcome>> send) {
         for (int attempt = 1; ; attempt++) {
             NewRun run = runs.get();
             if (attempt == 1) {
@@ -140,7 +163,7 @@ final class Starts {
                 case StartOutcome.Locked ignored -> dispatch.breathe();
                 case StartOutcome.AlreadyOpen open -> {
                     if (options.conflictPolicy() == ConflictPolicy.USE_EXISTING) {
-                        if (isUsed(run, open, attempt)) {
+                        if (isUsed(run, activity, open, attempt)) {
                             boolean seenLater = run.message() != null
                                     && dispatch.transaction().isPresent();
                             return seenLater ? null : open.runId();
@@ -185,10 +208,17 @@ final class Starts {
         }
     }
 
-    /** Whether the open run is what the caller gets; if not, the start is to be tried again. */
-    private static boolean isUsed(NewRun run, StartOutcome.AlreadyOpen open, int attempt) {
+    /**
+     * Whether the open run is what the caller gets; if not, the start is to be tried again.
+     *
+     * @param activity the names of a background job's activity
+     */
+    private static boolean isUsed(NewRun run, List<String> activity, StartOutcome.AlreadyOpen open, int attempt) {
         if (!run.isOfType(open.type())) {
             throw StartRefusals.ofOtherType(run, open);
+        }
+        if (open.activity() != null && !activity.contains(open.activity())) {
+            throw StartRefusals.ofOtherActivity(run, activity, open);
         }
         InboxMessage message = run.message();
         if (message == null || open.message() == Delivery.Outcome.ACCEPTED) {
@@ -206,7 +236,12 @@ final class Starts {
 
     /** The fence of null is the run id. */
     private NewRun newRun(Target target, StartOptions options, @Nullable UUID fence, @Nullable InboxMessage message) {
-        Instant now = dispatch.store().clock().now();
+        Instant now = now();
+        Instant expiresAt = options.expiresAt();
+        if (expiresAt != null && !expiresAt.isAfter(now)) {
+            throw new IllegalArgumentException(options.id() + " expires at " + expiresAt + ", which has passed: it is " + now
+                    + " by the store's clock, so it would never begin. Let it expire later, or leave it out.");
+        }
         UUID random = code.random().get();
         RunKey key = new RunKey(RunIds.create(now, options.id(), random.getLeastSignificantBits()), options.id());
         String queue = options.taskQueue();
@@ -230,10 +265,10 @@ final class Starts {
                 message);
     }
 
-    private WorkflowStarted started(NewRun run, StartOptions options, Payload input) {
+    private static WorkflowStarted started(NewRun run, StartOptions options, Payload input, Instant at) {
         return new WorkflowStarted(
                 1,
-                dispatch.store().clock().now(),
+                at,
                 run.run().workflowId(),
                 run.run().runId(),
                 run.type(),

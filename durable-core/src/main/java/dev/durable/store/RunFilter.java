@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param stalled only runs that can't go on for now
  * @param newestFirst order
  * @param after the last run of the page before; null for the first page
+ * @param batch jobs that were enqueued in this batch
  */
 public record RunFilter(
         Set<String> types,
@@ -34,11 +35,12 @@ public record RunFilter(
         @Nullable String taskQueue,
         boolean stalled,
         boolean newestFirst,
-        @Nullable UUID after) {
+        @Nullable UUID after,
+        @Nullable String batch) {
 
     /** Everything, newest first. */
     public static final RunFilter ALL =
-            new RunFilter(Set.of(), Set.of(), null, null, null, null, null, null, null, false, true, null);
+            new RunFilter(Set.of(), Set.of(), null, null, null, null, null, null, null, false, true, null, null);
 
     public RunFilter {
         types = Set.copyOf(types);
@@ -58,7 +60,8 @@ public record RunFilter(
                 taskQueue,
                 stalled,
                 newestFirst,
-                after);
+                after,
+                batch);
     }
 
     public RunFilter statuses(Set<WorkflowStatus> value) {
@@ -74,7 +77,8 @@ public record RunFilter(
                 taskQueue,
                 stalled,
                 newestFirst,
-                after);
+                after,
+                batch);
     }
 
     public RunFilter workflowId(String value) {
@@ -90,7 +94,8 @@ public record RunFilter(
                 taskQueue,
                 stalled,
                 newestFirst,
-                after);
+                after,
+                batch);
     }
 
     public RunFilter workflowIdPrefix(String value) {
@@ -106,7 +111,8 @@ public record RunFilter(
                 taskQueue,
                 stalled,
                 newestFirst,
-                after);
+                after,
+                batch);
     }
 
     public RunFilter startedAfter(Instant value) {
@@ -122,7 +128,8 @@ public record RunFilter(
                 taskQueue,
                 stalled,
                 newestFirst,
-                after);
+                after,
+                batch);
     }
 
     public RunFilter startedBefore(Instant value) {
@@ -138,7 +145,8 @@ public record RunFilter(
                 taskQueue,
                 stalled,
                 newestFirst,
-                after);
+                after,
+                batch);
     }
 
     public RunFilter closedAfter(Instant value) {
@@ -154,7 +162,8 @@ public record RunFilter(
                 taskQueue,
                 stalled,
                 newestFirst,
-                after);
+                after,
+                batch);
     }
 
     public RunFilter closedBefore(Instant value) {
@@ -170,7 +179,8 @@ public record RunFilter(
                 taskQueue,
                 stalled,
                 newestFirst,
-                after);
+                after,
+                batch);
     }
 
     public RunFilter taskQueue(String value) {
@@ -186,7 +196,8 @@ public record RunFilter(
                 value,
                 stalled,
                 newestFirst,
-                after);
+                after,
+                batch);
     }
 
     public RunFilter stalled(boolean value) {
@@ -202,7 +213,8 @@ public record RunFilter(
                 taskQueue,
                 value,
                 newestFirst,
-                after);
+                after,
+                batch);
     }
 
     public RunFilter newestFirst(boolean value) {
@@ -218,7 +230,8 @@ public record RunFilter(
                 taskQueue,
                 stalled,
                 value,
-                after);
+                after,
+                batch);
     }
 
     public RunFilter after(UUID value) {
@@ -234,6 +247,24 @@ public record RunFilter(
                 taskQueue,
                 stalled,
                 newestFirst,
+                value,
+                batch);
+    }
+
+    public RunFilter batch(String value) {
+        return new RunFilter(
+                types,
+                statuses,
+                workflowId,
+                workflowIdPrefix,
+                startedAfter,
+                startedBefore,
+                closedAfter,
+                closedBefore,
+                taskQueue,
+                stalled,
+                newestFirst,
+                after,
                 value);
     }
 }

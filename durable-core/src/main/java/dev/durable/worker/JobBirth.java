@@ -5,6 +5,7 @@ import dev.durable.history.ActivityScheduled;
 import dev.durable.history.OptionsJson;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobKey;
+import dev.durable.store.JobStart;
 import dev.durable.store.NewJob;
 import dev.durable.store.RunKey;
 import java.time.Duration;
@@ -36,6 +37,10 @@ final class JobBirth {
         this.runHeaders = runHeaders;
         this.eager = eager;
         this.headersJson = headersJson;
+    }
+
+    boolean isOfBackgroundJob() {
+        return workflowType.equals(JobStart.TYPE);
     }
 
     /** The job of a command. Takes a slot for it if it can. */
@@ -135,6 +140,6 @@ final class JobBirth {
     }
 
     private static @Nullable Instant deadline(Instant at, @Nullable Duration timeout) {
-        return timeout == null ? null : at.plus(timeout);
+        return timeout == null ? null : at.plus(Jitter.bounded(timeout));
     }
 }

@@ -1,6 +1,7 @@
 package dev.durable.store.memory;
 
 import dev.durable.WorkflowStatus;
+import dev.durable.store.JobStart;
 import dev.durable.store.NewRun;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunRecord;
@@ -120,6 +121,12 @@ final class Run {
     @Nullable
     Instant expiresAt() {
         return ending != null ? null : Times.earlier(start.deadline(), hold.toBeBegunBy());
+    }
+
+    /** Of a background job the name of its activity; null of any other run. */
+    @Nullable
+    String activityOfJob() {
+        return JobStart.activity(start.type(), history.getFirst().attributes());
     }
 
     RunRecord record() {

@@ -338,7 +338,8 @@ abstract class ListingContract extends StoreContract {
                     queue,
                     stalled,
                     newestFirst,
-                    after);
+                    after,
+                    null);
         }
     }
 

@@ -18,19 +18,20 @@ record JobRows(List<Row> rows) {
 
     static JobRows of(List<Transition> transitions) {
         JobRows all = new JobRows(new ArrayList<>());
-        transitions.stream().filter(t -> t.close() == null).forEach(t -> all.add(t.run(), t.jobs()));
+        transitions.stream().filter(t -> t.close() == null).forEach(t -> all.add(t.run(), t.jobs(), false));
         return all;
     }
 
     static JobRows ofStarts(List<NewRun> starts) {
         JobRows all = new JobRows(new ArrayList<>());
-        starts.forEach(s -> all.add(s.run(), s.jobs()));
+        starts.forEach(s -> all.add(s.run(), s.jobs(), s.place() != null));
         return all;
     }
 
     void insert(Script script) {
         if (!isEmpty()) {
-            script.then(TransitionSql.JOBS, params().toArray(Param[]::new));
+            script.then(
+                    haveOrder() ? TransitionSql.JOBS_IN_ORDER : TransitionSql.JOBS, params().toArray(Param[]::new));
         }
     }
 
@@ -38,8 +39,21 @@ record JobRows(List<Row> rows) {
         return rows.isEmpty();
     }
 
+    /** Whether any belongs to a batch: those stand by the times at which their client made them, one after the other. */
+    boolean haveOrder() {
+        return rows.stream().anyMatch(Row::inOrder);
+    }
+
     /** The columns, also where they are empty. */
     List<Param> params() {
+        List<Param> params = new ArrayList<>(columns());
+        if (haveOrder()) {
+            params.add(instants(rows, r -> r.inOrder() ? r.job().scheduledAt() : null));
+        }
+        return params;
+    }
+
+    private List<Param> columns() {
         return List.of(
                 uuids(rows, r -> r.run().runId()),
                 ints(rows, r -> r.job().seq()),
@@ -65,9 +79,9 @@ record JobRows(List<Row> rows) {
                 texts(rows, r -> r.job().limitKey()));
     }
 
-    private void add(RunKey run, List<NewJob> jobs) {
-        jobs.forEach(job -> rows.add(new Row(run, job)));
+    private void add(RunKey run, List<NewJob> jobs, boolean inOrder) {
+        jobs.forEach(job -> rows.add(new Row(run, job, inOrder)));
     }
 
-    record Row(RunKey run, NewJob job) {}
+    record Row(RunKey run, NewJob job, boolean inOrder) {}
 }

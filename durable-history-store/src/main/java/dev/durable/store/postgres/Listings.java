@@ -70,7 +70,7 @@ final class Listings {
         });
     }
 
-    private static RunRecord record(ResultSet row) throws SQLException {
+    static RunRecord record(ResultSet row) throws SQLException {
         return new RunRecord(
                 new RunKey(row.getObject("run_id", UUID.class), row.getString("workflow_id")),
                 row.getString("type"),
@@ -149,7 +149,8 @@ final class Listings {
                 .and(within(WORKFLOW_RUN.CLOSED_AT, filter.closedAfter(), filter.closedBefore()))
                 .and(same(WORKFLOW_RUN.WORKFLOW_ID, filter.workflowId()))
                 .and(same(WORKFLOW_RUN.TASK_QUEUE, filter.taskQueue()))
-                .and(startsWith(filter.workflowIdPrefix()));
+                .and(startsWith(filter.workflowIdPrefix()))
+                .and(isIn(filter.batch()));
         if (!filter.types().isEmpty()) {
             condition = condition.and(WORKFLOW_RUN.TYPE.in(filter.types()));
         }
@@ -158,6 +159,13 @@ final class Listings {
                     filter.statuses().stream().map(WorkflowStatus::name).toList()));
         }
         return filter.stalled() ? condition.and(isStalled()) : condition;
+    }
+
+    private static Condition isIn(@Nullable String batch) {
+        return batch == null
+                ? noCondition()
+                : DSL.condition("(workflow_run.run_id, workflow_run.shard) in (select b.run_id, b.shard from batch_job b"
+                        + " where b.batch = {0})", DSL.val(batch));
     }
 
     private static Condition isStalled() {

@@ -48,7 +48,9 @@ record StartBatch(List<NewRun> starts) {
     void writeIfNew(Script script) {
         JobRows jobs = JobRows.ofStarts(starts);
         script.then(
-                jobs.isEmpty() ? StartSql.START : StartSql.START_AND_BEAR,
+                jobs.isEmpty()
+                        ? StartSql.START
+                        : jobs.haveOrder() ? StartSql.START_AND_BEAR_IN_ORDER : StartSql.START_AND_BEAR,
                 Stream.of(
                                 List.of(states()),
                                 businessRows(),
@@ -57,6 +59,7 @@ record StartBatch(List<NewRun> starts) {
                                 List.of(Param.of(starts.size())))
                         .flatMap(List::stream)
                         .toArray(Param[]::new));
+        places(script);
         messages(script);
     }
 
@@ -68,6 +71,7 @@ record StartBatch(List<NewRun> starts) {
         script.then(StartSql.RUNS, businessRows().toArray(Param[]::new));
         EventRows.ofStarts(starts).insert(script);
         JobRows.ofStarts(starts).insert(script);
+        places(script);
         messages(script);
     }
 
@@ -79,6 +83,22 @@ record StartBatch(List<NewRun> starts) {
                 texts(starts, NewRun::type),
                 texts(starts, NewRun::taskQueue),
                 texts(starts, s -> Memo.write(s.memo())));
+    }
+
+    private void places(Script script) {
+        List<NewRun> placed = starts.stream().filter(s -> s.place() != null).toList();
+        if (!placed.isEmpty()) {
+            StartBatch members = new StartBatch(placed);
+            script.then(BatchSql.JOIN, members.batches(), members.numbers(), members.runs(), members.shards());
+        }
+    }
+
+    Param batches() {
+        return texts(starts, s -> s.place() == null ? null : s.place().batch());
+    }
+
+    Param numbers() {
+        return ints(starts, s -> s.place() == null ? null : s.place().number());
     }
 
     private void messages(Script script) {

@@ -1,0 +1,32 @@
+package dev.durable.store;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** What the start of a background job says of it. */
+public final class JobStart {
+    /** The workflow type of the runs that are one background job each. */
+    public static final String TYPE = "durable.job";
+
+    /** In the attributes of its first event: a quote inside any text is escaped, so only the name itself looks like this. */
+    public static final String ACTIVITY = "\"input\"\\s*:\\s*\\[\\s*\"([^\"\\\\]*)\"";
+
+    private static final Pattern PATTERN = Pattern.compile(ACTIVITY);
+
+    private JobStart() {}
+
+    /**
+     * The name of the job's activity; null where the run is no background job.
+     *
+     * @param type its workflow type
+     * @param started the attributes of its first event
+     */
+    public static @Nullable String activity(String type, String started) {
+        if (!type.equals(TYPE)) {
+            return null;
+        }
+        Matcher name = PATTERN.matcher(started);
+        return name.find() ? name.group(1) : null;
+    }
+}
