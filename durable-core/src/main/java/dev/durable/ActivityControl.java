@@ -1,6 +1,7 @@
 package dev.durable;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,10 @@ public interface ActivityControl {
 
     boolean retry();
 
+    boolean runNow();
+
+    boolean reschedule(Instant at);
+
     boolean pause();
 
     boolean resume();
@@ -32,4 +37,6 @@ public interface ActivityControl {
     void complete(@Nullable Object value);
 
     void fail(Throwable failure);
+
+    boolean cancel(String reason);
 }

@@ -18,6 +18,9 @@ public interface ActivityHandle {
     /** Its run. */
     UUID runId();
 
+    /** The name of its activity: {@code Emails.send}. */
+    String activity();
+
     /** Waits for the job to end. */
     default void await() {
         resultAs(Object.class);
@@ -47,6 +50,12 @@ public interface ActivityHandle {
 
     /** Asks the job to stop: not begun, it never will; running, its body is told. */
     void cancel(String reason);
+
+    /**
+     * What an operator can do to it until it has ended: run it now, reschedule it, hold it, change its options, end it with a
+     * value or a failure.
+     */
+    ActivityControl control();
 
     /** Status, times, attempts, who has it. */
     WorkflowDescription describe();

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param seq the activity's number in its run
  * @param attempt from 1
  * @param maxAttempts of its retry policy; 0 is unlimited
- * @param scheduledAt when the workflow scheduled it
+ * @param scheduledAt when the workflow scheduled it; of a background job that was delayed, the end of its delay
  * @param deadline when this attempt times out, by the database's clock as this process estimates it; it moves with
  *     {@link ActivityContext#updateTimeout}
  * @param taskQueue where it came from

@@ -1,6 +1,7 @@
 package dev.durable;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param headers static headers handed to the activity
  * @param limitKey jobs with the same key share limits of their queue; null has none
  * @param cancellation what cancelling it means
+ * @param expiresAt when it expires if no attempt has begun by then; null is never. Of background jobs only
  */
 public record ActivityOptions(
         @Nullable String taskQueue,
@@ -34,11 +36,44 @@ public record ActivityOptions(
         boolean atMostOnce,
         Map<String, String> headers,
         @Nullable String limitKey,
-        ActivityCancellationType cancellation) {
+        ActivityCancellationType cancellation,
+        @Nullable Instant expiresAt) {
 
     /** What holds where no level says anything. */
     public static final ActivityOptions DEFAULT = new ActivityOptions(
             null, Duration.ofMinutes(1), null, null, null, RetryPolicy.DEFAULT, 0, false, false, false, Map.of(), null);
+
+    /** Options of an activity that does not expire. */
+    public ActivityOptions(
+            @Nullable String taskQueue,
+            Duration startToClose,
+            @Nullable Duration scheduleToStart,
+            @Nullable Duration scheduleToClose,
+            @Nullable Duration heartbeatTimeout,
+            RetryPolicy retry,
+            int priority,
+            boolean transactional,
+            boolean local,
+            boolean atMostOnce,
+            Map<String, String> headers,
+            @Nullable String limitKey,
+            ActivityCancellationType cancellation) {
+        this(
+                taskQueue,
+                startToClose,
+                scheduleToStart,
+                scheduleToClose,
+                heartbeatTimeout,
+                retry,
+                priority,
+                transactional,
+                local,
+                atMostOnce,
+                headers,
+                limitKey,
+                cancellation,
+                null);
+    }
 
     /** Options of an activity whose call is cancelled at once. */
     public ActivityOptions(
@@ -104,6 +139,26 @@ public record ActivityOptions(
 
     /** The same with another retry policy. */
     public ActivityOptions withRetry(RetryPolicy policy) {
+        return with(policy, expiresAt);
+    }
+
+    /** The same with this expiry; null is none. */
+    public ActivityOptions withExpiry(@Nullable Instant when) {
+        return with(retry, when);
+    }
+
+    /**
+     * When its first attempt must have begun: the end of schedule-to-start or the expiry, whichever comes first; null is
+     * never.
+     *
+     * @param scheduledAt when it was scheduled; of a job that was delayed, the end of its delay
+     */
+    public @Nullable Instant beginsBy(Instant scheduledAt) {
+        Instant toStart = scheduleToStart == null ? null : scheduledAt.plus(scheduleToStart);
+        return toStart == null || (expiresAt != null && expiresAt.isBefore(toStart)) ? expiresAt : toStart;
+    }
+
+    private ActivityOptions with(RetryPolicy policy, @Nullable Instant expiry) {
         return new ActivityOptions(
                 taskQueue,
                 startToClose,
@@ -117,6 +172,7 @@ public record ActivityOptions(
                 atMostOnce,
                 headers,
                 limitKey,
-                cancellation);
+                cancellation,
+                expiry);
     }
 }

@@ -1,6 +1,7 @@
 package dev.durable;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -44,6 +45,22 @@ public interface ActivityQuery {
      */
     long retry();
 
+    /**
+     * Those that wait for a time, their first one or that of a retry, begin now. Those that run, and incidents and dead
+     * letters, are left alone; paused ones stay so. What has not begun counts as scheduled now: its timeouts run from here.
+     */
+    long runNow();
+
+    /**
+     * Those that wait begin at that time, and not before: one that is ready or delayed, whether it has not begun yet or waits
+     * for a retry. Those that run, and incidents and dead letters, are left alone; paused ones are due then when they are
+     * resumed. What has not begun counts as scheduled then: its timeouts run from there, and one that expires before is
+     * left alone. A run timeout stays.
+     *
+     * @throws IllegalArgumentException for a time that has passed, and for one that is more than a hundred years ahead
+     */
+    long reschedule(Instant at);
+
     /** Those that wait are held until they are resumed; those that run finish their attempt, and a retry is held. */
     long pause();
 
@@ -68,6 +85,12 @@ public interface ActivityQuery {
 
     /** They end with this failure: no further attempt. */
     long fail(Throwable failure);
+
+    /**
+     * Background jobs are asked to stop, as by {@link ActivityHandle#cancel}; tells how many were asked. Activities of
+     * workflows are left alone: their workflow's code cancels them, or goes with its run.
+     */
+    long cancel(String reason);
 
     /** What an activity must be; all that is said must hold. */
     interface Filter {

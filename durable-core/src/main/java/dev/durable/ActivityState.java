@@ -4,7 +4,7 @@ package dev.durable;
 public enum ActivityState {
     /** Waits for a free worker. */
     READY,
-    /** Waits for the time of its next attempt. */
+    /** Waits for its time: that of its first attempt, if it was enqueued with a delay, or that of a retry. */
     DELAYED,
     /** A worker runs it. */
     RUNNING,

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param attempt the current or next attempt, from 1
  * @param crashes how often its worker died
  * @param options its options now
- * @param scheduledAt when its workflow scheduled it
+ * @param scheduledAt when its workflow scheduled it; of a background job that was delayed, the end of its delay
  * @param startedAt since when the current attempt runs; null when none does
  * @param nextAttemptAt when its next attempt may begin, where that was or is ahead
  * @param session the worker process that runs it; null when none does

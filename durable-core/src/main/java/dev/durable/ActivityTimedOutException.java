@@ -4,7 +4,7 @@ import dev.durable.history.Failure;
 import dev.durable.history.TimeoutType;
 import org.jspecify.annotations.Nullable;
 
-/** An activity ran out of one of its timeouts, and its policy allows no further attempt. */
+/** An activity ran out of one of its timeouts, and its policy allows no further attempt; or it expired. */
 public class ActivityTimedOutException extends ActivityFailedException {
     private static final long serialVersionUID = 1L;
 

@@ -128,6 +128,30 @@ public interface DurableClient {
     /** The batch of this id. */
     BatchHandle batch(String id);
 
+    /**
+     * The background job of this id, the open one or the one that ended last: what {@link #enqueue} gave, for a process that
+     * has only the id. Its results and exceptions are the same where the activity is registered with this engine,
+     * implemented or declared; elsewhere no exception comes as itself, all are {@link ActivityFailedException}: name the
+     * type then, {@link #job(Class, String)}.
+     *
+     * @throws WorkflowNotFoundException when nothing of this id was started
+     * @throws IllegalArgumentException when it is a workflow's
+     */
+    ActivityHandle job(String id);
+
+    /**
+     * The same where the activity need not be registered.
+     *
+     * @throws IllegalArgumentException when it is a workflow's, or that of a job of another type
+     */
+    <A> ActivityHandle job(Class<A> type, String id);
+
+    /**
+     * Background jobs, open and ended: {@code client.jobs().where(j -> j.activity("Emails.send").status(FAILED))}. What
+     * becomes of those that have not ended is said by {@link #activities()}.
+     */
+    WorkflowQuery jobs();
+
     /** The current run of this workflow id, by names only. */
     WorkflowHandle<?, ?> handle(String workflowId);
 

@@ -1,5 +1,7 @@
 package dev.durable;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What became of an at-most-once activity is not known: its worker was lost, or shut down, while its body may have run. It
  * is not tried again. Stands as the type of the failure in {@link ActivityFailedException#failure()}.
@@ -9,5 +11,10 @@ public class OutcomeUnknownException extends DurableException {
 
     public OutcomeUnknownException(String message) {
         super(message);
+    }
+
+    /** The cause is what the body threw after its worker had begun to shut down. */
+    public OutcomeUnknownException(String message, @Nullable Throwable cause) {
+        super(message, cause);
     }
 }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param taskQueue its name
  * @param ready jobs that can be begun
  * @param waiting jobs that wait until their limit key lets them through
- * @param delayed jobs that wait for their time: a retry, mostly
+ * @param delayed jobs that wait for their time: that of a retry, or the end of the delay they were enqueued with
  * @param running jobs that are being run
  * @param dead jobs that nobody will run until an operator says so
  * @param openRuns workflow runs of this queue

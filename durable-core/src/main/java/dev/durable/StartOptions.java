@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,10 +19,12 @@ import org.jspecify.annotations.Nullable;
  * @param runTimeout how long this run may take; null is unlimited
  * @param startDelay how long the first turn waits; a signal or a request to cancel that comes meanwhile ends the delay, as
  *     in Temporal. Timers and {@code Durable.now()} of the code count from the first turn
- * @param expiresAt the start is dropped if no worker has begun by then; null is never
+ * @param expiresAt the start is dropped if no worker has begun by then; null is never. A job that has begun does not
+ *     expire, whoever goes on with it
  * @param memo notes shown in listings, never read by the engine
  * @param headers handed to the run and its activities
  * @param priority of a background job: higher goes first, within the aging of the queue; null is the activity's
+ * @param activity of a background job: says options of its activity
  */
 public record StartOptions(
         String id,
@@ -34,7 +37,10 @@ public record StartOptions(
         @Nullable Instant expiresAt,
         Map<String, String> memo,
         Map<String, String> headers,
-        @Nullable Integer priority) {
+        @Nullable Integer priority,
+        Consumer<? super ActivityOptionsBuilder> activity) {
+
+    private static final Consumer<ActivityOptionsBuilder> NOTHING_SAID = options -> {};
 
     /** The longest workflow id, in UTF-16 units. */
     public static final int MAX_ID_LENGTH = 512;
@@ -66,7 +72,8 @@ public record StartOptions(
                 null,
                 Map.of(),
                 Map.of(),
-                null);
+                null,
+                NOTHING_SAID);
     }
 
     public StartOptions reusePolicy(ReusePolicy policy) {
@@ -81,7 +88,8 @@ public record StartOptions(
                 expiresAt,
                 memo,
                 headers,
-                priority);
+                priority,
+                activity);
     }
 
     public StartOptions conflictPolicy(ConflictPolicy policy) {
@@ -96,7 +104,8 @@ public record StartOptions(
                 expiresAt,
                 memo,
                 headers,
-                priority);
+                priority,
+                activity);
     }
 
     public StartOptions taskQueue(String queue) {
@@ -111,7 +120,8 @@ public record StartOptions(
                 expiresAt,
                 memo,
                 headers,
-                priority);
+                priority,
+                activity);
     }
 
     public StartOptions executionTimeout(Duration timeout) {
@@ -126,7 +136,8 @@ public record StartOptions(
                 expiresAt,
                 memo,
                 headers,
-                priority);
+                priority,
+                activity);
     }
 
     public StartOptions runTimeout(Duration timeout) {
@@ -141,7 +152,8 @@ public record StartOptions(
                 expiresAt,
                 memo,
                 headers,
-                priority);
+                priority,
+                activity);
     }
 
     public StartOptions startDelay(Duration delay) {
@@ -156,7 +168,8 @@ public record StartOptions(
                 expiresAt,
                 memo,
                 headers,
-                priority);
+                priority,
+                activity);
     }
 
     public StartOptions expiresAt(Instant when) {
@@ -171,7 +184,8 @@ public record StartOptions(
                 when,
                 memo,
                 headers,
-                priority);
+                priority,
+                activity);
     }
 
     public StartOptions memo(String name, String value) {
@@ -186,7 +200,8 @@ public record StartOptions(
                 expiresAt,
                 with(memo, name, value),
                 headers,
-                priority);
+                priority,
+                activity);
     }
 
     public StartOptions header(String name, String value) {
@@ -201,7 +216,8 @@ public record StartOptions(
                 expiresAt,
                 memo,
                 with(headers, name, value),
-                priority);
+                priority,
+                activity);
     }
 
     /** Of a background job: higher goes first, within the aging of the queue. Workflows have none of their own. */
@@ -217,7 +233,45 @@ public record StartOptions(
                 expiresAt,
                 memo,
                 headers,
-                value);
+                value,
+                activity);
+    }
+
+    /**
+     * Of a background job: options of its activity, over those it is declared and configured with: {@code
+     * StartOptions.id("mail-7").activity(o -> o.retry(RetryPolicy.sidekiq()).limitKey("smtp"))}. Called again, it adds to
+     * what was said before. What is not said is taken from the configuration of the worker that begins the job, but for
+     * what the store goes by until then: queue, priority, limit key, schedule-to-start and the number of workers that it
+     * may cost are those that the enqueuing process knows. Workflows choose options where they call their activities.
+     */
+    public StartOptions activity(Consumer<? super ActivityOptionsBuilder> options) {
+        return new StartOptions(
+                id,
+                reusePolicy,
+                conflictPolicy,
+                taskQueue,
+                executionTimeout,
+                runTimeout,
+                startDelay,
+                expiresAt,
+                memo,
+                headers,
+                priority,
+                choosesForActivity() ? both(activity, options) : options);
+    }
+
+    /** Whether options of a background job's activity were said. */
+    @SuppressWarnings("ReferenceEquality")
+    public boolean choosesForActivity() {
+        return activity != NOTHING_SAID;
+    }
+
+    private static Consumer<ActivityOptionsBuilder> both(
+            Consumer<? super ActivityOptionsBuilder> first, Consumer<? super ActivityOptionsBuilder> second) {
+        return builder -> {
+            first.accept(builder);
+            second.accept(builder);
+        };
     }
 
     /** The same for another workflow id. */
@@ -233,7 +287,8 @@ public record StartOptions(
                 expiresAt,
                 memo,
                 headers,
-                priority);
+                priority,
+                activity);
     }
 
     private static Map<String, String> with(Map<String, String> map, String name, String value) {

@@ -32,6 +32,9 @@ public interface WorkflowQuery {
 
         Filter type(String name);
 
+        /** Background jobs of this activity: {@code Emails.send}, as it was called when they were enqueued. */
+        Filter activity(String name);
+
         /** One of these. */
         Filter status(WorkflowStatus... statuses);
 
@@ -70,5 +73,12 @@ public interface WorkflowQuery {
 
         /** A handle of exactly this run. */
         <W> WorkflowHandle<W, ?> handle(Class<W> type);
+
+        /**
+         * A handle of exactly this background job.
+         *
+         * @throws IllegalStateException when it is none
+         */
+        ActivityHandle job();
     }
 }

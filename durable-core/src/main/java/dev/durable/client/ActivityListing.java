@@ -9,6 +9,7 @@ import dev.durable.store.JobFilter;
 import dev.durable.store.JobOrder;
 import dev.durable.store.OpenJob;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -66,6 +67,16 @@ final class ActivityListing implements ActivityQuery {
     }
 
     @Override
+    public long runNow() {
+        return each(orders()::runNow);
+    }
+
+    @Override
+    public long reschedule(Instant at) {
+        return each(orders().reschedule(at));
+    }
+
+    @Override
     public long pause() {
         return each(orders()::pause);
     }
@@ -96,11 +107,19 @@ final class ActivityListing implements ActivityQuery {
         return each(orders().fail(failure));
     }
 
+    @Override
+    public long cancel(String reason) {
+        return pages().stream()
+                .filter(operations::isJob)
+                .filter(job -> operations.cancel(job, reason))
+                .count();
+    }
+
     private OperatorOrders orders() {
         return new OperatorOrders(operations, actor);
     }
 
-    private long each(Function<OpenJob, JobOrder> order) {
+    private long each(Function<OpenJob, ? extends @Nullable JobOrder> order) {
         return pages().order(order);
     }
 

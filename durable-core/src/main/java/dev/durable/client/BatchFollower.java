@@ -5,6 +5,7 @@ import dev.durable.ActivityOptions;
 import dev.durable.DeferException;
 import dev.durable.RetryPolicy;
 import dev.durable.declare.Registry;
+import dev.durable.history.EnqueuedOptions;
 import dev.durable.history.OptionsJson;
 import dev.durable.history.Payload;
 import java.time.Duration;
@@ -63,7 +64,12 @@ public final class BatchFollower implements BatchWatch {
         }
         own.enqueueOnce(
                 following,
-                new JobCall(activity, new Payload(arguments), OptionsJson.decode(options), own.now()));
+                new JobCall(
+                        activity,
+                        new Payload(arguments),
+                        OptionsJson.decode(options),
+                        EnqueuedOptions.of(options).orElse(null),
+                        own.now()));
     }
 
     private static Duration pause(Duration age) {

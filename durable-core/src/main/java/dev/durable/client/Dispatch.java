@@ -2,6 +2,7 @@ package dev.durable.client;
 
 import dev.durable.QueueFullException;
 import dev.durable.history.ActivityScheduled;
+import dev.durable.history.EnqueuedOptions;
 import dev.durable.history.Payload;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.store.Delivery;
@@ -58,8 +59,19 @@ public interface Dispatch {
      */
     CompletableFuture<StartOutcome> start(NewRun run, WorkflowStarted started);
 
-    /** Starts a run whose first turn is known: one activity, which runs here at once where there is room. */
-    CompletableFuture<StartOutcome> enqueue(NewRun run, WorkflowStarted started, ActivityScheduled scheduled);
+    /**
+     * Starts a run whose first turn is known: one activity, which runs here at once where there is room. Where the start is
+     * delayed, so is its job, and the rest of the first turn is not.
+     *
+     * @param chosen what of its options was chosen by who enqueues it; null where all of them are fixed
+     */
+    CompletableFuture<StartOutcome> enqueue(
+            NewRun run, WorkflowStarted started, ActivityScheduled scheduled, @Nullable EnqueuedOptions chosen);
+
+    /** The same with options that are fixed. */
+    default CompletableFuture<StartOutcome> enqueue(NewRun run, WorkflowStarted started, ActivityScheduled scheduled) {
+        return enqueue(run, started, scheduled, null);
+    }
 
     /** Puts a message into an inbox. */
     CompletableFuture<Delivery.Outcome> deliver(Delivery delivery);

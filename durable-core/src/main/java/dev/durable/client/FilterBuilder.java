@@ -3,6 +3,7 @@ package dev.durable.client;
 import dev.durable.WorkflowQuery.Filter;
 import dev.durable.WorkflowStatus;
 import dev.durable.declare.Registry;
+import dev.durable.replay.BackgroundJob;
 import dev.durable.store.RunFilter;
 import java.time.Instant;
 import java.util.Set;
@@ -29,6 +30,12 @@ final class FilterBuilder implements Filter {
     @Override
     public Filter type(String name) {
         filter = filter.types(Set.of(name));
+        return this;
+    }
+
+    @Override
+    public Filter activity(String name) {
+        filter = filter.types(Set.of(BackgroundJob.TYPE)).activity(name);
         return this;
     }
 

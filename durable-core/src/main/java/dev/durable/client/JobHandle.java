@@ -1,5 +1,6 @@
 package dev.durable.client;
 
+import dev.durable.ActivityControl;
 import dev.durable.ActivityFailedException;
 import dev.durable.ActivityHandle;
 import dev.durable.TypeRef;
@@ -12,6 +13,8 @@ import dev.durable.history.History;
 import dev.durable.history.Payload;
 import java.lang.reflect.Type;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -22,14 +25,50 @@ import org.jspecify.annotations.Nullable;
 final class JobHandle implements ActivityHandle {
     private final WorkflowHandle<?, ?> run;
     private final ClientCode code;
-    private final ActivityMethod activity;
+    private final Of activity;
     private final UUID runId;
+    private final ActivityControl control;
 
-    JobHandle(WorkflowHandle<?, ?> run, ClientCode code, ActivityMethod activity, UUID runId) {
+    /**
+     * What it runs.
+     *
+     * @param name the activity's, as it was when the job was enqueued
+     * @param method what declares it; null where nobody here knows
+     */
+    record Of(String name, @Nullable ActivityMethod method) {
+        private Collection<Class<? extends Throwable>> exceptions() {
+            return method == null ? List.of() : method.spec().named();
+        }
+
+        private ClassLoader classes() {
+            return method == null ? JobHandle.class.getClassLoader() : method.spec().method().getDeclaringClass().getClassLoader();
+        }
+
+        private String advice() {
+            return method == null
+                    ? "Usually another type was asked for than the activity's method returns: ask for that one."
+                    : "Usually another type was asked for than "
+                            + method.spec().returnType().getTypeName()
+                            + ", which the activity's method returns: ask for that one.";
+        }
+    }
+
+    JobHandle(WorkflowHandle<?, ?> run, ClientCode code, Of activity, UUID runId, ActivityControl control) {
         this.run = run;
         this.code = code;
         this.activity = activity;
         this.runId = runId;
+        this.control = control;
+    }
+
+    @Override
+    public String activity() {
+        return activity.name();
+    }
+
+    @Override
+    public ActivityControl control() {
+        return control;
     }
 
     @Override
@@ -84,9 +123,7 @@ final class JobHandle implements ActivityHandle {
                                 result,
                                 type,
                                 "the result of " + activity.name(),
-                                () -> "Usually another type was asked for than "
-                                        + activity.spec().returnType().getTypeName()
-                                        + ", which the activity's method returns: ask for that one."));
+                                activity::advice));
     }
 
     /** The activity's failure, as its caller in a workflow would see it. */
@@ -101,10 +138,7 @@ final class JobHandle implements ActivityHandle {
 
     private RuntimeException failure(ActivityFailed event) {
         Throwable original = code.failures()
-                .decode(
-                        event.failure(),
-                        activity.spec().named(),
-                        activity.spec().method().getDeclaringClass().getClassLoader());
+                .decode(event.failure(), activity.exceptions(), activity.classes());
         ActivityFailedException details = new ActivityFailedException(
                 activity.name() + " (job " + id() + ") failed in attempt " + event.attempt() + ": "
                         + event.failure().type()
@@ -117,7 +151,7 @@ final class JobHandle implements ActivityHandle {
                 event.failure(),
                 original);
         return original instanceof RuntimeException unchecked
-                        && activity.spec().named().stream().anyMatch(type -> type.isInstance(original))
+                        && activity.exceptions().stream().anyMatch(type -> type.isInstance(original))
                 ? unchecked
                 : details;
     }

@@ -2,44 +2,50 @@ package dev.durable.client;
 
 import dev.durable.ActivityOptions;
 import dev.durable.StartOptions;
+import dev.durable.declare.ActivityMethod;
+import dev.durable.declare.BackgroundOptions;
 import dev.durable.declare.OptionsAtCallSite;
-import java.time.Duration;
+import dev.durable.history.EnqueuedOptions;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What the options of a background job say to its activity: the priority, and that it expires, which for a job means that
- * it runs out of schedule-to-start.
+ * What the options of a background job say to its activity: what was chosen for it, its priority, and when it expires.
  *
- * @param now the store's time
- * @param start the options
+ * @param resolved all options, as this process knows them
+ * @param chosen what of them was chosen for this job: the rest is that of the worker which begins it
  */
-record JobOptions(Instant now, StartOptions start) {
+record JobOptions(ActivityOptions resolved, EnqueuedOptions chosen) {
 
-    ActivityOptions over(ActivityOptions declared) {
+    /**
+     * @param now the store's time
+     * @throws IllegalArgumentException when they do not fit together, or the activity
+     */
+    static JobOptions of(ActivityMethod activity, StartOptions start, Instant now) {
         OptionsAtCallSite changes = new OptionsAtCallSite();
         Integer priority = start.priority();
         if (priority != null) {
             changes.priority(priority);
         }
-        Instant expiresAt = start.expiresAt();
-        if (expiresAt != null) {
-            changes.scheduleToStart(shorter(untilExpiry(expiresAt), declared));
+        start.activity().accept(changes);
+        ActivityOptions options = changes.apply(BackgroundOptions.of(activity));
+        if (options.local()) {
+            throw new IllegalArgumentException("job " + start.id()
+                    + ": local(true) is for calls from workflows: a local activity has no job. Leave it out.");
         }
-        return changes.apply(declared);
+        ActivityMethod.checkHeartbeat(activity.name(), activity.checked(options), null);
+        return new JobOptions(options.withExpiry(expiry(start, now)), changes.chosen());
     }
 
-    private Duration untilExpiry(Instant expiresAt) {
-        Duration left = Duration.between(now.plus(start.startDelay()), expiresAt);
-        if (left.isNegative() || left.isZero()) {
+    /** As said, to the precision that databases keep. */
+    private static @Nullable Instant expiry(StartOptions start, Instant now) {
+        Instant expiresAt = start.expiresAt();
+        if (expiresAt != null && !expiresAt.isAfter(now.plus(start.startDelay()))) {
             throw new IllegalArgumentException("job " + start.id() + " expires at " + expiresAt
                     + ", before it may begin (now " + now + ", delay " + start.startDelay()
                     + "): it would never run. Let it expire later, or leave it out.");
         }
-        return left;
-    }
-
-    private static Duration shorter(Duration expiry, ActivityOptions declared) {
-        Duration toStart = declared.scheduleToStart();
-        return toStart != null && toStart.compareTo(expiry) < 0 ? toStart : expiry;
+        return expiresAt == null ? null : expiresAt.truncatedTo(ChronoUnit.MICROS);
     }
 }

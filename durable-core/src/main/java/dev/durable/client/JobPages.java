@@ -48,7 +48,7 @@ final class JobPages {
      * @throws dev.durable.PayloadException when the order's value is none that some can have; all others have their order then
      * @throws DurableException when some stayed locked; all others have their order then
      */
-    long order(Function<OpenJob, JobOrder> decide) {
+    long order(Function<OpenJob, ? extends @Nullable JobOrder> decide) {
         giveUpNanos = null;
         LeftOut left = new LeftOut();
         long done = pages().mapToLong(page -> order(page, decide, left)).sum();
@@ -56,7 +56,7 @@ final class JobPages {
         return done;
     }
 
-    private long order(List<OpenJob> page, Function<OpenJob, JobOrder> decide, LeftOut left) {
+    private long order(List<OpenJob> page, Function<OpenJob, ? extends @Nullable JobOrder> decide, LeftOut left) {
         List<OpenJob> jobs = new ArrayList<>();
         List<JobOrder> orders = new ArrayList<>();
         for (OpenJob job : page) {
@@ -108,7 +108,7 @@ final class JobPages {
         return (note == null ? 0L : note.length()) + (value == null ? 0 : value.length());
     }
 
-    private Outcome again(OpenJob job, Outcome outcome, Function<OpenJob, JobOrder> decide) {
+    private Outcome again(OpenJob job, Outcome outcome, Function<OpenJob, ? extends @Nullable JobOrder> decide) {
         return switch (outcome) {
             case LOCKED -> isTooLate() ? outcome : alone(job, decide);
             case CHANGED -> alone(job, decide);
@@ -116,7 +116,7 @@ final class JobPages {
         };
     }
 
-    private Outcome alone(OpenJob job, Function<OpenJob, JobOrder> decide) {
+    private Outcome alone(OpenJob job, Function<OpenJob, ? extends @Nullable JobOrder> decide) {
         return operations.tryOut(filter.only(job.key()), found -> found == null ? null : decide.apply(found), 3);
     }
 

@@ -21,9 +21,9 @@ final class LeftOut {
     private @Nullable OpenJob firstUnfit;
     private @Nullable PayloadException why;
 
-    /** Null where the value is none that this one can have. */
+    /** Null where there is none, or the value is none that this one can have. */
     @Nullable
-    JobOrder decided(OpenJob job, Function<OpenJob, JobOrder> decide) {
+    JobOrder decided(OpenJob job, Function<OpenJob, ? extends @Nullable JobOrder> decide) {
         if (!refusing.contains(job.activity())) {
             try {
                 return decide.apply(job);

@@ -1,6 +1,6 @@
 package dev.durable.client;
 
-import dev.durable.DurableClient;
+import dev.durable.ActivityHandle;
 import dev.durable.WorkflowHandle;
 import dev.durable.WorkflowQuery;
 import dev.durable.WorkflowSummary;
@@ -16,12 +16,12 @@ import java.util.stream.Stream;
 final class Listing implements WorkflowQuery {
     private static final int PAGE = 500;
 
-    private final DurableClient client;
+    private final StoreClient client;
     private final HistoryStore store;
     private final Registry registry;
     private final RunFilter filter;
 
-    Listing(DurableClient client, HistoryStore store, Registry registry, RunFilter filter) {
+    Listing(StoreClient client, HistoryStore store, Registry registry, RunFilter filter) {
         this.client = client;
         this.store = store;
         this.registry = registry;
@@ -81,6 +81,11 @@ final class Listing implements WorkflowQuery {
             @Override
             public <W> WorkflowHandle<W, ?> handle(Class<W> type) {
                 return client.handle(type, summary.workflowId(), summary.runId());
+            }
+
+            @Override
+            public ActivityHandle job() {
+                return client.job(run);
             }
         };
     }

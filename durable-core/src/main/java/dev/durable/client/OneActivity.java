@@ -4,11 +4,13 @@ import dev.durable.ActivityControl;
 import dev.durable.ActivityOptionsBuilder;
 import dev.durable.ActivitySummary;
 import dev.durable.StaleAttemptException;
+import dev.durable.history.OptionsJson;
 import dev.durable.store.JobFilter;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobOrder.Outcome;
 import dev.durable.store.OpenJob;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +43,26 @@ final class OneActivity implements ActivityControl {
     }
 
     @Override
+    public boolean runNow() {
+        return order(orders::runNow);
+    }
+
+    @Override
+    public boolean reschedule(Instant at) {
+        Function<OpenJob, @Nullable JobOrder> order = orders.reschedule(at);
+        return order(job -> {
+            JobOrder given = order.apply(job);
+            if (given == null) {
+                throw new IllegalArgumentException("reschedule(" + at + "): " + job.activity() + " of "
+                        + job.key().run().workflowId() + " expires at "
+                        + OptionsJson.decode(job.options()).expiresAt()
+                        + ", before it would begin: it would never run. Name an earlier time, or let it expire.");
+            }
+            return given;
+        });
+    }
+
+    @Override
     public boolean pause() {
         return order(orders::pause);
     }
@@ -68,6 +90,17 @@ final class OneActivity implements ActivityControl {
     @Override
     public void fail(Throwable failure) {
         order(orders.fail(failure));
+    }
+
+    @Override
+    public boolean cancel(String reason) {
+        OpenJob job = operations.find(which).orElseThrow(this::gone);
+        if (!operations.isJob(job)) {
+            throw new IllegalArgumentException("cancel: " + job.activity() + " was called by workflow "
+                    + job.key().run().workflowId() + ", whose code cancels it. Cancel the workflow, or end the activity with"
+                    + " complete(…) or fail(…).");
+        }
+        return operations.cancel(job, reason);
     }
 
     private boolean order(Function<OpenJob, JobOrder> decide) {

@@ -1,9 +1,11 @@
 package dev.durable.client;
 
 import dev.durable.DurableException;
+import dev.durable.WorkflowNotFoundException;
 import dev.durable.declare.ActivityBinding;
 import dev.durable.history.Failure;
 import dev.durable.history.Payload;
+import dev.durable.replay.BackgroundJob;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.InboxMessage;
@@ -115,6 +117,24 @@ final class Operations {
             outcome = order == null ? Outcome.NOT_FOUND : send(List.of(order)).getFirst();
         }
         return outcome;
+    }
+
+    /** Whether it is a background job, and no activity that a workflow has called. */
+    boolean isJob(OpenJob job) {
+        return job.workflowType().equals(BackgroundJob.TYPE);
+    }
+
+    /** Asks a background job to stop; false where it was asked before, or has ended. */
+    boolean cancel(OpenJob job, String reason) {
+        if (job.cancelRequested()) {
+            return false;
+        }
+        try {
+            new Messages(dispatch, code).cancel(job.key().run().workflowId(), job.key().run().runId(), reason);
+            return true;
+        } catch (WorkflowNotFoundException e) {
+            return false;
+        }
     }
 
     /** The same orders again where the answer was lost: each is carried out once. */

@@ -7,6 +7,7 @@ import dev.durable.history.ActivityCompleted;
 import dev.durable.history.ActivityFailed;
 import dev.durable.history.ActivityOperated;
 import dev.durable.history.ActivityOptionsUpdated;
+import dev.durable.history.EnqueuedOptions;
 import dev.durable.history.EventJson;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.OptionsJson;
@@ -15,7 +16,9 @@ import dev.durable.store.JobOrder;
 import dev.durable.store.OpenJob;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -23,6 +26,8 @@ import org.jspecify.annotations.Nullable;
 
 /** An operator's verbs as orders for a job as it was seen, each with its event and its row of the audit. */
 final class OperatorOrders {
+    private static final Duration LONGEST_DELAY = Duration.ofDays(36_500);
+
     private final Operations operations;
     private final String actor;
     /** What is said of an incident or a dead letter resolves it. */
@@ -35,9 +40,59 @@ final class OperatorOrders {
     }
 
     JobOrder retry(OpenJob job) {
-        return job.state().isBuried()
-                ? resolutions.retry().apply(job)
-                : new JobOrder.RetryNow(job.key(), operated(job, "retry"));
+        if (job.state().isBuried()) {
+            return resolutions.retry().apply(job);
+        }
+        JobOrder.Trace trace = operated(job, "retry");
+        return waitsUnbegun(job) ? begins(job, trace) : new JobOrder.RetryNow(job.key(), trace);
+    }
+
+    JobOrder runNow(OpenJob job) {
+        JobOrder.Trace trace = operated(job, "runNow");
+        return job.state().isBuried() || waitsUnbegun(job) ? begins(job, trace) : new JobOrder.RetryNow(job.key(), trace);
+    }
+
+    private static boolean waitsUnbegun(OpenJob job) {
+        return !job.begun() && job.seen().lease() == null && job.times().visibleAt() != null;
+    }
+
+    /** At once by the clock of the store, which need not be this process's estimate of it. */
+    private JobOrder begins(OpenJob job, JobOrder.Trace trace) {
+        return new JobOrder.Reschedule(job.key(), trace, job.seen(), Instant.EPOCH, moved(job, operations.now()));
+    }
+
+    /**
+     * The order for each; null for one that would have expired by then.
+     *
+     * @throws IllegalArgumentException for a time that is none
+     */
+    Function<OpenJob, @Nullable JobOrder> reschedule(Instant at) {
+        Instant now = operations.now();
+        if (!at.isAfter(now) || at.isAfter(now.plus(LONGEST_DELAY))) {
+            throw new IllegalArgumentException("reschedule(" + at + "): it is " + now + ", and the time must be ahead, by "
+                    + LONGEST_DELAY.toDays() + " days at most. For now, there is runNow().");
+        }
+        Instant due = at.truncatedTo(ChronoUnit.MICROS);
+        return job -> {
+            Instant expiresAt = OptionsJson.decode(job.options()).expiresAt();
+            if (!job.begun() && expiresAt != null && !due.isBefore(expiresAt)) {
+                return null;
+            }
+            ActivityOperated event = new ActivityOperated(
+                    0, operations.now(), job.key().seq(), job.seen().attempt(), "reschedule", actor, due);
+            return new JobOrder.Reschedule(job.key(), trace("reschedule", event), job.seen(), due, moved(job, due));
+        };
+    }
+
+    private static JobOrder.@Nullable Moved moved(OpenJob job, Instant at) {
+        if (job.begun()) {
+            return null;
+        }
+        Instant toClose = job.times().scheduleToCloseDeadline();
+        return new JobOrder.Moved(
+                at,
+                OptionsJson.decode(job.options()).beginsBy(at),
+                toClose == null ? null : toClose.plus(Duration.between(job.times().scheduledAt(), at)));
     }
 
     JobOrder pause(OpenJob job) {
@@ -62,22 +117,39 @@ final class OperatorOrders {
         return updated(
                 job,
                 after,
+                change,
                 trace(
                         "updateOptions",
                         new ActivityOptionsUpdated(
                                 0, operations.now(), job.key().seq(), job.seen().attempt(), before, after, actor)));
     }
 
-    static JobOrder updated(OpenJob job, ActivityOptions options, JobOrder.Trace trace) {
+    /**
+     * @param options all of them
+     * @param change what of them is new
+     */
+    static JobOrder updated(
+            OpenJob job, ActivityOptions options, Consumer<ActivityOptionsBuilder> change, JobOrder.Trace trace) {
         ActivityOptions before = OptionsJson.decode(job.options());
         return new JobOrder.UpdateOptions(
                 job.key(),
                 trace,
                 job.seen(),
-                OptionsJson.encode(options),
-                plus(job.times().scheduledAt(), options.scheduleToStart()),
+                kept(job, options, change),
+                options.beginsBy(job.times().scheduledAt()),
                 closes(job.times(), before.scheduleToClose(), options.scheduleToClose()),
                 options.retry().maxWorkerCrashes() - before.retry().maxWorkerCrashes());
+    }
+
+    /** As they stand in the job's row: to a background job that has not ended an attempt, what is new was chosen for it. */
+    static String kept(OpenJob job, ActivityOptions options, Consumer<ActivityOptionsBuilder> change) {
+        Optional<EnqueuedOptions> chosen = EnqueuedOptions.of(job.options());
+        if (chosen.isEmpty()) {
+            return OptionsJson.encode(options);
+        }
+        OptionsAtCallSite all = OptionsAtCallSite.of(chosen.get());
+        change.accept(all);
+        return all.chosen().with(options);
     }
 
     /** By the difference: since an operator gave all of it back, it is not counted from when the job was scheduled. */

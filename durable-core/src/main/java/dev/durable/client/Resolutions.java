@@ -80,7 +80,11 @@ final class Resolutions {
                 trace("retry", resolved(job, word, attempts, input)),
                 job.seen(),
                 input == null ? null : input.json(),
-                OptionsJson.encode(options),
+                OperatorOrders.kept(job, options, chosen -> {
+                    if (limit != before.retry().maxAttempts()) {
+                        chosen.maxAttempts(limit);
+                    }
+                }),
                 toClose == null ? null : operations.now().plus(toClose),
                 options.retry().maxWorkerCrashes());
     }

@@ -86,6 +86,11 @@ final class Starts {
     }
 
     private CompletableFuture<StartOutcome> send(NewRun run, StartOptions options, Payload input) {
+        if (options.choosesForActivity()) {
+            throw new IllegalArgumentException("start of " + options.id() + ": activity(o -> …) is for background jobs,"
+                    + " which client.enqueue(…) starts. A workflow chooses options where it calls an activity:"
+                    + " Durable.activities(Payments.class, o -> …).");
+        }
         return dispatch.start(run, started(run, options, input, now()));
     }
 
@@ -128,19 +133,18 @@ final class Starts {
         Target target = new Target(BackgroundJob.TYPE, List.of(), call.taskQueue());
         return new Job(() -> newRun(target, options, null, null).at(place), run -> {
             WorkflowStarted started = started(run, options, input, call.at());
-            return run.startDelay().isZero()
-                    ? dispatch.enqueue(
-                            run,
-                            started,
-                            new ActivityScheduled(
-                                    2,
-                                    started.at(),
-                                    BackgroundJob.SEQ,
-                                    call.activity(),
-                                    run.taskQueue(),
-                                    call.arguments(),
-                                    resolved))
-                    : dispatch.start(run, started);
+            return dispatch.enqueue(
+                    run,
+                    started,
+                    new ActivityScheduled(
+                            2,
+                            started.at(),
+                            BackgroundJob.SEQ,
+                            call.activity(),
+                            run.taskQueue(),
+                            call.arguments(),
+                            resolved),
+                    call.chosen());
         });
     }
 
@@ -275,9 +279,10 @@ final class Starts {
                 run.taskQueue(),
                 input,
                 0,
-                run.deadline(),
-                options.headers(),
-                List.of());
+                        run.deadline(),
+                        options.headers(),
+                        List.of())
+                .withStartDelay(options.startDelay());
     }
 
     private static @Nullable Instant deadline(Instant from, StartOptions options) {

@@ -28,10 +28,10 @@ import dev.durable.history.EventJson;
 import dev.durable.history.History;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.HistoryJson;
-import dev.durable.history.OptionsJson;
 import dev.durable.history.Payload;
 import dev.durable.replay.BackgroundJob;
 import dev.durable.store.JobFilter;
+import dev.durable.store.JobStart;
 import dev.durable.store.Joined;
 import dev.durable.store.RunFilter;
 import dev.durable.store.RunRecord;
@@ -40,7 +40,9 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -217,11 +219,15 @@ public final class StoreClient implements DurableClient {
                         following,
                         activity.name(),
                         arguments.json(),
-                        OptionsJson.encode(whenAtRest.options()));
+                        Objects.requireNonNull(whenAtRest.chosen()).with(whenAtRest.options()));
         enqueueOnce(
                 JobBatch.idOfWatching(following),
                 new JobCall(
-                        BatchFollower.ACTIVITY, watch, BatchFollower.options(whenAtRest.taskQueue()), whenAtRest.at()));
+                        BatchFollower.ACTIVITY,
+                        watch,
+                        BatchFollower.options(whenAtRest.taskQueue()),
+                        null,
+                        whenAtRest.at()));
         return following;
     }
 
@@ -255,8 +261,82 @@ public final class StoreClient implements DurableClient {
         return new JobHandle(
                 this.<Object, Object>started(code.registry().workflowOf(BackgroundJob.class), options, runId),
                 code,
-                activity,
-                runId);
+                new JobHandle.Of(activity.name(), activity),
+                runId,
+                control(options.id(), runId));
+    }
+
+    private ActivityControl control(String id, UUID runId) {
+        JobFilter only = JobFilter.ALL.workflowId(id).runId(runId).seq(BackgroundJob.SEQ);
+        return new OneActivity(operations, only, code.identity());
+    }
+
+    @Override
+    public ActivityHandle job(String id) {
+        RunRecord run = jobRun(id);
+        String activity = activityOf(run);
+        return job(run, activity, code.registry().activityMethod(activity).orElse(null));
+    }
+
+    @Override
+    public <A> ActivityHandle job(Class<A> type, String id) {
+        RunRecord run = jobRun(id);
+        String activity = activityOf(run);
+        ActivityMethod method = code.registry().activityType(type).methods().stream()
+                .filter(one -> one.names().contains(activity))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("job " + id + " runs " + activity + ", which is none of "
+                        + type.getName() + ". Name the type that declares it, or use client.job(\"" + id + "\")."));
+        return job(run, activity, method);
+    }
+
+    /** That one, which a listing has found. */
+    ActivityHandle job(RunRecord run) {
+        if (!run.type().equals(BackgroundJob.TYPE)) {
+            throw new IllegalStateException(run.run().workflowId() + " is a run of " + run.type()
+                    + " and no background job: use handle(type).");
+        }
+        String activity = activityOf(run);
+        return job(run, activity, code.registry().activityMethod(activity).orElse(null));
+    }
+
+    private ActivityHandle job(RunRecord run, String activity, @Nullable ActivityMethod method) {
+        String id = run.run().workflowId();
+        UUID runId = run.run().runId();
+        WorkflowType type = code.registry().workflowOf(BackgroundJob.class);
+        return new JobHandle(
+                new RunHandle<>(dispatch, code, type, id, runId),
+                code,
+                new JobHandle.Of(activity, method),
+                runId,
+                control(id, runId));
+    }
+
+    private RunRecord jobRun(String id) {
+        RunRecord run = dispatch.store()
+                .latestRun(id)
+                .orElseThrow(() -> new WorkflowNotFoundException("there is no job " + id
+                        + ". If it was enqueued in a transaction that is still open, it exists once that commits."));
+        if (!run.type().equals(BackgroundJob.TYPE)) {
+            throw new IllegalArgumentException(id + " is the id of a run of " + run.type()
+                    + " and of no background job. Use client.handle(\"" + id + "\").");
+        }
+        return run;
+    }
+
+    /** As it was called when the job was enqueued. */
+    private String activityOf(RunRecord run) {
+        return dispatch.store().history(run.run().runId(), 1, 1).stream()
+                .map(started -> JobStart.activity(run.type(), started.attributes()))
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElseThrow(() -> new WorkflowNotFoundException("the history of job " + run.run().workflowId()
+                        + " does not tell its activity. Usual cause: old histories are dropped, and this one was."));
+    }
+
+    @Override
+    public WorkflowQuery jobs() {
+        return new Listing(this, dispatch.store(), code.registry(), RunFilter.ALL.types(Set.of(BackgroundJob.TYPE)));
     }
 
     private ActivityMethod jobActivity(Class<?> type, Recorded call) {

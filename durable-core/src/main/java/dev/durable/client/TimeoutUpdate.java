@@ -42,7 +42,7 @@ record TimeoutUpdate(Duration timeout, String by) {
         ActivityOptions after = changed.apply(before);
         Instant due = due(job, now);
         return OperatorOrders.updated(
-                job, after, trace.apply(event(job, now, due.plus(before.startToClose()), due.plus(timeout))));
+                job, after, options -> options.startToClose(timeout), trace.apply(event(job, now, due.plus(before.startToClose()), due.plus(timeout))));
     }
 
     private ActivityTimeoutUpdated event(OpenJob job, Instant now, Instant old, Instant deadline) {

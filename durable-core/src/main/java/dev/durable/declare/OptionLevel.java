@@ -44,6 +44,33 @@ final class OptionLevel {
         return values.containsKey(option);
     }
 
+    /** The headers that it sets. */
+    Map<String, String> headers() {
+        return Map.copyOf(headers);
+    }
+
+    /** What it sets but for these, by the keys and in the words of configuration. */
+    Map<String, String> texts(Set<Option> without) {
+        Map<String, String> texts = new LinkedHashMap<>();
+        values.forEach((option, value) -> {
+            if (!without.contains(option)) {
+                texts.put(option.key(), OptionValue.text(value));
+            }
+        });
+        return texts;
+    }
+
+    /** Sets what such words say; keys that nobody here knows, as of a newer release, are left out. */
+    OptionLevel read(Map<String, String> texts) {
+        for (Option option : Option.values()) {
+            String text = texts.get(option.key());
+            if (text != null) {
+                values.put(option, option.value().read(text));
+            }
+        }
+        return this;
+    }
+
     boolean setsHeader(String name) {
         return headers.containsKey(name);
     }
@@ -112,7 +139,8 @@ final class OptionLevel {
                 atMostOnce,
                 allHeaders,
                 get(Option.LIMIT_KEY, base.limitKey()),
-                get(Option.CANCELLATION, base.cancellation()));
+                get(Option.CANCELLATION, base.cancellation()),
+                base.expiresAt());
     }
 
     private RetryPolicy retry(RetryPolicy base, boolean once) {

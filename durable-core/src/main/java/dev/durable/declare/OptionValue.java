@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** What an option may be set to: how text is read, and the bounds. */
@@ -156,6 +157,13 @@ enum OptionValue {
         } catch (IllegalArgumentException e) {
             throw this == SWITCH ? refuse("\"" + text + "\"") : e;
         }
+    }
+
+    /** The value in words that {@link #read} understands. */
+    static String text(Object value) {
+        return value instanceof List<?> names
+                ? names.stream().map(String::valueOf).collect(Collectors.joining(","))
+                : value.toString();
     }
 
     /**

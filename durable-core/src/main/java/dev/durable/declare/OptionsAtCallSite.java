@@ -6,9 +6,12 @@ import dev.durable.ActivityOptionsBuilder;
 import dev.durable.OnExhausted;
 import dev.durable.RetryIf;
 import dev.durable.RetryPolicy;
+import dev.durable.history.EnqueuedOptions;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,9 +19,36 @@ import org.jspecify.annotations.Nullable;
  * level: it may also switch off what annotations switched on. Exceptions add to those declared.
  */
 public final class OptionsAtCallSite implements ActivityOptionsBuilder {
+    /** What a job's row has columns for, which the store goes by without asking anybody. */
+    private static final Set<Option> IN_THE_ROW = EnumSet.of(
+            Option.TASK_QUEUE,
+            Option.SCHEDULE_TO_START,
+            Option.PRIORITY,
+            Option.LIMIT_KEY,
+            Option.LOCAL,
+            Option.MAX_WORKER_CRASHES);
+
     private final OptionLevel level = new OptionLevel();
     private final List<String> doNotRetry = new ArrayList<>();
     private @Nullable RetryPolicy replacement;
+
+    /** What was chosen where a job was enqueued, to be put over options, or added to. */
+    public static OptionsAtCallSite of(EnqueuedOptions chosen) {
+        OptionsAtCallSite site = new OptionsAtCallSite();
+        RetryPolicy policy = chosen.retry();
+        if (policy != null) {
+            site.retry(policy);
+        }
+        site.level.read(chosen.values());
+        chosen.headers().forEach(site::header);
+        site.doNotRetry.addAll(chosen.doNotRetry());
+        return site;
+    }
+
+    /** What was set here, to be kept with a background job: without what its row has columns for. */
+    public EnqueuedOptions chosen() {
+        return new EnqueuedOptions(level.texts(IN_THE_ROW), level.headers(), doNotRetry, replacement);
+    }
 
     /**
      * The declared options with what was set here put over them.

@@ -1,6 +1,7 @@
 package dev.durable.history;
 
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An operator did something to an activity.
@@ -9,8 +10,22 @@ import java.time.Instant;
  * @param at when
  * @param seq its number in the run
  * @param attempt the current or next attempt
- * @param action retry, pause, resume, complete or fail
+ * @param action retry, runNow, reschedule, pause, resume, complete or fail
  * @param by who
+ * @param nextAttemptAt when its next attempt is due, where it was rescheduled
  */
-public record ActivityOperated(long id, Instant at, int seq, int attempt, String action, String by)
-        implements HistoryEvent.Informing {}
+public record ActivityOperated(
+        long id,
+        Instant at,
+        int seq,
+        int attempt,
+        String action,
+        String by,
+        @Nullable Instant nextAttemptAt)
+        implements HistoryEvent.Informing {
+
+    /** One that sets no time. */
+    public ActivityOperated(long id, Instant at, int seq, int attempt, String action, String by) {
+        this(id, at, seq, attempt, action, by, null);
+    }
+}

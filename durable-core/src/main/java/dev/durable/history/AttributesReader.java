@@ -163,7 +163,8 @@ final class AttributesReader {
                             in.integer("seq"),
                             in.integer("attempt"),
                             in.string("action", ""),
-                            in.string("by", ""))),
+                            in.string("by", ""),
+                            in.instantOrNull("nextAttemptAt"))),
             rule(FirstTurnStarted.class, (e, in) -> new FirstTurnStarted(e.id, e.at)),
             rule(
                     WorkflowCompleted.class,
@@ -243,6 +244,7 @@ final class AttributesReader {
                 in.instantOrNull("runDeadline"),
                 in.map("headers"),
                 in.strings("carriedMessages").stream().map(UUID::fromString).toList(),
-                in.flag("firstTurnDone"));
+                in.flag("firstTurnDone"),
+                in.durationOrNull("startDelay"));
     }
 }

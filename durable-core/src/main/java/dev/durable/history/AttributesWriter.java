@@ -68,7 +68,8 @@ final class AttributesWriter {
                 .strings(
                         "carriedMessages",
                         e.carriedMessages().stream().map(UUID::toString).toList())
-                .flag("firstTurnDone", e.firstTurnDone());
+                .flag("firstTurnDone", e.firstTurnDone())
+                .duration("startDelay", e.startDelay());
     }
 
     private static void writeCommand(HistoryEvent.Command event, JsonObjectWriter out) {
@@ -111,7 +112,8 @@ final class AttributesWriter {
                 out.number("seq", e.seq())
                         .number("attempt", e.attempt())
                         .string("action", e.action())
-                        .string("by", e.by());
+                        .string("by", e.by())
+                        .instant("nextAttemptAt", e.nextAttemptAt());
             case UnknownEvent e -> throw new IllegalArgumentException(e.type() + " is kept as it was written");
         }
     }

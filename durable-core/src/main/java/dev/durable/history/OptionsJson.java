@@ -24,6 +24,8 @@ import dev.durable.RetryPolicy.Growth;
  *  "cancellation":"ABANDON"}
  * }</pre>
  *
+ * <p>Where a background job expires, {@code "expiresAt"} stands first of all: stores read it there without reading JSON.
+ *
  * <p>A program has a handful of different options and schedules with them millions of times, and durations are slow to
  * read: both directions remember what they did last.
  */
@@ -66,7 +68,8 @@ public final class OptionsJson {
     }
 
     private static String write(ActivityOptions options) {
-        return JsonObjectWriter.object(out -> out.duration("startToClose", options.startToClose())
+        return JsonObjectWriter.object(out -> out.instant("expiresAt", options.expiresAt())
+                .duration("startToClose", options.startToClose())
                 .duration("scheduleToStart", options.scheduleToStart())
                 .duration("scheduleToClose", options.scheduleToClose())
                 .duration("heartbeatTimeout", options.heartbeatTimeout())
@@ -85,7 +88,7 @@ public final class OptionsJson {
                                 : options.cancellation().name()));
     }
 
-    private static void write(RetryPolicy retry, JsonObjectWriter out) {
+    static void write(RetryPolicy retry, JsonObjectWriter out) {
         out.number("maxAttempts", retry.maxAttempts())
                 .duration("initialInterval", retry.initialInterval())
                 .number("backoff", retry.backoff())
@@ -125,10 +128,11 @@ public final class OptionsJson {
                 in.flag("atMostOnce"),
                 in.map("headers"),
                 in.stringOrNull("limitKey"),
-                ActivityCancellationType.valueOf(in.string("cancellation", TRY_CANCEL.name()))));
+                ActivityCancellationType.valueOf(in.string("cancellation", TRY_CANCEL.name())),
+                in.instantOrNull("expiresAt")));
     }
 
-    private static RetryPolicy readRetry(JsonObjectReader in) {
+    static RetryPolicy readRetry(JsonObjectReader in) {
         RetryPolicy unset = RetryPolicy.DEFAULT;
         return new RetryPolicy(
                 in.integer("maxAttempts", unset.maxAttempts()),

@@ -5,5 +5,7 @@ public enum TimeoutType {
     SCHEDULE_TO_START,
     START_TO_CLOSE,
     SCHEDULE_TO_CLOSE,
-    HEARTBEAT
+    HEARTBEAT,
+    /** Nobody had begun it by the time that was said when it was enqueued. */
+    EXPIRY
 }

@@ -1,5 +1,6 @@
 package dev.durable.history;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param carriedMessages ids of messages that an earlier run of the chain consumed
  * @param firstTurnDone whether the code ran with the start and gave no command: so that nothing else tells whether it is
  *     still to run
+ * @param startDelay how long the first turn was to wait; null is not at all
  */
 public record WorkflowStarted(
         long id,
@@ -35,11 +37,42 @@ public record WorkflowStarted(
         @Nullable Instant runDeadline,
         Map<String, String> headers,
         List<UUID> carriedMessages,
-        boolean firstTurnDone)
+        boolean firstTurnDone,
+        @Nullable Duration startDelay)
         implements HistoryEvent.Inbound {
     public WorkflowStarted {
         headers = Map.copyOf(headers);
         carriedMessages = List.copyOf(carriedMessages);
+    }
+
+    /** A start without a delay. */
+    public WorkflowStarted(
+            long id,
+            Instant at,
+            String workflowId,
+            UUID runId,
+            String workflowType,
+            String taskQueue,
+            Payload input,
+            int flags,
+            @Nullable Instant runDeadline,
+            Map<String, String> headers,
+            List<UUID> carriedMessages,
+            boolean firstTurnDone) {
+        this(
+                id,
+                at,
+                workflowId,
+                runId,
+                workflowType,
+                taskQueue,
+                input,
+                flags,
+                runDeadline,
+                headers,
+                carriedMessages,
+                firstTurnDone,
+                null);
     }
 
     /** A start whose first turn is still to be made, or gave commands, which stand behind it. */
@@ -72,15 +105,25 @@ public record WorkflowStarted(
 
     /** The same, as if it stood there: where the run was paused before its first turn, its commands stand behind that. */
     public WorkflowStarted withId(long place) {
-        return with(place, firstTurnDone);
+        return with(place, firstTurnDone, startDelay);
     }
 
     /** The same, its first turn having been made without a command. */
     public WorkflowStarted withFirstTurnDone() {
-        return with(id, true);
+        return with(id, true, startDelay);
     }
 
-    private WorkflowStarted with(long place, boolean done) {
+    /** The same, its first turn to wait so long. */
+    public WorkflowStarted withStartDelay(Duration delay) {
+        return with(id, firstTurnDone, delay.isZero() ? null : delay);
+    }
+
+    /** When the delay ends, if nothing ends it before; null without one. */
+    public @Nullable Instant delayedUntil() {
+        return startDelay == null ? null : at.plus(startDelay);
+    }
+
+    private WorkflowStarted with(long place, boolean done, @Nullable Duration delay) {
         return new WorkflowStarted(
                 place,
                 at,
@@ -93,6 +136,7 @@ public record WorkflowStarted(
                 runDeadline,
                 headers,
                 carriedMessages,
-                done);
+                done,
+                delay);
     }
 }

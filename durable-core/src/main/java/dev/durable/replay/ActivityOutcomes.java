@@ -1,6 +1,7 @@
 package dev.durable.replay;
 
 import dev.durable.ActivityFailedException;
+import dev.durable.ActivityOptions;
 import dev.durable.ActivityTimedOutException;
 import dev.durable.CancelledException;
 import dev.durable.history.ActivityCancelled;
@@ -50,13 +51,33 @@ final class ActivityOutcomes {
     }
 
     Outcome<@Nullable Object> timedOut(ActivityCall call, ActivityTimedOut event) {
-        String message = call.name() + " (activity " + event.seq() + ") ran out of its "
-                + event.timeout().name().toLowerCase(Locale.ROOT).replace('_', '-') + " timeout in attempt "
-                + event.attempt() + ", and its policy allows no further one";
+        String message = call.name() + " (activity " + event.seq() + ") " + what(call, event);
         return Outcome.failedWith(() -> {
             throw new ActivityTimedOutException(
                     message, call.name(), event.seq(), event.attempt(), event.timeout(), null);
         });
+    }
+
+    private static String what(ActivityCall call, ActivityTimedOut event) {
+        ActivityOptions options = call.options();
+        return switch (event.timeout()) {
+            case EXPIRY -> "expired" + said(" at ", options.expiresAt(), "") + ": no worker had begun it by then";
+            case SCHEDULE_TO_START ->
+                "ran out of its schedule-to-start timeout" + said(" (", options.scheduleToStart(), ")")
+                        + ": no worker had begun it by then";
+            case SCHEDULE_TO_CLOSE ->
+                "ran out of its schedule-to-close timeout" + said(" (", options.scheduleToClose(), ")")
+                        + ", which bounds all its attempts together, "
+                        + (event.attempt() == 0 ? "before one had ended" : "in attempt " + event.attempt());
+            case START_TO_CLOSE, HEARTBEAT ->
+                "ran out of its " + event.timeout().name().toLowerCase(Locale.ROOT).replace('_', '-')
+                        + " timeout in attempt " + event.attempt() + ", and its policy allows no further one";
+        };
+    }
+
+    /** An operator may have set what the call does not know. */
+    private static String said(String before, @Nullable Object limit, String behind) {
+        return limit == null ? "" : before + limit + behind;
     }
 
     /** Cancelled by somebody else than the code, which has heard of its own at once. */

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param input arguments, a JSON array
  * @param options ActivityOptions as JSON text
  * @param headers a JSON object
- * @param scheduledAt when it was scheduled
+ * @param scheduledAt when it was scheduled; of a background job that was delayed, the end of its delay
+ * @param scheduleToStartDeadline when its first attempt must have begun; null is never, or it has
  * @param scheduleToCloseDeadline null is none
  * @param heartbeatDetails the last accepted details of the attempts before, JSON text; null without
  * @param notes informing events so far, a JSON array; null without
@@ -34,11 +35,46 @@ public record ClaimedJob(
         String options,
         String headers,
         Instant scheduledAt,
+        @Nullable Instant scheduleToStartDeadline,
         @Nullable Instant scheduleToCloseDeadline,
         @Nullable String heartbeatDetails,
         @Nullable String notes) {
 
-    /** The same job for another attempt; details or options of null keep those it has. */
+    /** A job that may begin at any time. */
+    public ClaimedJob(
+            JobKey key,
+            String activity,
+            String taskQueue,
+            String workflowType,
+            UUID lease,
+            int attempt,
+            int crashes,
+            String input,
+            String options,
+            String headers,
+            Instant scheduledAt,
+            @Nullable Instant scheduleToCloseDeadline,
+            @Nullable String heartbeatDetails,
+            @Nullable String notes) {
+        this(
+                key,
+                activity,
+                taskQueue,
+                workflowType,
+                lease,
+                attempt,
+                crashes,
+                input,
+                options,
+                headers,
+                scheduledAt,
+                null,
+                scheduleToCloseDeadline,
+                heartbeatDetails,
+                notes);
+    }
+
+    /** The same job, which has begun, for another attempt; details or options of null keep those it has. */
     public ClaimedJob again(
             int nextAttempt, @Nullable String newNotes, @Nullable String details, @Nullable String newOptions) {
         return new ClaimedJob(
@@ -53,6 +89,7 @@ public record ClaimedJob(
                 newOptions == null ? options : newOptions,
                 headers,
                 scheduledAt,
+                null,
                 scheduleToCloseDeadline,
                 details == null ? heartbeatDetails : details,
                 newNotes);

@@ -55,6 +55,26 @@ public sealed interface JobOrder {
     /** Its next attempt is due now. Paused it stays so, and is due when resumed. One that is buried is to be {@link Revive}d. */
     record RetryNow(JobKey key, Trace trace) implements JobOrder {}
 
+    /**
+     * Its next attempt is due then: later, earlier, or at once. Paused it stays so, and is due then when it is resumed.
+     *
+     * @param at when
+     * @param moved of one that has not begun, what counts from there; null leaves all of it
+     */
+    record Reschedule(JobKey key, Trace trace, Seen seen, Instant at, @Nullable Moved moved) implements JobOrder {}
+
+    /**
+     * What a job that has not begun is promised, when it is to begin at another time than it was.
+     *
+     * @param scheduledAt it counts as scheduled then
+     * @param scheduleToStart when it must have begun; null is never
+     * @param scheduleToClose when all its attempts must have ended; null is never
+     */
+    record Moved(
+            Instant scheduledAt,
+            @Nullable Instant scheduleToStart,
+            @Nullable Instant scheduleToClose) {}
+
     /** Nobody begins an attempt of it until it is resumed; one that runs ends as it would. */
     record Pause(JobKey key, Trace trace) implements JobOrder {}
 
@@ -106,9 +126,23 @@ public sealed interface JobOrder {
      * as in {@link JobUpdate.Bury}. Its body may not have returned yet.
      *
      * @param trace its note goes with what the attempt noted
+     * @param options by which an attempt that an operator allows goes; null keeps what is stored
      */
-    record Bury(JobKey key, Trace trace, Seen seen, boolean incident, String fingerprint, String lastFailure)
-            implements JobOrder {}
+    record Bury(
+            JobKey key,
+            Trace trace,
+            Seen seen,
+            boolean incident,
+            String fingerprint,
+            String lastFailure,
+            JobUpdate.@Nullable NewOptions options)
+            implements JobOrder {
+
+        /** With the options that it has. */
+        public Bury(JobKey key, Trace trace, Seen seen, boolean incident, String fingerprint, String lastFailure) {
+            this(key, trace, seen, incident, fingerprint, lastFailure, null);
+        }
+    }
 
     /**
      * It ended: the job goes, the outcome goes into the run's inbox with all notes of the job before its own.

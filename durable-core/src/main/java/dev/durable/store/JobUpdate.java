@@ -65,7 +65,7 @@ public sealed interface JobUpdate {
      * Its options from now on, unless an order has changed them meanwhile: then those of the order stand.
      *
      * @param json all of them, as JSON text
-     * @param insteadOf the text by which the failure was judged
+     * @param insteadOf the text by which the failure was judged, as the row has it
      */
     record NewOptions(String json, String insteadOf) {}
 
@@ -78,6 +78,7 @@ public sealed interface JobUpdate {
      * @param notes all informing events so far, a JSON array
      * @param lastFailure message for descriptions
      * @param details last heartbeat details to keep; null keeps what is stored
+     * @param options by which an attempt that an operator allows goes; null keeps what is stored
      */
     record Bury(
             JobKey key,
@@ -87,15 +88,39 @@ public sealed interface JobUpdate {
             String fingerprint,
             String notes,
             String lastFailure,
-            @Nullable String details)
-            implements JobUpdate {}
+            @Nullable String details,
+            @Nullable NewOptions options)
+            implements JobUpdate {
 
-    /** Given back unused, after a delay: no attempt is used. */
+        /** With the options that it has. */
+        public Bury(
+                JobKey key,
+                UUID lease,
+                boolean incident,
+                int nextAttempt,
+                String fingerprint,
+                String notes,
+                String lastFailure,
+                @Nullable String details) {
+            this(key, lease, incident, nextAttempt, fingerprint, notes, lastFailure, details, null);
+        }
+    }
+
+    /**
+     * Given back, for after a delay: no attempt is used.
+     *
+     * @param details last heartbeat details to keep; null keeps what is stored
+     * @param begun whether its body was called under this lease, or may have been: then it does not run out of
+     *     schedule-to-start, nor does it expire; what had begun before has begun
+     */
     record Release(
-            JobKey key,
-            UUID lease,
-            Duration delay,
-            @Nullable String details) implements JobUpdate {}
+            JobKey key, UUID lease, Duration delay, @Nullable String details, boolean begun) implements JobUpdate {
+
+        /** Details are told by a body that was called. */
+        public Release(JobKey key, UUID lease, Duration delay, @Nullable String details) {
+            this(key, lease, delay, details, details != null);
+        }
+    }
 
     /** It lives, and this is how far it is. */
     record Heartbeat(JobKey key, UUID lease, String details) implements JobUpdate {}

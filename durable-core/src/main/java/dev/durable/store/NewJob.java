@@ -1,5 +1,6 @@
 package dev.durable.store;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxWorkerCrashes how often its worker may die before it becomes a dead letter
  * @param eager born claimed by the writing worker; null is born ready
  * @param limitKey it is ready only when the limits of this key let it through, and never born claimed; null is at once
+ * @param delay how long from its birth until it may be claimed, never born claimed; zero is at once
  */
 public record NewJob(
         int seq,
@@ -36,13 +38,52 @@ public record NewJob(
         @Nullable Instant scheduleToCloseDeadline,
         int maxWorkerCrashes,
         @Nullable Lease eager,
-        @Nullable String limitKey) {
+        @Nullable String limitKey,
+        Duration delay) {
 
     public NewJob {
         if (eager != null && limitKey != null) {
             throw new IllegalArgumentException("job " + seq + " has limit key " + limitKey
                     + " and can't be born claimed: its key has to let it through");
         }
+        if (eager != null && !delay.isZero()) {
+            throw new IllegalArgumentException(
+                    "job " + seq + " is delayed by " + delay + " and can't be born claimed: its time has to come");
+        }
+    }
+
+    /** A job without a delay. */
+    public NewJob(
+            int seq,
+            String activity,
+            String taskQueue,
+            int priority,
+            String input,
+            String options,
+            String headers,
+            String workflowType,
+            Instant scheduledAt,
+            @Nullable Instant scheduleToStartDeadline,
+            @Nullable Instant scheduleToCloseDeadline,
+            int maxWorkerCrashes,
+            @Nullable Lease eager,
+            @Nullable String limitKey) {
+        this(
+                seq,
+                activity,
+                taskQueue,
+                priority,
+                input,
+                options,
+                headers,
+                workflowType,
+                scheduledAt,
+                scheduleToStartDeadline,
+                scheduleToCloseDeadline,
+                maxWorkerCrashes,
+                eager,
+                limitKey,
+                Duration.ZERO);
     }
 
     /** A job without a limit key. */
@@ -95,7 +136,8 @@ public record NewJob(
                         scheduleToCloseDeadline,
                         maxWorkerCrashes,
                         eager,
-                        limitKey);
+                        limitKey,
+                        delay);
     }
 
     /**

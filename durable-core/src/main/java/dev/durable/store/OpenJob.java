@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param workflowType the type of its run
  * @param state where it stands
  * @param paused whether no further attempt begins
+ * @param begun whether its body was called before, or may have been; of one that is being run it need not say so yet
  * @param cancelRequested whether its workflow wants it to stop
  * @param seen its lease, attempt and revision, for orders
  * @param crashes how often its worker died
@@ -33,6 +34,7 @@ public record OpenJob(
         String workflowType,
         ActivityState state,
         boolean paused,
+        boolean begun,
         boolean cancelRequested,
         JobOrder.Seen seen,
         int crashes,

@@ -1,6 +1,7 @@
 package dev.durable.store;
 
 import dev.durable.QueueLimits;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Set;
 
@@ -9,14 +10,21 @@ import java.util.Set;
  *
  * @param queues by name; one without a rule is not there
  * @param pausedActivities names of activities, or of types for all of their activities
+ * @param nextDelayed when the first of the jobs that wait for their time in a queue is due; a queue without is not there
  */
-public record QueueRules(Map<String, Rule> queues, Set<String> pausedActivities) {
+public record QueueRules(Map<String, Rule> queues, Set<String> pausedActivities, Map<String, Instant> nextDelayed) {
     /** Nothing is paused or limited. */
     public static final QueueRules NONE = new QueueRules(Map.of(), Set.of());
 
     public QueueRules {
         queues = Map.copyOf(queues);
         pausedActivities = Set.copyOf(pausedActivities);
+        nextDelayed = Map.copyOf(nextDelayed);
+    }
+
+    /** Of queues in which nothing waits for its time. */
+    public QueueRules(Map<String, Rule> queues, Set<String> pausedActivities) {
+        this(queues, pausedActivities, Map.of());
     }
 
     /** The rule of a queue. */

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Which runs a listing wants; null or empty says nothing. Ordered by run id, which is by start time.
  *
  * @param types workflow types
+ * @param activity background jobs of this activity
  * @param statuses states
  * @param workflowId exactly
  * @param workflowIdPrefix literal prefix
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record RunFilter(
         Set<String> types,
+        @Nullable String activity,
         Set<WorkflowStatus> statuses,
         @Nullable String workflowId,
         @Nullable String workflowIdPrefix,
@@ -40,7 +42,7 @@ public record RunFilter(
 
     /** Everything, newest first. */
     public static final RunFilter ALL =
-            new RunFilter(Set.of(), Set.of(), null, null, null, null, null, null, null, false, true, null, null);
+            new RunFilter(Set.of(), null, Set.of(), null, null, null, null, null, null, null, false, true, null, null);
 
     public RunFilter {
         types = Set.copyOf(types);
@@ -49,6 +51,25 @@ public record RunFilter(
 
     public RunFilter types(Set<String> value) {
         return new RunFilter(
+                value,
+                activity,
+                statuses,
+                workflowId,
+                workflowIdPrefix,
+                startedAfter,
+                startedBefore,
+                closedAfter,
+                closedBefore,
+                taskQueue,
+                stalled,
+                newestFirst,
+                after,
+                batch);
+    }
+
+    public RunFilter activity(String value) {
+        return new RunFilter(
+                types,
                 value,
                 statuses,
                 workflowId,
@@ -67,6 +88,7 @@ public record RunFilter(
     public RunFilter statuses(Set<WorkflowStatus> value) {
         return new RunFilter(
                 types,
+                activity,
                 value,
                 workflowId,
                 workflowIdPrefix,
@@ -84,6 +106,7 @@ public record RunFilter(
     public RunFilter workflowId(String value) {
         return new RunFilter(
                 types,
+                activity,
                 statuses,
                 value,
                 workflowIdPrefix,
@@ -101,6 +124,7 @@ public record RunFilter(
     public RunFilter workflowIdPrefix(String value) {
         return new RunFilter(
                 types,
+                activity,
                 statuses,
                 workflowId,
                 value,
@@ -118,6 +142,7 @@ public record RunFilter(
     public RunFilter startedAfter(Instant value) {
         return new RunFilter(
                 types,
+                activity,
                 statuses,
                 workflowId,
                 workflowIdPrefix,
@@ -135,6 +160,7 @@ public record RunFilter(
     public RunFilter startedBefore(Instant value) {
         return new RunFilter(
                 types,
+                activity,
                 statuses,
                 workflowId,
                 workflowIdPrefix,
@@ -152,6 +178,7 @@ public record RunFilter(
     public RunFilter closedAfter(Instant value) {
         return new RunFilter(
                 types,
+                activity,
                 statuses,
                 workflowId,
                 workflowIdPrefix,
@@ -169,6 +196,7 @@ public record RunFilter(
     public RunFilter closedBefore(Instant value) {
         return new RunFilter(
                 types,
+                activity,
                 statuses,
                 workflowId,
                 workflowIdPrefix,
@@ -186,6 +214,7 @@ public record RunFilter(
     public RunFilter taskQueue(String value) {
         return new RunFilter(
                 types,
+                activity,
                 statuses,
                 workflowId,
                 workflowIdPrefix,
@@ -203,6 +232,7 @@ public record RunFilter(
     public RunFilter stalled(boolean value) {
         return new RunFilter(
                 types,
+                activity,
                 statuses,
                 workflowId,
                 workflowIdPrefix,
@@ -220,6 +250,7 @@ public record RunFilter(
     public RunFilter newestFirst(boolean value) {
         return new RunFilter(
                 types,
+                activity,
                 statuses,
                 workflowId,
                 workflowIdPrefix,
@@ -237,6 +268,7 @@ public record RunFilter(
     public RunFilter after(UUID value) {
         return new RunFilter(
                 types,
+                activity,
                 statuses,
                 workflowId,
                 workflowIdPrefix,
@@ -254,6 +286,7 @@ public record RunFilter(
     public RunFilter batch(String value) {
         return new RunFilter(
                 types,
+                activity,
                 statuses,
                 workflowId,
                 workflowIdPrefix,

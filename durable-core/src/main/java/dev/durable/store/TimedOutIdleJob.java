@@ -1,15 +1,47 @@
 package dev.durable.store;
 
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The outcome of an activity whose time was over while nobody ran it; as {@link CancelledIdleJob}, a store's own. */
 public final class TimedOutIdleJob {
+    /** As the options are written, first of all; a store reads no JSON. */
+    private static final Pattern EXPIRY = Pattern.compile("\\s*\\{\\s*\"expiresAt\"\\s*:\\s*\"([^\"]+)\"");
+
     private TimedOutIdleJob() {}
 
     /** Whose time can be over while it waits. */
     public enum Timeout {
         SCHEDULE_TO_START,
-        SCHEDULE_TO_CLOSE
+        SCHEDULE_TO_CLOSE,
+        EXPIRY;
+
+        /**
+         * Which one was over.
+         *
+         * @param toClose whether schedule-to-close was
+         * @param toStart when its first attempt must have begun; null is never
+         * @param options ActivityOptions as JSON text
+         */
+        public static Timeout of(boolean toClose, @Nullable Instant toStart, String options) {
+            if (toClose) {
+                return SCHEDULE_TO_CLOSE;
+            }
+            Instant expiry = expiry(options);
+            return expiry != null && toStart != null && !expiry.isAfter(toStart) ? EXPIRY : SCHEDULE_TO_START;
+        }
+    }
+
+    private static @Nullable Instant expiry(String options) {
+        Matcher said = EXPIRY.matcher(options);
+        try {
+            return said.lookingAt() ? Instant.parse(said.group(1)) : null;
+        } catch (DateTimeException e) {
+            return null;
+        }
     }
 
     /**

@@ -22,6 +22,8 @@ public interface TransactionalActivities {
      *
      * @param left how long the attempt may take: no statement of the body goes on for much longer, even where this process
      *     dies meanwhile
+     * @throws RolledBackException when the settlement was rolled back for the sake of another transaction, and the body's
+     *     writes with it
      * @throws RuntimeException when the transaction could not begin, or was not committed, or the answer to COMMIT never
      *     came
      */

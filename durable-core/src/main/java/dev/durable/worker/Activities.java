@@ -13,6 +13,7 @@ import dev.durable.store.Served;
 import dev.durable.store.TransactionalActivities;
 import dev.durable.worker.EngineSettings.QueueSettings;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +22,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
@@ -49,6 +51,9 @@ final class Activities implements ActivitySide {
     /** Dead letters purged, and groups told of, at once. */
     private static final int BURIED_BATCH = 200;
 
+    /** The rules are read at least that often, and with them when the next delayed job is due. */
+    private static final Duration DELAYS_AHEAD = Duration.ofSeconds(30);
+
     private final HistoryStore store;
     private final ActivitySetup setup;
     private final Drive drive;
@@ -69,6 +74,9 @@ final class Activities implements ActivitySide {
     private final TransactionalShare share;
     private final Relay relay;
     private final PollPace relayPace;
+    /** The end of a delay at which each queue is looked at. */
+    private final Map<String, Instant> delaysEnd = new ConcurrentHashMap<>();
+
     private volatile Runnable wakeRelay = () -> {};
 
     Activities(
@@ -238,12 +246,21 @@ final class Activities implements ActivitySide {
 
     /** What was paused or limited may go on; what waits for its key may have been seen by this process only now. */
     private void rulesChanged(QueueRules read) {
+        read.nextDelayed().forEach(this::wakeAt);
         pools.queues().forEach((name, queue) -> {
             if (read.of(name).keysWait()) {
                 admission.look(name);
             }
             queue.nudge();
         });
+    }
+
+    /** The end of a delay is hinted at by nobody. What is far ahead is read again before. */
+    private void wakeAt(String taskQueue, Instant due) {
+        Duration left = Duration.between(store.clock().now(), due);
+        if (left.compareTo(DELAYS_AHEAD) < 0 && !due.equals(delaysEnd.put(taskQueue, due))) {
+            host.deadlines().in(left, () -> wake(taskQueue));
+        }
     }
 
     private static void nudge(@Nullable ActivityQueue queue) {

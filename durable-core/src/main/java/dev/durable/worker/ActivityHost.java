@@ -1,9 +1,13 @@
 package dev.durable.worker;
 
+import dev.durable.ActivityOptions;
 import dev.durable.declare.ActivityBinding;
+import dev.durable.declare.BackgroundOptions;
 import dev.durable.history.Failure;
+import dev.durable.history.OptionsJson;
 import dev.durable.payload.FailureCodec;
 import dev.durable.payload.PayloadCodec;
+import dev.durable.replay.BackgroundJob;
 import dev.durable.store.JobUpdate;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -30,6 +34,19 @@ record ActivityHost(Code code, Reports reports, Leases leases, Deadlines deadlin
      * @param failures exceptions
      */
     record Code(Function<String, Optional<ActivityBinding>> bindings, PayloadCodec payloads, FailureCodec failures) {
+
+        /**
+         * The options that an attempt goes by. Those of a background job that has not ended an attempt are put together
+         * here, from what was chosen for it and what holds in this process.
+         *
+         * @param json as its row has them
+         * @param workflowType the type of its run
+         */
+        ActivityOptions options(String activity, String workflowType, String json) {
+            return workflowType.equals(BackgroundJob.TYPE)
+                    ? BackgroundOptions.now(json, bindings.apply(activity).map(ActivityBinding::activity))
+                    : OptionsJson.decode(json);
+        }
 
         /** What an activity threw, as its workflow will see it. */
         Failure failure(String activity, Throwable thrown) {

@@ -69,6 +69,6 @@ final class ActivityStarter {
 
     private void giveBack(ClaimedJob job, Slots.Slot slot, Duration delay) {
         slot.free();
-        host.reports().end(new JobUpdate.Release(job.key(), job.lease(), delay, null), () -> {});
+        host.reports().end(new JobUpdate.Release(job.key(), job.lease(), delay, null, false), () -> {});
     }
 }

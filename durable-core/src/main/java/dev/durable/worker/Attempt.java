@@ -2,8 +2,10 @@ package dev.durable.worker;
 
 import dev.durable.ActivityOptions;
 import dev.durable.declare.ActivityBinding;
+import dev.durable.history.ActivityOptionsUpdated;
 import dev.durable.history.OptionsJson;
 import dev.durable.history.TimeoutType;
+import dev.durable.replay.BackgroundJob;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.HeldJob;
 import dev.durable.store.JobKey;
@@ -47,6 +49,9 @@ final class Attempt implements Runnable, Leases.Held {
     private final Slots.Slot slot;
     private final ActivityHost host;
     private final ActivityOptions options;
+    /** When all attempts together must have ended; null is never. */
+    private final @Nullable Instant close;
+
     private final ActivityBinding binding;
     private final Notes notes;
     private final Cancellation cancellation;
@@ -73,23 +78,29 @@ final class Attempt implements Runnable, Leases.Held {
         this.session = session;
         this.slot = slot;
         this.host = host;
-        this.options = OptionsJson.decode(job.options());
+        this.options = host.code().options(job.activity(), job.workflowType(), job.options());
         this.binding = host.code()
                 .bindings()
                 .apply(job.activity())
                 .orElseThrow(() -> new IllegalStateException("activity " + job.activity() + " is not registered here"));
-        this.notes = Notes.of(job, host.deadlines().clock().now());
+        Instant now = host.deadlines().clock().now();
+        this.close = scheduleToClose(job.scheduleToCloseDeadline(), options);
+        this.notes = Notes.of(job, now);
+        if (job.workflowType().equals(BackgroundJob.TYPE)) {
+            noteOptionsOfHere(now);
+        }
         this.besideBodies = queue.cancelActions();
         this.cancellation = new Cancellation(besideBodies);
         this.heartbeats = new Heartbeats(
                 Heartbeats.throttle(options.heartbeatTimeout()), host.deadlines(), this::sendHeartbeat, this::heard);
         this.watch = new AttemptWatch(
-                host.deadlines(), options, job.scheduleToCloseDeadline(), heartbeats::checkpointWaits, this::timedOut);
+                host.deadlines(), options, close, heartbeats::checkpointWaits, this::timedOut);
         this.context = new AttemptContext(
                 job, options, new AttemptContext.Parts(cancellation, heartbeats, watch, notes), host);
         this.end = new AttemptEnd(
                 job,
                 options,
+                close,
                 new AttemptReport(
                         job,
                         notes,
@@ -98,6 +109,21 @@ final class Attempt implements Runnable, Leases.Held {
                         // Who has its token may have told of progress, too.
                         () -> job.heartbeatDetails() != null || heartbeats.latest() != null || context.leftToOthers()),
                 host);
+    }
+
+    /** Who enqueued a background job knew other options than those that it runs with here. */
+    private void noteOptionsOfHere(Instant now) {
+        ActivityOptions enqueued = OptionsJson.decode(job.options());
+        if (!options.equals(enqueued)) {
+            String identity = host.surroundings().identity();
+            notes.add(new ActivityOptionsUpdated(0, now, key().seq(), job.attempt(), enqueued, options, identity));
+        }
+    }
+
+    /** A background job may have its schedule-to-close from the configuration of this process: its row has none then. */
+    private @Nullable Instant scheduleToClose(@Nullable Instant close, ActivityOptions options) {
+        Duration toClose = options.scheduleToClose();
+        return close == null && toClose != null ? job.scheduledAt().plus(Jitter.bounded(toClose)) : close;
     }
 
     JobKey key() {
@@ -193,15 +219,17 @@ final class Attempt implements Runnable, Leases.Held {
     /** A deadline that passed while it waited for a worker. */
     private @Nullable TimeoutType late() {
         Instant now = host.deadlines().clock().now();
-        Instant close = job.scheduleToCloseDeadline();
         if (close != null && !now.isBefore(close)) {
             return TimeoutType.SCHEDULE_TO_CLOSE;
         }
-        Duration toStart = options.scheduleToStart();
-        boolean first = job.attempt() == 1 && job.crashes() == 0;
-        return first && toStart != null && now.isAfter(job.scheduledAt().plus(Jitter.bounded(toStart)))
-                ? TimeoutType.SCHEDULE_TO_START
-                : null;
+        Instant toStart = job.scheduleToStartDeadline();
+        if (toStart == null || !now.isAfter(toStart)) {
+            return null;
+        }
+        Instant expiresAt = options.expiresAt();
+        return expiresAt != null && !expiresAt.isAfter(toStart)
+                ? TimeoutType.EXPIRY
+                : TimeoutType.SCHEDULE_TO_START;
     }
 
     // ── from outside ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -220,8 +248,10 @@ final class Attempt implements Runnable, Leases.Held {
         }
         heardRevision = ordered.revision();
         notes.hear(ordered.notes());
-        end.decideBy(ordered.options(), ordered.scheduleToCloseDeadline());
-        watch.closeBy(ordered.scheduleToCloseDeadline());
+        ActivityOptions changed = host.code().options(job.activity(), job.workflowType(), ordered.options());
+        Instant closeBy = scheduleToClose(ordered.scheduleToCloseDeadline(), changed);
+        end.decideBy(changed, ordered.options(), closeBy);
+        watch.closeBy(closeBy);
         Instant deadline = ordered.deadline();
         if (deadline != null && !deadline.equals(heardDeadline)) {
             heardDeadline = deadline;
@@ -239,7 +269,7 @@ final class Attempt implements Runnable, Leases.Held {
 
     /** The worker shuts down: not begun, it is given back at once. */
     void giveBackUnlessBegun() {
-        endsUnbegun(() -> end.released(Duration.ZERO, null));
+        endsUnbegun(end::notBegun);
     }
 
     /** The worker shuts down: the body should end, and is given back with its last details when it does. */
@@ -251,6 +281,7 @@ final class Attempt implements Runnable, Leases.Held {
 
     /** The worker shuts down, and the body did not end: given back with its last details. */
     void giveBack() {
+        giveBackUnlessBegun();
         if (cutShort("the worker shut down before " + this + " ended")) {
             tell(() -> end.abandoned(heartbeats.latest()));
         }

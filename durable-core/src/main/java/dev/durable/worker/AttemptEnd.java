@@ -3,21 +3,24 @@ package dev.durable.worker;
 import dev.durable.ActivityOptions;
 import dev.durable.OutcomeUnknownException;
 import dev.durable.history.Failure;
-import dev.durable.history.OptionsJson;
 import dev.durable.history.TimeoutType;
 import dev.durable.replay.BackgroundJob;
 import dev.durable.store.AtMostOnce;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobUpdate;
+import dev.durable.store.RolledBackException;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The end of an attempt that runs here: what became of its body, ruled by {@link AttemptRules}, told by {@link
- * AttemptReport}. Who shuts down releases what threw meanwhile.
+ * AttemptReport}. Who shuts down releases what threw meanwhile; of what is at most once nobody knows then what it has done.
  */
 final class AttemptEnd {
+    /** So that those that were in each other's way do not meet again. */
+    private static final Duration ROLLED_BACK = Duration.ofMillis(200);
+
     private final ClaimedJob job;
     private final AttemptReport report;
     private final ActivityHost host;
@@ -27,16 +30,25 @@ final class AttemptEnd {
     private record Terms(
             ActivityOptions options, String json, @Nullable Instant scheduleToClose) {}
 
-    AttemptEnd(ClaimedJob job, ActivityOptions options, AttemptReport report, ActivityHost host) {
+    /**
+     * @param options by which it began
+     * @param scheduleToClose when all attempts together must have ended; null is never
+     */
+    AttemptEnd(
+            ClaimedJob job,
+            ActivityOptions options,
+            @Nullable Instant scheduleToClose,
+            AttemptReport report,
+            ActivityHost host) {
         this.job = job;
-        this.terms = new Terms(options, job.options(), job.scheduleToCloseDeadline());
+        this.terms = new Terms(options, job.options(), scheduleToClose);
         this.report = report;
         this.host = host;
     }
 
     /** From the next decision on. */
-    void decideBy(String options, @Nullable Instant scheduleToClose) {
-        terms = new Terms(OptionsJson.decode(options), options, scheduleToClose);
+    void decideBy(ActivityOptions options, String json, @Nullable Instant scheduleToClose) {
+        terms = new Terms(options, json, scheduleToClose);
     }
 
     /** The body returned; whoever has its token ends the attempt. */
@@ -50,12 +62,29 @@ final class AttemptEnd {
         switch (how) {
             case ActivityCall.Returned returned -> report.completed(returned.result(), startedAt);
             case ActivityCall.CanNotCross refused ->
-                report.ruled(rules().cannotCross(refused.why(), cancelled), details);
+                ruled(rules().cannotCross(refused.why(), cancelled), details);
             case ActivityCall.Threw ignored
             when cause == Cancellation.Cause.SHUTDOWN && !terms.options().atMostOnce() ->
-                released(Duration.ZERO, details);
-            case ActivityCall.Threw threw -> report.ruled(rules().threw(threw.thrown(), cancelled), details);
+                report.release(Duration.ZERO, details);
+            case ActivityCall.Threw threw
+            when cause == Cancellation.Cause.SHUTDOWN -> outcomeUnknown(threw.thrown(), details);
+            case ActivityCall.Threw threw
+            when threw.thrown() instanceof RolledBackException && !cancelled && mayBeRunAgain() -> report.release(again(), details);
+            case ActivityCall.Threw threw -> ruled(rules().threw(threw.thrown(), cancelled), details);
         }
+    }
+
+    /**
+     * Rolled back for another transaction's sake, where the transaction is one that the engine began: nothing of the body is
+     * there, and nobody is at fault.
+     */
+    private boolean mayBeRunAgain() {
+        ActivityOptions options = terms.options();
+        return options.transactional() && !options.atMostOnce();
+    }
+
+    private Duration again() {
+        return Jitter.spread(ROLLED_BACK, 0.5, host.surroundings().random());
     }
 
     /** What settles it, where the body's own transaction does. */
@@ -65,27 +94,42 @@ final class AttemptEnd {
 
     /** It never ran its body. */
     void cancelledBeforeItBegan() {
-        report.ruled(new Ruling.Cancelled(), null);
+        ruled(new Ruling.Cancelled(), null);
     }
 
     /** It ran out of a timeout, or had before it began. */
     void timedOut(TimeoutType timeout, Cancellation.Cause cause, @Nullable String details) {
-        report.ruled(rules().timedOut(timeout, cause == Cancellation.Cause.REQUESTED), details);
+        ruled(rules().timedOut(timeout, cause == Cancellation.Cause.REQUESTED), details);
     }
 
-    /** Given back as it is. */
-    void released(Duration delay, @Nullable String details) {
-        report.release(delay, details);
+    private void ruled(Ruling ruling, @Nullable String details) {
+        Terms now = terms;
+        report.ruled(ruling, details, AttemptRules.settled(now.options(), now.json()));
+    }
+
+    /** Given back as it is: its body was not called. */
+    void notBegun() {
+        report.releaseUnbegun();
     }
 
     /** Its worker gives it up, and its body may have run: given back, if it may run again. */
     void abandoned(@Nullable String details) {
         if (terms.options().atMostOnce()) {
-            Failure unknown = Failure.of(OutcomeUnknownException.class.getName(), AtMostOnce.why(job.attempt()));
-            report.ruled(new Ruling.Failed(unknown), details);
+            outcomeUnknown(null, details);
         } else {
-            released(Duration.ZERO, details);
+            report.release(Duration.ZERO, details);
         }
+    }
+
+    /** It may have done anything, and is not to begin again: whatever it threw may come of the shutdown. */
+    private void outcomeUnknown(@Nullable Throwable thrown, @Nullable String details) {
+        Failure unknown = thrown == null
+                ? Failure.of(OutcomeUnknownException.class.getName(), AtMostOnce.why(job.attempt()))
+                : host.code()
+                        .failure(
+                                job.activity(),
+                                new OutcomeUnknownException(AtMostOnce.why(job.attempt()), thrown));
+        ruled(new Ruling.Failed(unknown), details);
     }
 
     /** A timeout, in words. */

@@ -49,8 +49,9 @@ final class AttemptReport {
      * What was ruled of it.
      *
      * @param details its last heartbeat details; null is those that it found
+     * @param options by which attempts that follow go; null is those that stand in the row
      */
-    void ruled(Ruling ruling, @Nullable String details) {
+    void ruled(Ruling ruling, @Nullable String details, JobUpdate.@Nullable NewOptions options) {
         switch (ruling) {
             case Ruling.Failed failed -> settle(events().failed(failed.failure()));
             case Ruling.Cancelled ignored -> settle(events().cancelled(orFound(details)));
@@ -63,13 +64,14 @@ final class AttemptReport {
                 notes.add(events().last(Notes.DISCARDED, discarded.failure()));
                 completed(Payload.NULL, now());
             }
-            case Ruling.Buried buried -> bury(buried, details);
-            case Ruling.Again again -> retry(again, details);
+            case Ruling.Buried buried -> bury(buried, details, options);
+            case Ruling.Again again -> retry(again, details, options);
             case Ruling.GivenBack back -> release(back.delay(), details);
         }
     }
 
-    private void bury(Ruling.Buried buried, @Nullable String details) {
+    private void bury(
+            Ruling.Buried buried, @Nullable String details, JobUpdate.@Nullable NewOptions options) {
         if (host.reports().local()) {
             settle(events().failed(buried.failure()));
             return;
@@ -85,12 +87,13 @@ final class AttemptReport {
                         fingerprint,
                         noted(),
                         shown(buried.failure()),
-                        details),
+                        details,
+                        options),
                 Duration.ZERO);
     }
 
     /** The queue is looked at when the next attempt is due. */
-    private void retry(Ruling.Again again, @Nullable String details) {
+    private void retry(Ruling.Again again, @Nullable String details, JobUpdate.@Nullable NewOptions options) {
         notes.add(events().followed(again));
         Ruling.Again.Limited limited = again.limited();
         end(
@@ -102,13 +105,18 @@ final class AttemptReport {
                         noted(),
                         shown(again.failure()),
                         details,
-                        limited == null ? null : limited.options()),
+                        limited == null ? options : limited.options()),
                 again.delay());
     }
 
     /** Given back: no attempt is used. */
     void release(Duration delay, @Nullable String details) {
-        end(new JobUpdate.Release(job.key(), job.lease(), delay, details), delay);
+        end(new JobUpdate.Release(job.key(), job.lease(), delay, details, true), delay);
+    }
+
+    /** Given back, its body not having been called. */
+    void releaseUnbegun() {
+        end(new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null, false), Duration.ZERO);
     }
 
     /** Left to whoever has its token. */

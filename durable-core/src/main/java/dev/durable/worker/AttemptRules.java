@@ -7,6 +7,7 @@ import dev.durable.DeferException;
 import dev.durable.OnExhausted;
 import dev.durable.RetryIf;
 import dev.durable.declare.ActivityBinding;
+import dev.durable.history.EnqueuedOptions;
 import dev.durable.history.Failure;
 import dev.durable.history.OptionsJson;
 import dev.durable.history.TimeoutType;
@@ -60,6 +61,14 @@ record AttemptRules(Of of, Terms terms, ActivityHost.Code code, RandomGenerator 
     record Terms(
             ActivityOptions options, String json, @Nullable Duration left) {}
 
+    /**
+     * What holds for the attempts that follow, where what held for this one was put together from what was chosen for a
+     * background job and the configuration of this process; null where it stands in the row already.
+     */
+    static JobUpdate.@Nullable NewOptions settled(ActivityOptions options, String json) {
+        return EnqueuedOptions.of(json).isEmpty() ? null : new JobUpdate.NewOptions(OptionsJson.encode(options), json);
+    }
+
     /** Its body, or whoever has its token, threw. */
     Ruling threw(Throwable thrown, boolean cancelled) {
         if (cancelled) {
@@ -102,12 +111,13 @@ record AttemptRules(Of of, Terms terms, ActivityHost.Code code, RandomGenerator 
     /** A timeout, in words. */
     String describe(TimeoutType timeout) {
         ActivityOptions options = terms.options();
-        Duration limit =
+        Object limit =
                 switch (timeout) {
                     case START_TO_CLOSE -> options.startToClose();
                     case SCHEDULE_TO_START -> options.scheduleToStart();
                     case SCHEDULE_TO_CLOSE -> options.scheduleToClose();
                     case HEARTBEAT -> options.heartbeatTimeout();
+                    case EXPIRY -> options.expiresAt();
                 };
         return "attempt " + of.attempt() + " of " + of.activity() + of.hands() + " ran out of "
                 + timeout.name().toLowerCase(Locale.ROOT).replace('_', '-') + " (" + limit + ")";

@@ -8,6 +8,7 @@ import dev.durable.client.Dispatch;
 import dev.durable.client.RunResult;
 import dev.durable.declare.WorkflowType;
 import dev.durable.history.ActivityScheduled;
+import dev.durable.history.EnqueuedOptions;
 import dev.durable.history.EventJson;
 import dev.durable.history.Payload;
 import dev.durable.history.WorkflowStarted;
@@ -127,7 +128,8 @@ final class EngineDispatch implements Dispatch {
     }
 
     @Override
-    public CompletableFuture<StartOutcome> enqueue(NewRun run, WorkflowStarted started, ActivityScheduled scheduled) {
+    public CompletableFuture<StartOutcome> enqueue(
+            NewRun run, WorkflowStarted started, ActivityScheduled scheduled, @Nullable EnqueuedOptions chosen) {
         Optional<Joined> transaction = transaction();
         JobBirth birth = new JobBirth(
                 run.run(),
@@ -135,8 +137,9 @@ final class EngineDispatch implements Dispatch {
                 started.headers(),
                 // Of a batch none begins before those in front of it that are in the queue already.
                 transaction.isEmpty() && run.place() == null ? host.outside().eager() : EagerJobs.NONE,
-                host.code().headersJson());
-        NewJob job = birth.of(scheduled);
+                host.code().headersJson(),
+                null);
+        NewJob job = birth.of(scheduled, run.startDelay(), chosen);
         NewRun whole =
                 run.withFirstTurn(List.of(EventJson.encode(started), EventJson.encode(scheduled)), List.of(job), null);
         if (transaction.isPresent()) {

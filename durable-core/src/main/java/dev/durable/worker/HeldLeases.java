@@ -133,7 +133,8 @@ final class HeldLeases implements Chore {
             if (Collections.disjoint(mayBringIt, underWay)) {
                 log.info("{} is leased to this process, which does not know of it: given back", job.key());
                 suspects.remove(job.lease());
-                JobUpdate release = new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null);
+                boolean begun = leases().takeForgotten(job.lease());
+                JobUpdate release = new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null, begun);
                 reports.tell(release, (outcome, error) -> {});
                 givenBack++;
             }

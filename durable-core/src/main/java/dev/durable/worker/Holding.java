@@ -2,11 +2,13 @@ package dev.durable.worker;
 
 import dev.durable.DurableException;
 import dev.durable.declare.WorkflowType;
+import dev.durable.replay.BackgroundJob;
 import dev.durable.store.ClaimedRun;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.RunKey;
 import dev.durable.store.StoredEvent;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.List;
@@ -77,7 +79,7 @@ final class Holding {
     private LiveRun warmUp(String name, Map<String, String> headers, LiveRun run) {
         type = name;
         live = run;
-        birth = birthOf(name, headers);
+        birth = birthOf(name, headers, null);
         return run;
     }
 
@@ -199,7 +201,8 @@ final class Holding {
                 ? Rebuild.from(host.store(), key.runId(), rising)
                 : Rebuild.from(host.store(), key.runId(), rising, firstPage);
         firstTurn = rebuilt.firstTurn();
-        birth = birthOf(type, rising.headers());
+        birth = birthOf(
+                type, rising.headers(), type.equals(BackgroundJob.TYPE) ? rising.delayedUntil() : null);
         return rebuilt.nextEventId();
     }
 
@@ -308,12 +311,12 @@ final class Holding {
     /** @param refusals how often the run was refused its end just before */
     Draft newDraft(int refusals) {
         JobBirth births = birth;
-        return new Draft(births == null ? birthOf("", Map.of()) : births, nextEventId, refusals);
+        return new Draft(births == null ? birthOf("", Map.of(), null) : births, nextEventId, refusals);
     }
 
-    private JobBirth birthOf(String type, Map<String, String> headers) {
+    private JobBirth birthOf(String type, Map<String, String> headers, @Nullable Instant delayedUntil) {
         return new JobBirth(
-                key, type, headers, host.outside().eager(), host.code().headersJson());
+                key, type, headers, host.outside().eager(), host.code().headersJson(), delayedUntil);
     }
 
     // ── questions ────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -2,6 +2,7 @@ package dev.durable.worker;
 
 import dev.durable.ActivityOptions;
 import dev.durable.history.ActivityScheduled;
+import dev.durable.history.EnqueuedOptions;
 import dev.durable.history.OptionsJson;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobKey;
@@ -25,18 +26,25 @@ final class JobBirth {
     private final Map<String, String> runHeaders;
     private final EagerJobs eager;
     private final Function<Map<String, String>, String> headersJson;
+    private final @Nullable Instant delayedUntil;
 
+    /**
+     * @param delayedUntil of a background job, when its delay ends if nothing ends it before: it counts as scheduled then,
+     *     whenever somebody came to make its first turn; null without
+     */
     JobBirth(
             RunKey run,
             String workflowType,
             Map<String, String> runHeaders,
             EagerJobs eager,
-            Function<Map<String, String>, String> headersJson) {
+            Function<Map<String, String>, String> headersJson,
+            @Nullable Instant delayedUntil) {
         this.run = run;
         this.workflowType = workflowType;
         this.runHeaders = runHeaders;
         this.eager = eager;
         this.headersJson = headersJson;
+        this.delayedUntil = delayedUntil;
     }
 
     boolean isOfBackgroundJob() {
@@ -45,22 +53,40 @@ final class JobBirth {
 
     /** The job of a command. Takes a slot for it if it can. */
     NewJob of(ActivityScheduled scheduled) {
+        return of(scheduled, OptionsJson.encode(scheduled.options()), Duration.ZERO);
+    }
+
+    /**
+     * A background job.
+     *
+     * @param delay until it may be claimed: it counts as scheduled then
+     * @param chosen the configuration of who runs it may change the rest; null where all of it is fixed
+     */
+    NewJob of(ActivityScheduled scheduled, Duration delay, @Nullable EnqueuedOptions chosen) {
         ActivityOptions options = scheduled.options();
+        return of(scheduled, chosen == null ? OptionsJson.encode(options) : chosen.with(options), delay);
+    }
+
+    private NewJob of(ActivityScheduled scheduled, String optionsJson, Duration delay) {
+        ActivityOptions options = scheduled.options();
+        Instant born = delayedUntil != null && delayedUntil.isBefore(scheduled.at()) ? delayedUntil : scheduled.at();
+        Instant at = born.plus(delay);
         return new NewJob(
                 scheduled.seq(),
                 scheduled.activity(),
                 scheduled.taskQueue(),
                 options.priority(),
                 scheduled.input().json(),
-                OptionsJson.encode(options),
+                optionsJson,
                 headers(options),
                 workflowType,
-                scheduled.at(),
-                deadline(scheduled.at(), options.scheduleToStart()),
-                deadline(scheduled.at(), options.scheduleToClose()),
+                at,
+                options.beginsBy(at),
+                deadline(at, options.scheduleToClose()),
                 options.retry().maxWorkerCrashes(),
-                lease(scheduled),
-                options.limitKey());
+                delay.isZero() ? lease(scheduled) : null,
+                options.limitKey(),
+                delay);
     }
 
     private NewJob.@Nullable Lease lease(ActivityScheduled scheduled) {
@@ -86,6 +112,7 @@ final class JobBirth {
                 OptionsJson.encode(options),
                 headers(options),
                 call.at(),
+                options.beginsBy(call.at()),
                 deadline(call.at(), options.scheduleToClose()),
                 null,
                 null);
@@ -134,6 +161,7 @@ final class JobBirth {
                 job.options(),
                 job.headers(),
                 job.scheduledAt(),
+                job.scheduleToStartDeadline(),
                 job.scheduleToCloseDeadline(),
                 null,
                 null);

@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 final class Leases {
     private final ConcurrentHashMap<UUID, Held> held = new ConcurrentHashMap<>();
     private final Set<Object> claimsUnderWay = ConcurrentHashMap.newKeySet();
+    /** Of attempts whose end could not be told: what has begun must not be taken for a claim whose reply was lost. */
+    private final Set<UUID> forgotten = ConcurrentHashMap.newKeySet();
     private volatile Runnable whenEmpty = () -> {};
     private volatile Consumer<Held> whenEnded = ended -> {};
 
@@ -88,16 +90,25 @@ final class Leases {
      * again: that is known here until the session ends, and then ends with an unknown outcome.
      */
     void forget(UUID lease) {
+        Held ended = get(lease);
         boolean once =
-                switch (get(lease)) {
+                switch (ended) {
                     case Attempt attempt -> attempt.isAtMostOnce();
                     case HandedOver taken ->
                         AtMostOnce.says(taken.outcome().job().options());
                     case null, default -> false;
                 };
         if (!once) {
+            if (ended instanceof Attempt || ended instanceof HandedOver) {
+                forgotten.add(lease);
+            }
             remove(lease);
         }
+    }
+
+    /** Whether an attempt under this lease was forgotten; asked once, by who gives the lease back. */
+    boolean takeForgotten(UUID lease) {
+        return forgotten.remove(lease);
     }
 
     @Nullable

@@ -49,6 +49,7 @@ final class LiveRun {
     private final List<Integer> unbornTogether = new ArrayList<>(0);
     private Instant lastAt = Instant.EPOCH;
     private Map<String, String> headers = Map.of();
+    private @Nullable Instant delayedUntil;
 
     /** How a step ended that was fed to a run. */
     enum Fed {
@@ -99,6 +100,7 @@ final class LiveRun {
         switch (event) {
             case WorkflowStarted started -> {
                 headers = started.headers();
+                delayedUntil = started.delayedUntil();
                 seen.addAll(started.carriedMessages());
             }
             case SignalReceived signal -> seen.add(signal.messageId());
@@ -110,6 +112,12 @@ final class LiveRun {
     /** Headers given at the start. */
     Map<String, String> headers() {
         return headers;
+    }
+
+    /** When the delay of its start ends, if nothing ends it before; null without one. */
+    @Nullable
+    Instant delayedUntil() {
+        return delayedUntil;
     }
 
     /** The time of an event that is fed now: the store's clock, never before the last one. */

@@ -78,7 +78,9 @@ record Rebuild(long nextEventId, @Nullable FirstTurn firstTurn) {
      */
     private static FirstTurn firstTurn(LiveRun run, WorkflowStarted started, long last) {
         Instant now = run.feedingTime();
-        if (last == 1 && now.isBefore(started.at().plus(AT_ONCE))) {
+        Instant delayedUntil = started.delayedUntil();
+        boolean delayed = delayedUntil != null && !now.isBefore(delayedUntil);
+        if (last == 1 && !delayed && now.isBefore(started.at().plus(AT_ONCE))) {
             FirstTurnStarted atOnce = new FirstTurnStarted(last + 1, started.at());
             return new FirstTurn(atOnce, false, run.instance().feed(started.withId(last)));
         }

@@ -1,15 +1,22 @@
 package dev.durable.worker;
 
+import dev.durable.DurableException;
 import dev.durable.WorkflowStatus;
 import dev.durable.history.EventJson;
+import dev.durable.history.Failure;
+import dev.durable.history.FailureJson;
+import dev.durable.history.WorkflowStarted;
 import dev.durable.history.WorkflowTimedOut;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.RunKey;
 import dev.durable.store.Seizure;
+import dev.durable.store.StoredEvent;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,6 +27,11 @@ import org.slf4j.LoggerFactory;
  */
 record RunTimeouts(HistoryStore store, Supplier<UUID> fences, Consumer<UUID> closed) implements BatchChore.Work {
     private static final Logger log = LoggerFactory.getLogger(RunTimeouts.class);
+    private static final Failure EXPIRED = Failure.of(
+            "dev.durable.Expired",
+            "it expired: no worker had begun it by the time that its start allowed (StartOptions.expiresAt)");
+    /** This process knows the time of the database about so well. */
+    private static final Duration CLOCKS = Duration.ofSeconds(1);
 
     @Override
     public int upTo(int most) {
@@ -32,6 +44,7 @@ record RunTimeouts(HistoryStore store, Supplier<UUID> fences, Consumer<UUID> clo
 
     private boolean seize(RunKey run) {
         Instant now = store.clock().now();
+        boolean unbegun = expired(run, now);
         boolean ended = store.seize(new Seizure(
                         run.workflowId(),
                         run.runId(),
@@ -40,12 +53,29 @@ record RunTimeouts(HistoryStore store, Supplier<UUID> fences, Consumer<UUID> clo
                         WorkflowStatus.TIMED_OUT,
                         WorkflowTimedOut.class.getSimpleName(),
                         dropped -> EventJson.attributes(new WorkflowTimedOut(0, now, dropped)),
-                        null))
+                        unbegun ? FailureJson.encode(EXPIRED).json() : null))
                 .isPresent();
         if (ended) {
-            log.info("run {} of {} timed out", run.runId(), run.workflowId());
+            log.info("run {} of {} {}", run.runId(), run.workflowId(), unbegun ? "expired" : "timed out");
             closed.accept(run.runId());
         }
         return ended;
+    }
+
+    /** Whether it is its expiry that has come, for its run timeout has not. */
+    private boolean expired(RunKey run, Instant now) {
+        return store.history(run.runId(), 1, 1).stream().anyMatch(first -> {
+            Instant deadline = runDeadline(first, now);
+            return deadline == null || deadline.isAfter(now.plus(CLOCKS));
+        });
+    }
+
+    /** Of what this version can't read: now. Its time is over all the same. */
+    private static @Nullable Instant runDeadline(StoredEvent first, Instant now) {
+        try {
+            return EventJson.decode(first) instanceof WorkflowStarted started ? started.runDeadline() : now;
+        } catch (DurableException e) {
+            return now;
+        }
     }
 }

@@ -2,13 +2,17 @@ package dev.durable.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.durable.ActivityOptions;
+import dev.durable.declare.OptionsAtCallSite;
 import dev.durable.history.ActivityTimedOut;
 import dev.durable.history.EventJson;
+import dev.durable.history.OptionsJson;
 import dev.durable.history.Payload;
 import dev.durable.history.TimeoutType;
 import dev.durable.store.TimedOutIdleJob.Timeout;
 import java.time.Instant;
 import java.util.UUID;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -29,6 +33,26 @@ class TimedOutIdleJobTest {
         assertThat(outcome.payload()).isEqualTo(EventJson.attributes(event));
         assertThat(outcome.kind()).isEqualTo(MessageKind.ACTIVITY_OUTCOME);
         assertThat(outcome.notes()).isEqualTo("[{}]");
+    }
+
+    @Test
+    void which_time_was_over_is_read_from_the_options_as_they_are_written() {
+        Instant toStart = Instant.parse("2026-01-01T00:00:00.123456Z");
+        ActivityOptions plain = ActivityOptions.DEFAULT;
+        assertThat(of(false, toStart, plain)).isEqualTo(Timeout.SCHEDULE_TO_START);
+        assertThat(of(false, toStart, plain.withExpiry(toStart))).isEqualTo(Timeout.EXPIRY);
+        assertThat(of(false, toStart, plain.withExpiry(toStart.plusSeconds(1)))).isEqualTo(Timeout.SCHEDULE_TO_START);
+        assertThat(of(true, toStart, plain.withExpiry(toStart))).isEqualTo(Timeout.SCHEDULE_TO_CLOSE);
+        assertThat(of(
+                        false,
+                        toStart,
+                        new OptionsAtCallSite().header("expiresAt", toStart.toString()).apply(plain)))
+                .as("a header of that name says nothing")
+                .isEqualTo(Timeout.SCHEDULE_TO_START);
+    }
+
+    private static Timeout of(boolean toClose, Instant toStart, ActivityOptions options) {
+        return Timeout.of(toClose, toStart, OptionsJson.encode(options));
     }
 
     @ParameterizedTest

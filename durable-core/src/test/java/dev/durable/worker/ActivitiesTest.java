@@ -225,6 +225,27 @@ class ActivitiesTest {
     }
 
     @Test
+    void what_began_and_was_given_back_by_a_shutdown_is_not_late_to_start_and_what_never_began_is() throws Exception {
+        bench.options = bench.with(
+                bench.options.startToClose(), Duration.ofMinutes(1), null, null, bench.options.retry());
+        JobKey began = begin(() -> context.get().heartbeat("row 1"), go::await);
+        JobKey never = bench.schedule("[\"y\"]");
+        drive.eachRound(() -> {
+            if (context.get().cancelRequested()) {
+                join();
+            }
+        });
+
+        activities.drain(GRACE);
+        activities.close();
+        bench.clock.advance(Duration.ofHours(1));
+        bench.memory.timeOutWaiting(10);
+
+        assertThat(bench.state(began)).isEqualTo("ready 1 \"row 1\"");
+        assertThat(bench.state(never)).isEqualTo("gone");
+    }
+
+    @Test
     void details_told_after_the_interrupt_still_count() throws Exception {
         JobKey key = begin(() -> context.get().heartbeat("row 2"), () -> {
             assertThatThrownBy(go::await).isInstanceOf(InterruptedException.class);

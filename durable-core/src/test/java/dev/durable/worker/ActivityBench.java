@@ -258,7 +258,7 @@ final class ActivityBench {
                 "{\"tenant\":\"a\"}",
                 "OrderWorkflow",
                 now,
-                null,
+                options.beginsBy(now),
                 toClose == null ? null : now.plus(toClose),
                 options.retry().maxWorkerCrashes(),
                 eager);

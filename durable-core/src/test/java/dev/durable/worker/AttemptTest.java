@@ -8,6 +8,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.type;
 import dev.durable.ActivityContext;
 import dev.durable.ActivityState;
 import dev.durable.Alert;
+import dev.durable.CancelledException;
 import dev.durable.DeferException;
 import dev.durable.NonRetryableException;
 import dev.durable.OnExhausted;
@@ -37,7 +38,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.slf4j.MDC;
 
 /** One execution of an activity, from its lease to its outcome. */
@@ -892,19 +896,93 @@ class AttemptTest {
         assertThat(bench.outcome(key)).isInstanceOf(ActivityFailed.class);
     }
 
-    @Test
-    void at_most_once_a_body_that_a_shutdown_interrupts_is_not_given_back() {
-        AtomicReference<Attempt> attempt = new AtomicReference<>();
+    static Stream<Throwable> thrownInShutdowns() {
+        return Stream.of(
+                new IllegalStateException("interrupted"),
+                new InterruptedException(),
+                new CancelledException("it stops"),
+                new DeferException(Duration.ofMinutes(1)),
+                new RetryableException("again").remainingAttempts(3),
+                new NonRetryableException("no"),
+                new StackOverflowError());
+    }
+
+    @ParameterizedTest
+    @MethodSource("thrownInShutdowns")
+    void at_most_once_whatever_is_thrown_after_a_shutdown_is_an_unknown_outcome_with_its_cause(Throwable thrown) {
         JobKey key = ranOnce(argument -> {
-            bench.leases.attempts().forEach(attempt::set);
-            attempt.get().shutDown();
-            throw new IllegalStateException("interrupted");
+            bench.leases.attempts().forEach(Attempt::shutDown);
+            return sneaky(thrown);
         });
 
-        assertThat(bench.outcome(key))
-                .isInstanceOfSatisfying(
-                        ActivityFailed.class,
-                        failed -> assertThat(failed.failure().message()).isEqualTo("interrupted"));
+        assertThat(bench.state(key)).isEqualTo("gone");
+        assertThat(bench.outcome(key)).isInstanceOfSatisfying(ActivityFailed.class, failed -> {
+            assertThat(failed.failure().type()).isEqualTo("dev.durable.OutcomeUnknownException");
+            assertThat(failed.failure().message()).startsWith("outcome unknown: the worker of attempt 1 was lost or shut");
+            assertThat(failed.failure().cause().type())
+                    .isEqualTo(thrown.getClass().getName());
+        });
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T extends Throwable> Object sneaky(Throwable thrown) throws T {
+        throw (T) thrown;
+    }
+
+    // ── what has begun ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void a_body_that_gave_itself_back_is_called_again_after_schedule_to_start() {
+        bench.options =
+                bench.with(Duration.ofMinutes(10), Duration.ofSeconds(5), null, null, bench.options.retry());
+        AtomicInteger runs = new AtomicInteger();
+        JobKey key = bench.ran(argument -> {
+            if (runs.incrementAndGet() == 1) {
+                throw new DeferException(Duration.ofMinutes(1));
+            }
+            return "done";
+        });
+        bench.pass(Duration.ofMinutes(2));
+        bench.work();
+
+        assertThat(bench.outcome(key)).isInstanceOf(ActivityCompleted.class);
+    }
+
+    @Test
+    void a_body_that_a_shutdown_interrupted_is_called_again_after_schedule_to_start() {
+        bench.options =
+                bench.with(Duration.ofMinutes(10), Duration.ofSeconds(5), null, null, bench.options.retry());
+        AtomicInteger runs = new AtomicInteger();
+        JobKey key = bench.ran(argument -> {
+            if (runs.incrementAndGet() == 1) {
+                bench.leases.attempts().forEach(Attempt::shutDown);
+                bench.clock.advance(Duration.ofMinutes(1));
+                throw new IllegalStateException("interrupted");
+            }
+            return "done";
+        });
+        bench.work();
+
+        assertThat(bench.outcome(key)).isInstanceOf(ActivityCompleted.class);
+    }
+
+    @Test
+    void a_job_whose_worker_could_not_tell_its_end_has_begun() {
+        bench.options =
+                bench.with(Duration.ofMinutes(10), Duration.ofSeconds(5), null, null, bench.options.retry());
+        bench.holdBodies();
+        JobKey key = bench.schedule("[\"x\"]");
+        bench.work();
+        bench.leases.attempts().forEach(attempt -> bench.leases.forget(attempt.lease()));
+
+        bench.heldLeases.runOnce();
+        bench.store();
+        bench.heldLeases.runOnce();
+        bench.store();
+        assertThat(bench.state(key)).isEqualTo("ready 1");
+        bench.clock.advance(Duration.ofMinutes(1));
+
+        assertThat(bench.memory.timeOutWaiting(10)).isZero();
     }
 
     @Test

@@ -88,6 +88,7 @@ class ExternalAttemptsTest {
                 "Paying",
                 ActivityState.EXTERNAL,
                 false,
+                true,
                 false,
                 new JobOrder.Seen(new UUID(2, 2), 1, 0),
                 0,

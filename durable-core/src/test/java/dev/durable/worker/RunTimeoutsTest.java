@@ -6,6 +6,8 @@ import dev.durable.ConflictPolicy;
 import dev.durable.ReusePolicy;
 import dev.durable.WorkflowStatus;
 import dev.durable.history.EventJson;
+import dev.durable.history.Payload;
+import dev.durable.history.WorkflowStarted;
 import dev.durable.history.WorkflowTimedOut;
 import dev.durable.store.NewRun;
 import dev.durable.store.RunIds;
@@ -44,6 +46,19 @@ class RunTimeoutsTest {
     }
 
     @Test
+    void a_run_that_nobody_began_by_its_expiry_says_that_it_expired() {
+        RunKey expired = start(null, bench.clock.now().plusSeconds(60));
+        RunKey timedOut = start(bench.clock.now().plusSeconds(60), null);
+        bench.clock.advance(Duration.ofSeconds(60));
+        timeouts.runOnce();
+
+        assertThat(status(expired)).isEqualTo(WorkflowStatus.TIMED_OUT);
+        assertThat(bench.memory.run(expired.runId()).orElseThrow().failure())
+                .contains("it expired: no worker had begun it by the time that its start allowed");
+        assertThat(bench.memory.run(timedOut.runId()).orElseThrow().failure()).isNull();
+    }
+
+    @Test
     void runs_without_a_deadline_live() {
         RunKey run = start(null);
         bench.clock.advance(Duration.ofDays(1000));
@@ -75,6 +90,10 @@ class RunTimeoutsTest {
     }
 
     private RunKey start(Instant deadline) {
+        return start(deadline, null);
+    }
+
+    private RunKey start(Instant deadline, Instant expiresAt) {
         String workflowId = "order-" + bench.random.nextInt();
         RunKey run = new RunKey(RunIds.create(bench.clock.now(), workflowId, bench.random.nextLong()), workflowId);
         bench.memory.start(List.of(new NewRun(
@@ -84,7 +103,18 @@ class RunTimeoutsTest {
                 ActivityBench.QUEUE,
                 0,
                 UUID.randomUUID(),
-                List.of(new StoredEvent(1, "WorkflowStarted", bench.clock.now(), null, "{}")),
+                List.of(EventJson.encode(new WorkflowStarted(
+                        1,
+                        bench.clock.now(),
+                        workflowId,
+                        run.runId(),
+                        "OrderWorkflow",
+                        ActivityBench.QUEUE,
+                        new Payload("[]"),
+                        0,
+                        deadline,
+                        Map.of(),
+                        List.of()))),
                 List.of(),
                 null,
                 Duration.ZERO,
@@ -92,7 +122,7 @@ class RunTimeoutsTest {
                 ReusePolicy.ALLOW_DUPLICATE,
                 ConflictPolicy.FAIL,
                 deadline,
-                null,
+                expiresAt,
                 Map.of(),
                 null)));
         return run;

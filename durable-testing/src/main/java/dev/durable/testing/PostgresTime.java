@@ -28,7 +28,7 @@ final class PostgresTime implements TestTime {
                 union all select min(deadline) from durable.run_state
                 union all select min(expires_at) from durable.run_state
                 union all select min(visible_at) from durable.activity_job where state = 1
-                union all select min(least(schedule_to_close_deadline, case when attempt = 1 and crashes = 0
+                union all select min(least(schedule_to_close_deadline, case when not begun
                                                then schedule_to_start_deadline end))
                             from durable.activity_job where state in (0, 1, 4, 7)
                 union all select min(least(deadline, silent_until)) from durable.activity_job where state = 5

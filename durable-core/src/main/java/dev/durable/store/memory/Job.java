@@ -57,6 +57,7 @@ final class Job {
     private @Nullable String heartbeatDetails;
     private @Nullable Instant claimedAt;
     private boolean paused;
+    private boolean begun;
     private int revision;
     private @Nullable String operatorNotes;
     private @Nullable Instant deadline;
@@ -139,6 +140,7 @@ final class Job {
 
     /** Its body has returned, the attempt goes on. */
     void detach(JobUpdate.Detach how, Instant now) {
+        begin();
         boolean heard = revision <= how.revision() || deadline == null;
         state = ActivityState.EXTERNAL;
         notes = how.notes();
@@ -178,6 +180,26 @@ final class Job {
         spec = spec(order.options(), order.scheduleToStart(), order.scheduleToClose(), budget);
     }
 
+    /** It counts as scheduled at another time. */
+    void moved(JobOrder.Moved to) {
+        spec = new NewJob(
+                spec.seq(),
+                spec.activity(),
+                spec.taskQueue(),
+                spec.priority(),
+                spec.input(),
+                spec.options(),
+                spec.headers(),
+                spec.workflowType(),
+                to.scheduledAt(),
+                to.scheduleToStart(),
+                to.scheduleToClose(),
+                spec.maxWorkerCrashes(),
+                spec.eager(),
+                spec.limitKey(),
+                spec.delay());
+    }
+
     private static int sum(int crashes, int more) {
         return (int) Math.min(Integer.MAX_VALUE, (long) crashes + more);
     }
@@ -198,7 +220,8 @@ final class Job {
                 scheduleToClose,
                 maxCrashes,
                 spec.eager(),
-                spec.limitKey());
+                spec.limitKey(),
+                spec.delay());
     }
 
     @Nullable
@@ -235,6 +258,7 @@ final class Job {
                 spec.workflowType(),
                 state,
                 paused,
+                begun,
                 cancelRequested,
                 seen(),
                 crashes,
@@ -262,8 +286,14 @@ final class Job {
         state = ActivityState.WAITING;
     }
 
+    /** Its body has been called, or may have: it is not late to start any more. */
+    void begin() {
+        begun = true;
+    }
+
     /** Counts a crash, and tells whether the budget allows another try. */
     boolean crash() {
+        begin();
         return ++crashes <= spec.maxWorkerCrashes();
     }
 
@@ -316,6 +346,7 @@ final class Job {
                     spec.scheduleToCloseDeadline(),
                     spec.maxWorkerCrashes());
         }
+        begin();
         this.attempt = nextAttempt;
         this.notes = notes;
         this.lastFailure = failure == null ? lastFailure : failure;
@@ -343,18 +374,20 @@ final class Job {
         return CancelledIdleJob.outcome(key, attempt - 1, heartbeatDetails, allNotes());
     }
 
-    /** When its time is over if nobody runs it; null is never. Schedule-to-start is for the first attempt only. */
+    /** When its time is over if nobody runs it; null is never. */
     @Nullable
     Instant waitsUntil() {
-        Instant toStart = attempt == 1 && crashes == 0 ? spec.scheduleToStartDeadline() : null;
-        Instant toClose = spec.scheduleToCloseDeadline();
-        return toStart == null || (toClose != null && toClose.isBefore(toStart)) ? toClose : toStart;
+        return Times.earlier(toStart(), spec.scheduleToCloseDeadline());
+    }
+
+    /** Schedule-to-start is for what has not begun. */
+    private @Nullable Instant toStart() {
+        return begun ? null : spec.scheduleToStartDeadline();
     }
 
     InboxMessage timedOutOutcome(Instant now) {
         Instant toClose = spec.scheduleToCloseDeadline();
-        Timeout timeout =
-                toClose != null && !toClose.isAfter(now) ? Timeout.SCHEDULE_TO_CLOSE : Timeout.SCHEDULE_TO_START;
+        Timeout timeout = Timeout.of(toClose != null && !toClose.isAfter(now), toStart(), spec.options());
         return TimedOutIdleJob.outcome(key, timeout, attempt - 1, heartbeatDetails, allNotes());
     }
 
@@ -371,6 +404,7 @@ final class Job {
                 spec.options(),
                 spec.headers(),
                 spec.scheduledAt(),
+                toStart(),
                 spec.scheduleToCloseDeadline(),
                 heartbeatDetails,
                 notes);

@@ -32,11 +32,13 @@ final class JobQueues {
 
     private record Queue(Agenda<Job> ready, Agenda<Job> delayed, Map<String, Agenda<Job>> waiting) {}
 
-    /** A new job: run by its writer, or ready. */
+    /** A new job: run by its writer, ready, or delayed. */
     void add(Job job, Instant now) {
         NewJob.Lease eager = job.spec().eager();
         if (eager != null) {
             hold(job, eager, now);
+        } else if (!job.spec().delay().isZero()) {
+            waitUntil(job, now.plus(job.spec().delay()));
         } else {
             makeReady(job, now);
         }
@@ -196,6 +198,11 @@ final class JobQueues {
                         queue.waiting.values().stream()
                                 .flatMap(agenda -> agenda.inOrder().map(job -> since(agenda.timeOf(job), job))))
                 .min(Instant::compareTo);
+    }
+
+    /** When the first of those that wait for their time is due. */
+    Optional<Instant> nextDelayed(String taskQueue, Instant now) {
+        return queue(taskQueue).delayed.firstAfter(now);
     }
 
     Collection<Job> heldBy(UUID session) {

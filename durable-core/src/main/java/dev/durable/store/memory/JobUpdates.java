@@ -40,11 +40,14 @@ final class JobUpdates {
             }
             case JobUpdate.Release release -> {
                 job.heartbeat(release.details());
+                if (release.begun()) {
+                    job.begin();
+                }
                 tables.putBack(job, release.delay());
             }
             case JobUpdate.Bury bury -> {
                 job.heartbeat(bury.details());
-                job.failedAttempt(bury.nextAttempt(), bury.notes(), bury.lastFailure(), null);
+                job.failedAttempt(bury.nextAttempt(), bury.notes(), bury.lastFailure(), bury.options());
                 tables.bury(job, bury.incident(), bury.fingerprint());
             }
             case JobUpdate.Heartbeat heartbeat -> job.heartbeat(heartbeat.details());

@@ -46,6 +46,7 @@ final class Orders {
     private Outcome carryOut(JobOrder order, Run run, Job job) {
         return switch (order) {
             case JobOrder.RetryNow now -> retryNow(now, job);
+            case JobOrder.Reschedule reschedule -> reschedule(reschedule, job);
             case JobOrder.Pause pause -> pause(pause, job, true);
             case JobOrder.Resume resume -> pause(resume, job, false);
             case JobOrder.UpdateTimeout update -> updateTimeout(update, job);
@@ -70,6 +71,22 @@ final class Orders {
         }
         job.revised(order.trace().note());
         tables.retryNow(job);
+        return Outcome.APPLIED;
+    }
+
+    private Outcome reschedule(JobOrder.Reschedule order, Job job) {
+        if (!job.seen().equals(order.seen())) {
+            return Outcome.CHANGED;
+        }
+        if (job.isLeased() || job.state().isBuried()) {
+            return Outcome.REFUSED;
+        }
+        JobOrder.Moved moved = order.moved();
+        if (moved != null) {
+            job.moved(moved);
+        }
+        job.revised(order.trace().note());
+        tables.reschedule(job, order.at());
         return Outcome.APPLIED;
     }
 
@@ -128,7 +145,7 @@ final class Orders {
         if (!job.isLeased()) {
             return Outcome.REFUSED;
         }
-        job.failedAttempt(order.seen().attempt() + 1, noted(order, job), order.lastFailure(), null);
+        job.failedAttempt(order.seen().attempt() + 1, noted(order, job), order.lastFailure(), order.options());
         tables.bury(job, order.incident(), order.fingerprint());
         return Outcome.APPLIED;
     }

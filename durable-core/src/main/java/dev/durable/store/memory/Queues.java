@@ -51,12 +51,14 @@ final class Queues {
     QueueRules rules(Collection<String> taskQueues) {
         Instant now = tables.now();
         Map<String, QueueRules.Rule> rules = new HashMap<>();
+        Map<String, Instant> delayed = new HashMap<>();
         for (String queue : taskQueues) {
+            tables.jobs().nextDelayed(queue, now).ifPresent(at -> delayed.put(queue, at));
             QueueRules.Rule rule = tables.settings().rule(queue, now);
             boolean keysWait = !tables.jobs().waiting(queue, now).isEmpty();
             rules.put(queue, new QueueRules.Rule(rule.paused(), rule.limits(), keysWait));
         }
-        return new QueueRules(rules, tables.settings().paused(now));
+        return new QueueRules(rules, tables.settings().paused(now), delayed);
     }
 
     Admission admit(String taskQueue) {

@@ -140,6 +140,7 @@ final class Reads {
     private Stream<RunRecord> matching(RunFilter filter) {
         return from(filter.after(), filter.newestFirst())
                 .filter(run -> isOf(filter.batch(), run))
+                .filter(run -> filter.activity() == null || filter.activity().equals(run.activityOfJob()))
                 .filter(run -> !filter.stalled() || run.isOpen() && run.hold().stalledBy() != null)
                 .map(Run::record)
                 .filter(record -> RunMatch.matches(filter, record));

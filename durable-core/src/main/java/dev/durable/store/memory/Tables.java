@@ -101,6 +101,7 @@ final class Tables {
         if (job.isAtMostOnce() && !job.cancelRequested()) {
             endIdle(job, job.lostOutcome());
         } else {
+            job.begin();
             putBack(job, Duration.ZERO);
         }
     }
@@ -184,6 +185,12 @@ final class Tables {
     /** Its next attempt is due. */
     void retryNow(Job job) {
         jobs.putBack(job, Duration.ZERO, now());
+        hintIfReady(job);
+    }
+
+    /** Its next attempt is due then, or as soon as it is resumed. */
+    void reschedule(Job job, Instant at) {
+        jobs.putBack(job, Duration.between(now(), at), now());
         hintIfReady(job);
     }
 

@@ -268,6 +268,20 @@ abstract class JobOrderContract extends StoreContract {
     }
 
     @Test
+    void a_schedule_to_start_that_an_order_sets_does_not_end_what_has_begun() {
+        RunKey run = scheduled("order-1", 1).run();
+        ClaimedJob job = claimJob(session);
+        update(new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null, true));
+        OpenJob seen = open(run);
+        order(new JobOrder.UpdateOptions(
+                key(run), audited("options"), seen.seen(), seen.options(), store.now().plusSeconds(60), null, 0));
+        advance(HOUR);
+
+        assertThat(store.timeOutWaiting(10)).isZero();
+        assertThat(claimJob(session).scheduleToStartDeadline()).isNull();
+    }
+
+    @Test
     void who_decided_by_what_has_changed_since_is_told() {
         RunKey run = scheduled("order-1", 1).run();
         JobOrder.UpdateOptions late = options(run, "{}");

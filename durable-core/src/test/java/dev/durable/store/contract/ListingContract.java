@@ -328,6 +328,7 @@ abstract class ListingContract extends StoreContract {
         RunFilter build() {
             return new RunFilter(
                     types,
+                    null,
                     statuses,
                     id,
                     prefix,

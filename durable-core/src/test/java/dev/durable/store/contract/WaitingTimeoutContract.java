@@ -2,6 +2,8 @@ package dev.durable.store.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.durable.ActivityOptions;
+import dev.durable.history.OptionsJson;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobUpdate;
@@ -9,6 +11,7 @@ import dev.durable.store.NewJob;
 import dev.durable.store.RunKey;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -83,6 +86,91 @@ abstract class WaitingTimeoutContract extends StoreContract {
 
         assertThat(store.timeOutWaiting(10)).isOne();
         assertThat(jobStates(run)).isEmpty();
+    }
+
+    @Test
+    void a_job_that_began_and_was_given_back_is_not_late_to_start() {
+        RunKey run = with(MINUTE, null);
+        ClaimedJob job = claimJob(session);
+        assertThat(job.scheduleToStartDeadline()).isEqualTo(job.scheduledAt().plus(MINUTE));
+        update(new JobUpdate.Release(job.key(), job.lease(), MINUTE, "{\"row\":7}", true));
+        advance(MINUTE.multipliedBy(2));
+
+        assertThat(store.timeOutWaiting(10)).isZero();
+        assertThat(store.earliestTimeouts().waiting()).isNull();
+        ClaimedJob again = claimJob(session);
+        assertThat(again.key().run()).isEqualTo(run);
+        assertThat(again.scheduleToStartDeadline()).as("it has started").isNull();
+        assertThat(again.heartbeatDetails()).isEqualTo("{\"row\":7}");
+    }
+
+    @Test
+    void what_began_once_has_begun_though_its_next_worker_gives_it_back_unused() {
+        with(MINUTE, null);
+        ClaimedJob job = claimJob(session);
+        update(new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null, true));
+        ClaimedJob again = claimJob(session);
+        update(new JobUpdate.Release(again.key(), again.lease(), Duration.ZERO, null, false));
+        advance(MINUTE.multipliedBy(2));
+
+        assertThat(store.timeOutWaiting(10)).isZero();
+        assertThat(claimJob(session).scheduleToStartDeadline()).isNull();
+    }
+
+    @Test
+    void what_a_session_left_when_it_said_goodbye_may_have_begun_and_is_not_late_to_start() {
+        RunKey run = with(MINUTE, null);
+        claimJob(session);
+        store.closeSession(session);
+        advance(MINUTE.multipliedBy(2));
+
+        assertThat(store.timeOutWaiting(10)).isZero();
+        assertThat(jobStates(run)).containsEntry(1, "ready");
+    }
+
+    @Test
+    void what_has_begun_still_runs_out_of_schedule_to_close() {
+        RunKey run = with(MINUTE, MINUTE.multipliedBy(3));
+        ClaimedJob job = claimJob(session);
+        update(new JobUpdate.Release(job.key(), job.lease(), Duration.ofHours(1), null, true));
+        advance(MINUTE.multipliedBy(3));
+
+        assertThat(store.timeOutWaiting(10)).isOne();
+        assertThat(onlyMessage(run).payload()).isEqualTo("{\"seq\":1,\"attempt\":0,\"timeout\":\"SCHEDULE_TO_CLOSE\"}");
+    }
+
+    @Test
+    void a_job_whose_expiry_comes_before_its_schedule_to_start_ends_as_expired() {
+        Instant now = store.now();
+        RunKey expires = expiring("order-1", now.plus(MINUTE), now.plus(MINUTE));
+        RunKey late = expiring("order-2", now.plus(MINUTE.multipliedBy(2)), now.plus(MINUTE));
+        advance(MINUTE.multipliedBy(3));
+
+        store.timeOutWaiting(10);
+
+        assertThat(onlyMessage(expires).payload()).isEqualTo("{\"seq\":1,\"attempt\":0,\"timeout\":\"EXPIRY\"}");
+        assertThat(onlyMessage(late).payload()).contains("\"timeout\":\"SCHEDULE_TO_START\"");
+    }
+
+    private RunKey expiring(String workflowId, Instant expiry, Instant toStart) {
+        NewJob job = Outcomes.job(1, store.now(), toStart, null);
+        NewRunBuilder run = newRun(workflowId)
+                .schedules(new NewJob(
+                        1,
+                        job.activity(),
+                        job.taskQueue(),
+                        job.priority(),
+                        job.input(),
+                        OptionsJson.encode(ActivityOptions.DEFAULT.withExpiry(expiry.truncatedTo(ChronoUnit.MICROS))),
+                        job.headers(),
+                        job.workflowType(),
+                        job.scheduledAt(),
+                        toStart,
+                        null,
+                        job.maxWorkerCrashes(),
+                        null));
+        started(run);
+        return run.key();
     }
 
     @Test

@@ -9,6 +9,7 @@ import dev.durable.store.JobKey;
 import dev.durable.store.JobUpdate;
 import java.util.Comparator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A job that stays and that nobody runs until an operator says what becomes of it.
@@ -20,9 +21,17 @@ import java.util.List;
  * @param attempt the one that an operator may allow
  * @param notes all that its worker noted, a JSON array
  * @param lastFailure message for descriptions
+ * @param options from now on; null leaves what is stored
  */
 record Burial(
-        JobKey key, boolean incident, String fingerprint, int crash, int attempt, String notes, String lastFailure) {
+        JobKey key,
+        boolean incident,
+        String fingerprint,
+        int crash,
+        int attempt,
+        String notes,
+        String lastFailure,
+        JobUpdate.@Nullable NewOptions options) {
 
     static Burial of(JobUpdate.Bury bury) {
         return new Burial(
@@ -32,7 +41,8 @@ record Burial(
                 0,
                 bury.nextAttempt(),
                 bury.notes(),
-                bury.lastFailure());
+                bury.lastFailure(),
+                bury.options());
     }
 
     static void write(List<Burial> burials, Script script) {
@@ -52,6 +62,8 @@ record Burial(
                 ints(rows, Burial::crash),
                 ints(rows, Burial::attempt),
                 texts(rows, Burial::notes),
-                texts(rows, r -> Text.storable(r.lastFailure())));
+                texts(rows, r -> Text.storable(r.lastFailure())),
+                texts(rows, r -> r.options() == null ? null : r.options().json()),
+                texts(rows, r -> r.options() == null ? null : r.options().insteadOf()));
     }
 }

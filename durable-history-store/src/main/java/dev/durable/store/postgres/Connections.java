@@ -136,7 +136,7 @@ final class Connections {
         try {
             return work.in(Tx.ofCaller(connection, schema));
         } catch (SQLException e) {
-            throw failures.of(e);
+            throw failures.ofCaller(e);
         }
     }
 

@@ -3,6 +3,7 @@ package dev.durable.store.postgres;
 import dev.durable.DurableException;
 import dev.durable.StoreUnavailableException;
 import dev.durable.store.CommitUnknownException;
+import dev.durable.store.RolledBackException;
 import java.sql.SQLException;
 
 /**
@@ -15,7 +16,8 @@ record Failures(String database) {
     /** For an error that trying again did not mend. */
     RuntimeException of(SQLException e) {
         return switch (SqlState.of(e)) {
-            case UNAVAILABLE, AGAIN -> unavailable(e);
+            case UNAVAILABLE -> unavailable(e);
+            case AGAIN -> rolledBack(e, "It was tried again, and met the same each time.");
             case LOCKED -> locked(e);
             default ->
                 new DurableException(
@@ -23,6 +25,29 @@ record Failures(String database) {
                                 + e.getSQLState() + "): " + e.getMessage(),
                         e);
         };
+    }
+
+    /** For an error in a transaction that somebody else began: it can't be tried again here. */
+    RuntimeException ofCaller(SQLException e) {
+        return SqlState.of(e) == SqlState.AGAIN
+                ? rolledBack(
+                        e,
+                        "The transaction that this call takes part in is lost as a whole: roll it back, and do it again"
+                                + " from its beginning.")
+                : of(e);
+    }
+
+    private RolledBackException rolledBack(SQLException e, String then) {
+        boolean deadlock = "40P01".equals(e.getSQLState());
+        return new RolledBackException(
+                (deadlock ? "a deadlock" : "a conflict of transactions") + " in the database at " + database
+                        + ", which has rolled back this one to let the other go on (SQLSTATE " + e.getSQLState() + "): "
+                        + e.getMessage() + ". Nothing of it was written. " + then + " Usual cause: "
+                        + (deadlock
+                                ? "two transactions that lock the same rows, or start the same ids, in different orders. Let"
+                                        + " each do so in the same order."
+                                : "an isolation level above read committed."),
+                e);
     }
 
     StoreUnavailableException unavailable(SQLException e) {

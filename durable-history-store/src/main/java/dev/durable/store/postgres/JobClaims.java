@@ -101,7 +101,7 @@ final class JobClaims {
      * A claimed row.
      *
      * @param job without heartbeat details
-     * @param begun somebody had it before
+     * @param begun an attempt had begun before
      * @param rank its place in the queue
      * @param start when it was claimed, and its limit key
      */
@@ -121,6 +121,7 @@ final class JobClaims {
                     row.getString("options"),
                     row.getString("headers"),
                     Times.required(row, "scheduled_at"),
+                    row.getBoolean("begun") ? null : Times.instant(row, "schedule_to_start_deadline"),
                     Times.instant(row, "schedule_to_close_deadline"),
                     null,
                     row.getString("notes"));
@@ -144,6 +145,7 @@ final class JobClaims {
                     job.options(),
                     job.headers(),
                     job.scheduledAt(),
+                    job.scheduleToStartDeadline(),
                     job.scheduleToCloseDeadline(),
                     details,
                     job.notes());

@@ -14,6 +14,7 @@ import dev.durable.store.JobOrder.Audit;
 import dev.durable.store.JobOrder.Outcome;
 import dev.durable.store.JobUpdate;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -23,6 +24,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +38,7 @@ final class JobOrderBatch {
     private final Map<Integer, Outcome> outcomes = new HashMap<>();
     private final List<JobOrder> applied = new ArrayList<>();
     private final List<JobOrder.RetryNow> due = new ArrayList<>();
+    private final List<JobOrder.Reschedule> moved = new ArrayList<>();
     private final List<JobOrder> pauses = new ArrayList<>();
     private final List<JobOrder.UpdateTimeout> deadlines = new ArrayList<>();
     private final List<JobOrder.UpdateOptions> options = new ArrayList<>();
@@ -113,6 +116,8 @@ final class JobOrderBatch {
     private Outcome judge(JobOrder order, OrderedJob job) {
         return switch (order) {
             case JobOrder.RetryNow now -> retryNow(now, job);
+            case JobOrder.Reschedule to ->
+                seen(to.seen(), job, !job.job().isLeased() && !job.isBuried(), () -> reschedule(to, job));
             case JobOrder.Pause pause -> pause(pause, job, true);
             case JobOrder.Resume resume -> pause(resume, job, false);
             case JobOrder.UpdateTimeout update ->
@@ -152,6 +157,11 @@ final class JobOrderBatch {
         return Outcome.APPLIED;
     }
 
+    private void reschedule(JobOrder.Reschedule order, OrderedJob job) {
+        moved.add(order);
+        hints.jobs(job.job().taskQueue());
+    }
+
     private Outcome pause(JobOrder order, OrderedJob job, boolean on) {
         if (job.isBuried()) {
             return Outcome.REFUSED;
@@ -188,7 +198,8 @@ final class JobOrderBatch {
                 order.fingerprint(),
                 noted(order, job),
                 order.lastFailure(),
-                null);
+                null,
+                order.options());
         if (job.job().cancelRequested()) {
             cancelled.add(job.job().after(bury));
         } else {
@@ -210,7 +221,7 @@ final class JobOrderBatch {
         if (job.job().cancelRequested()) {
             cancelled.add(job.job().after(retry));
         } else {
-            putBack.add(new PutBack(order.key(), next.delay().toMillis(), retry));
+            putBack.add(new PutBack(order.key(), next.delay().toMillis(), retry, true));
             if (next.delay().isZero()) {
                 hints.jobs(job.job().taskQueue());
             }
@@ -227,6 +238,17 @@ final class JobOrderBatch {
     private void change(Script script) {
         if (!due.isEmpty()) {
             script.then(OrderSql.RETRY_NOW, keys(due, texts(due, JobOrderBatch::note)));
+        }
+        if (!moved.isEmpty()) {
+            script.then(
+                    OrderSql.RESCHEDULE,
+                    keys(
+                            moved,
+                            instants(moved, JobOrder.Reschedule::at),
+                            instants(moved, to -> promised(to, JobOrder.Moved::scheduledAt)),
+                            instants(moved, to -> promised(to, JobOrder.Moved::scheduleToStart)),
+                            instants(moved, to -> promised(to, JobOrder.Moved::scheduleToClose)),
+                            texts(moved, JobOrderBatch::note)));
         }
         if (!pauses.isEmpty()) {
             script.then(
@@ -271,6 +293,12 @@ final class JobOrderBatch {
         if (!putBack.isEmpty()) {
             PutBack.write(putBack, script);
         }
+    }
+
+    private static @Nullable Instant promised(
+            JobOrder.Reschedule order, Function<JobOrder.Moved, @Nullable Instant> what) {
+        JobOrder.Moved to = order.moved();
+        return to == null ? null : what.apply(to);
     }
 
     private void beat(Script script) {

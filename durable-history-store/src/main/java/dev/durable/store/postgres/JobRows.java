@@ -2,6 +2,7 @@ package dev.durable.store.postgres;
 
 import static dev.durable.store.postgres.Param.instants;
 import static dev.durable.store.postgres.Param.ints;
+import static dev.durable.store.postgres.Param.longs;
 import static dev.durable.store.postgres.Param.shorts;
 import static dev.durable.store.postgres.Param.texts;
 import static dev.durable.store.postgres.Param.uuids;
@@ -31,7 +32,8 @@ record JobRows(List<Row> rows) {
     void insert(Script script) {
         if (!isEmpty()) {
             script.then(
-                    haveOrder() ? TransitionSql.JOBS_IN_ORDER : TransitionSql.JOBS, params().toArray(Param[]::new));
+            script.then(
+                    areApart() ? TransitionSql.JOBS_APART : TransitionSql.JOBS, params().toArray(Param[]::new));
         }
     }
 
@@ -39,16 +41,19 @@ record JobRows(List<Row> rows) {
         return rows.isEmpty();
     }
 
-    /** Whether any belongs to a batch: those stand by the times at which their client made them, one after the other. */
-    boolean haveOrder() {
-        return rows.stream().anyMatch(Row::inOrder);
+    /** Whether some are to be claimed later, or belong to a batch: there are two columns more then, for another statement. */
+    boolean areApart() {
+        return rows.stream().anyMatch(r -> r.inOrder() || !r.job().delay().isZero());
     }
 
     /** The columns, also where they are empty. */
     List<Param> params() {
         List<Param> params = new ArrayList<>(columns());
-        if (haveOrder()) {
-            params.add(instants(rows, r -> r.inOrder() ? r.job().scheduledAt() : null));
+        if (areApart()) {
+            params.add(longs(
+                    rows, r -> r.job().delay().isZero() ? null : r.job().delay().toMillis()));
+            params.add(instants(
+                    rows, r -> r.inOrder() ? r.job().scheduledAt().minus(r.job().delay()) : null));
         }
         return params;
     }

@@ -53,10 +53,10 @@ final class JobSql {
                    last_failure = coalesce(u.last_failure, j.last_failure),
                    options = case when j.options::text = u.instead_of then u.options::json else j.options end,
                    lease = null, claim = null, session = null, claimed_at = null, deadline = null, silent_until = null,
-                   begun = true
+                   begun = j.begun or u.begun
               from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::bigint[], ?::int[], ?::text[],
-                                ?::text[], ?::text[], ?::text[])
-                           as u(run_id, shard, seq, delay, attempt, notes, last_failure, options, instead_of)
+                                ?::text[], ?::text[], ?::text[], ?::boolean[])
+                           as u(run_id, shard, seq, delay, attempt, notes, last_failure, options, instead_of, begun)
                      cross join lateral (select j.ctid as c from durable.activity_job j
                             where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq offset 0) j) u
              where j.ctid = u.c""");
@@ -66,11 +66,13 @@ final class JobSql {
             update durable.activity_job j
                set state = u.state, buried_at = durable.clock(), fingerprint = u.fingerprint, crashes = j.crashes + u.crash,
                    attempt = u.attempt, notes = u.notes::json, last_failure = u.last_failure,
+                   options = case when j.options::text = u.instead_of then u.options::json else j.options end,
                    lease = null, claim = null, session = null, claimed_at = null, visible_at = null, deadline = null,
                    silent_until = null, begun = true
               from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::smallint[], ?::text[], ?::int[],
-                                ?::int[], ?::text[], ?::text[])
-                           as u(run_id, shard, seq, state, fingerprint, crash, attempt, notes, last_failure)
+                                ?::int[], ?::text[], ?::text[], ?::text[], ?::text[])
+                           as u(run_id, shard, seq, state, fingerprint, crash, attempt, notes, last_failure, options,
+                                instead_of)
                      cross join lateral (select j.ctid as c from durable.activity_job j
                             where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq offset 0) j) u
              where j.ctid = u.c""";
@@ -133,8 +135,8 @@ final class JobSql {
                       order by j.visible_at limit ? for no key update skip locked) d) c
                  order by c.rank limit ?))
             returning j.run_id, j.seq, j.workflow_id, j.activity, j.task_queue, j.workflow_type, j.lease, j.attempt,
-                      j.crashes, j.input, j.options, j.headers, j.scheduled_at, j.schedule_to_close_deadline, j.notes,
-                      j.rank, j.begun, j.limit_key, j.claimed_at""").formatted(closed, JobPlace.NOT_PAUSED, JobPlace.NOT_PAUSED);
+                      j.crashes, j.input, j.options, j.headers, j.scheduled_at, j.schedule_to_start_deadline,
+                      j.schedule_to_close_deadline, j.notes, j.rank, j.begun, j.limit_key, j.claimed_at""").formatted(closed, JobPlace.NOT_PAUSED, JobPlace.NOT_PAUSED);
     }
 
     /** Of jobs that this session holds: nobody else writes them any more. */
@@ -146,14 +148,14 @@ final class JobSql {
     /** Jobs that nobody runs and whose time is over; who is locked comes another time. The index has this expression. */
     static final String LOCK_OVERDUE = JobPlace.in("""
             select j.workflow_id, j.run_id, j.seq, j.task_queue, j.lease, j.state, j.attempt, j.cancel_requested, j.notes,
-                   j.operator_notes,
+                   j.operator_notes, j.options, case when not j.begun then j.schedule_to_start_deadline end as to_start,
                    coalesce(j.schedule_to_close_deadline <= durable.clock(), false) as to_close
               from durable.activity_job j
              where j.state in ${idle}
                and least(j.schedule_to_close_deadline,
-                         case when j.attempt = 1 and j.crashes = 0 then j.schedule_to_start_deadline end)
+                         case when not j.begun then j.schedule_to_start_deadline end)
                    <= durable.clock()
              order by least(j.schedule_to_close_deadline,
-                            case when j.attempt = 1 and j.crashes = 0 then j.schedule_to_start_deadline end)
+                            case when not j.begun then j.schedule_to_start_deadline end)
              limit ? for update skip locked""");
 }

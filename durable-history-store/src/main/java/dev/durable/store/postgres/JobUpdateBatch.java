@@ -89,8 +89,8 @@ final class JobUpdateBatch {
                 settled.add(settle);
                 return Outcome.ACCEPTED;
             }
-            case JobUpdate.Retry retry -> letGo(job.after(retry), retry.delay(), retry);
-            case JobUpdate.Release release -> letGo(job.after(release), release.delay(), null);
+            case JobUpdate.Retry retry -> letGo(job.after(retry), retry.delay(), retry, true);
+            case JobUpdate.Release release -> letGo(job.after(release), release.delay(), null, release.begun());
             case JobUpdate.Bury bury -> bury(bury, job);
             case JobUpdate.Heartbeat heartbeat -> details.put(job.key(), heartbeat.details());
             case JobUpdate.Annotate annotate -> notes.put(job.key(), annotate.notes());
@@ -119,13 +119,13 @@ final class JobUpdateBatch {
         }
     }
 
-    private void letGo(LockedJob job, Duration delay, JobUpdate.@Nullable Retry retry) {
+    private void letGo(LockedJob job, Duration delay, JobUpdate.@Nullable Retry retry, boolean begun) {
         gone.add(job.key());
         if (job.cancelRequested()) {
             ended.add(job);
             return;
         }
-        putBack.add(new PutBack(job.key(), delay.toMillis(), retry));
+        putBack.add(new PutBack(job.key(), delay.toMillis(), retry, begun));
         if (job.details() != null) {
             details.put(job.key(), job.details());
         }

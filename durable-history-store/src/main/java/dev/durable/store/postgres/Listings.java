@@ -2,6 +2,7 @@ package dev.durable.store.postgres;
 
 import static dev.durable.store.postgres.Param.shorts;
 import static dev.durable.store.postgres.Param.uuids;
+import static dev.durable.store.postgres.jooq.generated.Tables.HISTORY_EVENT;
 import static dev.durable.store.postgres.jooq.generated.Tables.RUN_STATE;
 import static dev.durable.store.postgres.jooq.generated.Tables.WORKFLOW_RUN;
 import static org.jooq.impl.DSL.exists;
@@ -9,6 +10,7 @@ import static org.jooq.impl.DSL.noCondition;
 import static org.jooq.impl.DSL.selectOne;
 
 import dev.durable.WorkflowStatus;
+import dev.durable.store.JobStart;
 import dev.durable.store.RunFilter;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
@@ -150,7 +152,8 @@ final class Listings {
                 .and(same(WORKFLOW_RUN.WORKFLOW_ID, filter.workflowId()))
                 .and(same(WORKFLOW_RUN.TASK_QUEUE, filter.taskQueue()))
                 .and(startsWith(filter.workflowIdPrefix()))
-                .and(isIn(filter.batch()));
+                .and(isIn(filter.batch()))
+                .and(ofActivity(filter.activity()));
         if (!filter.types().isEmpty()) {
             condition = condition.and(WORKFLOW_RUN.TYPE.in(filter.types()));
         }
@@ -164,8 +167,27 @@ final class Listings {
     private static Condition isIn(@Nullable String batch) {
         return batch == null
                 ? noCondition()
-                : DSL.condition("(workflow_run.run_id, workflow_run.shard) in (select b.run_id, b.shard from batch_job b"
-                        + " where b.batch = {0})", DSL.val(batch));
+                : DSL.condition(
+                        "(workflow_run.run_id, workflow_run.shard) in (select b.run_id, b.shard from batch_job b"
+                                + " where b.batch = {0})",
+                        DSL.val(batch));
+    }
+
+    /** It stands in the first event of a background job only: read for each run that satisfies the rest. */
+    private static Condition ofActivity(@Nullable String activity) {
+        return activity == null
+                ? noCondition()
+                : exists(selectOne()
+                        .from(HISTORY_EVENT)
+                        .where(
+                                HISTORY_EVENT.RUN_ID.eq(WORKFLOW_RUN.RUN_ID),
+                                HISTORY_EVENT.SHARD.eq(WORKFLOW_RUN.SHARD),
+                                HISTORY_EVENT.EVENT_ID.eq(1L),
+                                DSL.condition(
+                                        "substring({0}::text from {1}) = {2}",
+                                        HISTORY_EVENT.ATTRIBUTES,
+                                        DSL.inline(JobStart.ACTIVITY),
+                                        DSL.val(activity))));
     }
 
     private static Condition isStalled() {

@@ -37,6 +37,7 @@ final class OpenJobs {
             ACTIVITY_JOB.WORKFLOW_TYPE,
             ACTIVITY_JOB.STATE,
             ACTIVITY_JOB.PAUSED,
+            ACTIVITY_JOB.BEGUN,
             ACTIVITY_JOB.CANCEL_REQUESTED,
             ACTIVITY_JOB.LEASE,
             ACTIVITY_JOB.ATTEMPT,
@@ -141,6 +142,7 @@ final class OpenJobs {
                 job.get(ACTIVITY_JOB.WORKFLOW_TYPE),
                 ActivityState.valueOf(JobState.of(job.get(ACTIVITY_JOB.STATE)).name()),
                 job.get(ACTIVITY_JOB.PAUSED),
+                job.get(ACTIVITY_JOB.BEGUN),
                 job.get(ACTIVITY_JOB.CANCEL_REQUESTED),
                 new JobOrder.Seen(
                         job.get(ACTIVITY_JOB.LEASE), job.get(ACTIVITY_JOB.ATTEMPT), job.get(ACTIVITY_JOB.REVISION)),

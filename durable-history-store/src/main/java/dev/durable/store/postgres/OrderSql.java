@@ -33,6 +33,25 @@ final class OrderSql {
                             where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq offset 0) j) u
              where j.ctid = u.c""");
 
+    /** A time that has passed is now. Where nothing that counts from there moves, its columns are null. */
+    static final String RESCHEDULE = JobPlace.in("""
+            update durable.activity_job j
+               set state = case when u.at > durable.clock() and not j.paused then ${DELAYED} else ${claimable} end,
+                   visible_at = case when u.at > durable.clock() then u.at end,
+                   rank = greatest(u.at, durable.clock()) - j.priority * ${ageStep},
+                   scheduled_at = coalesce(u.scheduled_at, j.scheduled_at),
+                   schedule_to_start_deadline = case when u.scheduled_at is null then j.schedule_to_start_deadline
+                                                     else u.start_deadline end,
+                   schedule_to_close_deadline = case when u.scheduled_at is null then j.schedule_to_close_deadline
+                                                     else u.close_deadline end,
+                   revision = j.revision + 1, operator_notes = durable.joined(j.operator_notes, u.note::json)
+              from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::timestamptz[], ?::timestamptz[],
+                                ?::timestamptz[], ?::timestamptz[], ?::text[])
+                           as u(run_id, shard, seq, at, scheduled_at, start_deadline, close_deadline, note)
+                     cross join lateral (select j.ctid as c from durable.activity_job j
+                            where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq offset 0) j) u
+             where j.ctid = u.c""");
+
     static final String RETRY_NOW = JobPlace.in("""
             update durable.activity_job j
                set state = ${claimable}, visible_at = null,

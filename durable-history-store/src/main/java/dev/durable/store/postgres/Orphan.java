@@ -103,6 +103,7 @@ record Orphan(
                 1,
                 job.attempt(),
                 Objects.requireNonNull(JobNotes.with(job.notes(), note)),
-                PoisonPill.lastFailure(crashes));
+                PoisonPill.lastFailure(crashes),
+                null);
     }
 }

@@ -120,7 +120,7 @@ public final class PostgresHistoryStore implements HistoryStore {
         listings = new Listings(connections);
         batches = new Batches(connections);
         relay = new OutboxRelay(connections, nudges, options.inboxLimit);
-        OwnTransactions own = new OwnTransactions(options.dataSource, failures::of);
+        OwnTransactions own = new OwnTransactions(options.dataSource, failures::ofCaller);
         joined = new JoinedTransactions(
                 List.of(own, options.transactions),
                 hot.starts(),

@@ -1,5 +1,6 @@
 package dev.durable.store.postgres;
 
+import static dev.durable.store.postgres.Param.bools;
 import static dev.durable.store.postgres.Param.ints;
 import static dev.durable.store.postgres.Param.longs;
 import static dev.durable.store.postgres.Param.shorts;
@@ -17,8 +18,9 @@ import org.jspecify.annotations.Nullable;
  * @param key which job
  * @param delay milliseconds until it may be claimed
  * @param retry the failed attempt behind it; null leaves attempt and notes as they are
+ * @param begun whether its body was called, or may have been
  */
-record PutBack(JobKey key, long delay, JobUpdate.@Nullable Retry retry) {
+record PutBack(JobKey key, long delay, JobUpdate.@Nullable Retry retry, boolean begun) {
 
     static void write(List<PutBack> rows, Script script) {
         script.then(
@@ -31,7 +33,8 @@ record PutBack(JobKey key, long delay, JobUpdate.@Nullable Retry retry) {
                 texts(rows, r -> r.retry() == null ? null : r.retry().notes()),
                 texts(rows, PutBack::lastFailure),
                 texts(rows, r -> r.options() == null ? null : r.options().json()),
-                texts(rows, r -> r.options() == null ? null : r.options().insteadOf()));
+                texts(rows, r -> r.options() == null ? null : r.options().insteadOf()),
+                bools(rows, PutBack::begun));
     }
 
     private JobUpdate.@Nullable NewOptions options() {

@@ -50,6 +50,12 @@ final class QueueSql {
                             where j.task_queue = u.task_queue and j.state = ${DELAYED} and j.limit_key is not null
                               and j.visible_at <= durable.clock() offset 0)""");
 
+    static final String NEXT_DELAYED = JobPlace.in("""
+            select u.task_queue, d.visible_at from unnest(?::text[]) as u(task_queue)
+             cross join lateral (select j.visible_at from durable.activity_job j
+                    where j.task_queue = u.task_queue and j.state = ${DELAYED} and j.visible_at > durable.clock()
+                    order by j.visible_at limit 1) d""");
+
     static final String DEPTH = JobPlace.in("""
             select ((select count(*) from (select 1 from durable.activity_job j
                                             where j.task_queue = ? and j.state = ${READY} limit ?) r)

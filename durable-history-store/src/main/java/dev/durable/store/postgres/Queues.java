@@ -123,6 +123,7 @@ final class Queues {
             Map<String, QueueRules.Rule> rules = new HashMap<>();
             Set<String> paused = new HashSet<>();
             Set<String> keysWait = new HashSet<>();
+            Map<String, Instant> delayed = new HashMap<>();
             tx.last(new Script()
                     .read(
                             QueueSql.RULES,
@@ -131,12 +132,16 @@ final class Queues {
                                     new QueueRules.Rule(row.getBoolean("paused"), limits(row), false)),
                             names)
                     .read(QueueSql.PAUSED_ACTIVITIES, row -> paused.add(row.getString("activity")))
-                    .read(QueueSql.KEYS_WAIT, row -> keysWait.add(row.getString("task_queue")), names));
+                    .read(QueueSql.KEYS_WAIT, row -> keysWait.add(row.getString("task_queue")), names)
+                    .read(
+                            QueueSql.NEXT_DELAYED,
+                            row -> delayed.put(row.getString("task_queue"), Times.required(row, "visible_at")),
+                            names));
             keysWait.forEach(queue -> rules.merge(
                     queue,
                     new QueueRules.Rule(false, QueueLimits.NONE, true),
                     (rule, waits) -> new QueueRules.Rule(rule.paused(), rule.limits(), true)));
-            return new QueueRules(rules, paused);
+            return new QueueRules(rules, paused, delayed);
         });
     }
 

@@ -80,14 +80,14 @@ final class SeizureSql {
     /** What an idle process asks for all that nobody watches. The indexes have these expressions. */
     static final String EARLIEST_TIMEOUTS = JobPlace.in("""
             select (select least(j.schedule_to_close_deadline,
-                                 case when j.attempt = 1 and j.crashes = 0 then j.schedule_to_start_deadline end)
+                                 case when not j.begun then j.schedule_to_start_deadline end)
                       from durable.activity_job j
                      where j.state in ${idle}
                        and least(j.schedule_to_close_deadline,
-                                 case when j.attempt = 1 and j.crashes = 0 then j.schedule_to_start_deadline end)
+                                 case when not j.begun then j.schedule_to_start_deadline end)
                            is not null
                      order by least(j.schedule_to_close_deadline,
-                                    case when j.attempt = 1 and j.crashes = 0 then j.schedule_to_start_deadline end)
+                                    case when not j.begun then j.schedule_to_start_deadline end)
                      limit 1) as waiting,
                    (select least(j.deadline, j.silent_until, j.schedule_to_close_deadline) from durable.activity_job j
                      where j.state = ${EXTERNAL} order by least(j.deadline, j.silent_until, j.schedule_to_close_deadline)

@@ -107,7 +107,7 @@ final class Sessions {
             if (!jobs.back.isEmpty()) {
                 PutBack.write(
                         jobs.back.stream()
-                                .map(job -> new PutBack(job.key(), 0, null))
+                                .map(job -> new PutBack(job.key(), 0, null, true))
                                 .toList(),
                         script);
             }
@@ -189,7 +189,7 @@ final class Sessions {
     }
 
     private static Timeout timeout(ResultSet row) throws SQLException {
-        return row.getBoolean("to_close") ? Timeout.SCHEDULE_TO_CLOSE : Timeout.SCHEDULE_TO_START;
+        return Timeout.of(row.getBoolean("to_close"), Times.instant(row, "to_start"), row.getString("options"));
     }
 
     private boolean touched(String sql, Param... params) {

@@ -50,7 +50,7 @@ record StartBatch(List<NewRun> starts) {
         script.then(
                 jobs.isEmpty()
                         ? StartSql.START
-                        : jobs.haveOrder() ? StartSql.START_AND_BEAR_IN_ORDER : StartSql.START_AND_BEAR,
+                        : jobs.areApart() ? StartSql.START_AND_BEAR_APART : StartSql.START_AND_BEAR,
                 Stream.of(
                                 List.of(states()),
                                 businessRows(),
@@ -143,7 +143,9 @@ record StartBatch(List<NewRun> starts) {
             if (!start.firstTurnDone() && start.startDelay().isZero() || start.message() != null) {
                 hints.runs(start.taskQueue());
             }
-            start.jobs().stream().filter(job -> job.eager() == null).forEach(job -> hints.jobs(job.taskQueue()));
+            start.jobs().stream()
+                    .filter(job -> job.eager() == null && job.delay().isZero())
+                    .forEach(job -> hints.jobs(job.taskQueue()));
         }
     }
 }

@@ -106,7 +106,7 @@ final class StartSql {
 
     static final String START_AND_BEAR = startAndBear(TransitionSql.JOBS);
 
-    static final String START_AND_BEAR_IN_ORDER = startAndBear(TransitionSql.JOBS_IN_ORDER);
+    static final String START_AND_BEAR_APART = startAndBear(TransitionSql.JOBS_APART);
 
     private static String startAndBear(String jobs) {
         return "with x as (" + STATES + "),\nruns as (" + RUNS + "),\nappended as (" + TransitionSql.EVENTS

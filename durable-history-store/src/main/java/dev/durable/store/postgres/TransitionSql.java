@@ -134,27 +134,36 @@ final class TransitionSql {
                           ?::text[]) as u(run_id, event_id, at, message_id, fence, shard, type, attributes)""";
 
     /** Ready jobs, those that wait until their limit key lets them through, and eager ones, which are born claimed by the worker that writes them. */
-    static final String JOBS = jobs("durable.clock()", "", "");
+    static final String JOBS = births("", "durable.clock()", "", "", "", "");
 
-    /** The same of jobs that may have a place in a batch, in whose order they stand, however they are written. */
-    static final String JOBS_IN_ORDER = jobs("coalesce(u.place, durable.clock())", ", ?::timestamptz[]", ", place");
+    /**
+     * The same for births of which some have a delay, or a place in a batch, in two more columns: null is none. Those with a
+     * place stand by it in their queue, however they are written. Steps have none of them.
+     */
+    static final String JOBS_APART = births(
+            ", visible_at",
+            "coalesce(u.place, durable.clock()) + coalesce(u.delay, 0) * interval '1 ms'",
+            "when u.delay is not null then ${DELAYED} ",
+            "coalesce(u.place, durable.clock()) + u.delay * interval '1 ms', ",
+            ", ?::bigint[], ?::timestamptz[]",
+            ", delay, place");
 
-    private static String jobs(String since, String type, String column) {
+    private static String births(String visibleAt, String since, String delayed, String due, String type, String column) {
         return JobPlace.in("""
             insert into durable.activity_job (run_id, seq, shard, workflow_id, workflow_type, task_queue, activity,
-                   priority, rank, state, lease, session, claimed_at, scheduled_at, schedule_to_start_deadline,
+                   priority, rank, state%s, lease, session, claimed_at, scheduled_at, schedule_to_start_deadline,
                    schedule_to_close_deadline, max_crashes, input, options, headers, limit_key)
             select u.run_id, u.seq, u.shard, u.workflow_id, u.workflow_type, u.task_queue, u.activity, u.priority,
-                   %s - u.priority * ${ageStep}, case when u.lease is not null then 2 when u.limit_key is null then 0 else 7 end,
-                   u.lease, u.session, case when u.lease is null then null else durable.clock() end,
+                   %s - u.priority * ${ageStep}, case when u.lease is not null then 2 %swhen u.limit_key is null then 0 else 7 end,
+                   %su.lease, u.session, case when u.lease is null then null else durable.clock() end,
                    u.scheduled_at, u.start_deadline, u.close_deadline, u.max_crashes,
                    u.input::json, u.options::json, u.headers::json, u.limit_key
               from unnest(?::uuid[], ?::int[], ?::smallint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::int[],
                           ?::uuid[], ?::uuid[], ?::timestamptz[], ?::timestamptz[], ?::timestamptz[], ?::int[],
                           ?::text[], ?::text[], ?::text[], ?::text[]%s)
                    as u(run_id, seq, shard, workflow_id, workflow_type, task_queue, activity, priority, lease, session,
-                        scheduled_at, start_deadline, close_deadline, max_crashes, input, options, headers, limit_key%s)""")
-                .formatted(since, type, column);
+                        scheduled_at, start_deadline, close_deadline, max_crashes, input, options, headers, limit_key%s)""".formatted(
+                        visibleAt, since, delayed, due, type, column));
     }
 
     /** Whatever jobs closers have left, which locked out their outcomes until here. */

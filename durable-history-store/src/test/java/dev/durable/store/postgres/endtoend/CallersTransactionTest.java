@@ -17,12 +17,17 @@ import dev.durable.WorkflowAlreadyStartedException;
 import dev.durable.WorkflowFailedException;
 import dev.durable.WorkflowNotFoundException;
 import dev.durable.WorkflowStatus;
+import dev.durable.store.RolledBackException;
 import dev.durable.store.postgres.SqlInvariants;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -94,6 +99,48 @@ class CallersTransactionTest {
 
     private DurableClient joining() {
         return client.joining(transaction);
+    }
+
+    @Test
+    void a_deadlock_of_two_callers_says_so_and_the_one_that_lost_may_do_it_again() throws Exception {
+        try (Connection other = bench.dataSource().getConnection();
+                ExecutorService elsewhere = Executors.newSingleThreadExecutor()) {
+            other.setAutoCommit(false);
+            joining().start(Words.class, "a", Words::run);
+            DurableClient others = client.joining(other);
+            others.start(Words.class, "b", Words::run);
+            Future<?> crossing = elsewhere.submit(() -> others.start(Words.class, "a", Words::run));
+            RuntimeException here = thrown(() -> joining().start(Words.class, "b", Words::run));
+            if (here != null) {
+                transaction.rollback();
+            } else {
+                transaction.commit();
+            }
+            RuntimeException there = thrown(() -> crossing.get());
+            other.rollback();
+
+            assertThat(here == null ? there : here).satisfies(lost -> assertThat(deadlock(lost))
+                    .hasMessageStartingWith("a deadlock in the database at ")
+                    .hasMessageContaining("roll it back, and do it again from its beginning")
+                    .hasMessageNotContaining("can't be reached"));
+        }
+        transaction.rollback();
+        joining().start(Words.class, "c", Words::run);
+        transaction.commit();
+        client.handle(Words.class, "c").signal(Words::stop);
+    }
+
+    private static Throwable deadlock(Throwable lost) {
+        return lost instanceof RolledBackException || lost.getCause() == null ? lost : deadlock(lost.getCause());
+    }
+
+    private static RuntimeException thrown(Callable<?> call) {
+        try {
+            call.call();
+            return null;
+        } catch (Exception e) {
+            return e instanceof RuntimeException itself ? itself : new IllegalStateException(e);
+        }
     }
 
     @Test

@@ -18,9 +18,11 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.jooq.SQLDialect;
@@ -146,6 +148,68 @@ class TransactionalActivityTest {
         }
         assertThat(attempts).hasValue(2);
         assertRowsAreCompletions(1);
+    }
+
+    @Activity(transactional = true, startToClose = "1m", retry = @Retry(maxAttempts = 1))
+    interface Ledger {
+        int book(String account) throws SQLException;
+    }
+
+    /** Somebody holds the job and wants the row that the body has; the body wants to end its job. */
+    @Test
+    void a_deadlock_at_the_end_of_a_body_uses_no_attempt_and_it_is_run_again() throws Exception {
+        AtomicInteger bodies = new AtomicInteger();
+        CountDownLatch both = new CountDownLatch(1);
+        execute("insert into booking values ('shared', 'shared')");
+        try (DurableEngine engine = bench.engine()
+                .activity(Ledger.class, account -> {
+                    int rows = insert(account);
+                    if (bodies.incrementAndGet() == 1) {
+                        try (Statement statement = ActivityContext.current()
+                                .transaction(Connection.class)
+                                .createStatement()) {
+                            statement.execute("update booking set account = 'taken' where account = 'shared'");
+                        }
+                        crossing(both);
+                        while (waiters() == 0) {
+                            LockSupport.parkNanos(1_000_000);
+                        }
+                    }
+                    return rows;
+                })
+                .start()) {
+            engine.client().enqueue(Ledger.class, l -> l.book("ann")).await();
+            both.await();
+        }
+        assertThat(bodies).hasValue(2);
+        execute("delete from booking where account in ('shared', 'taken')");
+        assertRowsAreCompletions(1);
+    }
+
+    private void crossing(CountDownLatch done) throws SQLException {
+        Connection other = bench.dataSource().getConnection();
+        other.setAutoCommit(false);
+        try (Statement statement = other.createStatement()) {
+            // The other one finds the deadlock, and so is the one that is rolled back.
+            statement.execute("set local deadlock_timeout = '1min'");
+            statement.execute("select 1 from durable.activity_job for update");
+        }
+        Thread.ofPlatform().daemon().start(() -> {
+            try (other;
+                    Statement statement = other.createStatement()) {
+                statement.execute("update booking set account = 'shared' where account in ('shared', 'taken')");
+                other.rollback();
+            } catch (SQLException e) {
+                throw new IllegalStateException(e);
+            } finally {
+                done.countDown();
+            }
+        });
+    }
+
+    private long waiters() throws SQLException {
+        return number("select count(*) from pg_stat_activity where wait_event_type = 'Lock'"
+                + " and query like 'update booking%'");
     }
 
     @Test

@@ -1,0 +1,84 @@
+package dev.durable.history;
+
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.LoadingCache;
+import dev.durable.ActivityOptions;
+import dev.durable.RetryPolicy;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What of a background job's options was chosen where it was enqueued. It stands beside the options in the job's row for as
+ * long as these are what the enqueuing process knew: who begins the first attempt puts it over its own configuration, and
+ * what that gives stands in the row from the end of that attempt on.
+ *
+ * <pre>{@code
+ * {"startToClose":"PT1M",…,"enqueued":{"values":{"start-to-close":"PT1M"},"headers":{…},"doNotRetry":[…],"retry":{…}}}
+ * }</pre>
+ *
+ * <p>A process of an older release does not look at it: to it, all options are fixed.
+ *
+ * @param values by the keys that configuration uses
+ * @param headers added to the activity's
+ * @param doNotRetry added to the activity's
+ * @param retry stands for the activity's policy; null where that holds
+ */
+public record EnqueuedOptions(
+        Map<String, String> values,
+        Map<String, String> headers,
+        List<String> doNotRetry,
+        @Nullable RetryPolicy retry) {
+
+    /** Nothing was chosen. */
+    public static final EnqueuedOptions NOTHING = new EnqueuedOptions(Map.of(), Map.of(), List.of(), null);
+
+    private static final String NAME = "enqueued";
+    private static final LoadingCache<String, Optional<EnqueuedOptions>> READ =
+            Caffeine.newBuilder().maximumSize(500).build(EnqueuedOptions::read);
+
+    public EnqueuedOptions {
+        values = Map.copyOf(values);
+        headers = Map.copyOf(headers);
+        doNotRetry = List.copyOf(doNotRetry);
+    }
+
+    /** What was chosen for the job with these options; empty where they are fixed. */
+    public static Optional<EnqueuedOptions> of(String optionsJson) {
+        return optionsJson.contains('"' + NAME + "\":") ? READ.get(optionsJson) : Optional.empty();
+    }
+
+    /** These options as JSON text, with this beside them. */
+    public String with(ActivityOptions options) {
+        String json = OptionsJson.encode(options);
+        return json.substring(0, json.length() - 1) + ",\"" + NAME + "\":" + json() + "}";
+    }
+
+    private String json() {
+        if (equals(NOTHING)) {
+            return "{}";
+        }
+        RetryPolicy policy = retry;
+        return JsonObjectWriter.object(out -> {
+            out.map("values", values).map("headers", headers).strings("doNotRetry", doNotRetry);
+            if (policy != null) {
+                out.object("retry", object -> OptionsJson.write(policy, object));
+            }
+        });
+    }
+
+    private static Optional<EnqueuedOptions> read(String optionsJson) {
+        String json = JsonObjectReader.of(optionsJson).jsonOrNull(NAME);
+        if (json == null) {
+            return Optional.empty();
+        }
+        JsonObjectReader in = JsonObjectReader.of(json);
+        String retry = in.jsonOrNull("retry");
+        return Optional.of(new EnqueuedOptions(
+                in.map("values"),
+                in.map("headers"),
+                in.strings("doNotRetry"),
+                retry == null ? null : OptionsJson.readRetry(JsonObjectReader.of(retry))));
+    }
+}

@@ -1,0 +1,17 @@
+package dev.durable.store;
+
+import dev.durable.StoreUnavailableException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The database rolled a transaction back for the sake of another one, as it does to end a deadlock: nothing of it happened,
+ * and the same may succeed when it is done again. Thrown where the store has tried that and was not lucky, and where it
+ * can't try: in a transaction that somebody else began, which is lost as a whole.
+ */
+public class RolledBackException extends StoreUnavailableException {
+    private static final long serialVersionUID = 1L;
+
+    public RolledBackException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+}

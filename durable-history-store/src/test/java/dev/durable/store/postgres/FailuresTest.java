@@ -1,0 +1,52 @@
+package dev.durable.store.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.durable.StoreUnavailableException;
+import dev.durable.store.RolledBackException;
+import java.sql.SQLException;
+import org.junit.jupiter.api.Test;
+
+/** What people read of an error of the database. */
+class FailuresTest {
+    private final Failures failures = new Failures("jdbc:postgresql://db/orders");
+
+    @Test
+    void a_deadlock_says_that_it_is_one() {
+        SQLException deadlock = new SQLException("ERROR: deadlock detected", "40P01");
+
+        assertThat(failures.of(deadlock))
+                .isInstanceOf(RolledBackException.class)
+                .hasCause(deadlock)
+                .hasMessage("a deadlock in the database at jdbc:postgresql://db/orders, which has rolled back this one to let"
+                        + " the other go on (SQLSTATE 40P01): ERROR: deadlock detected. Nothing of it was written. It was"
+                        + " tried again, and met the same each time. Usual cause: two transactions that lock the same rows,"
+                        + " or start the same ids, in different orders. Let each do so in the same order.");
+    }
+
+    @Test
+    void a_deadlock_in_the_callers_transaction_says_who_has_to_do_it_again() {
+        assertThat(failures.ofCaller(new SQLException("ERROR: deadlock detected", "40P01")))
+                .isInstanceOf(RolledBackException.class)
+                .hasMessageContaining("The transaction that this call takes part in is lost as a whole: roll it back, and do"
+                        + " it again from its beginning.");
+    }
+
+    @Test
+    void a_serialization_failure_is_a_conflict_of_transactions() {
+        assertThat(failures.of(new SQLException("ERROR: could not serialize access", "40001")))
+                .isInstanceOf(RolledBackException.class)
+                .hasMessageStartingWith("a conflict of transactions in the database at")
+                .hasMessageEndingWith("Usual cause: an isolation level above read committed.");
+    }
+
+    @Test
+    void a_database_that_is_away_can_not_be_reached() {
+        SQLException away = new SQLException("connection refused", "08001");
+        assertThat(failures.of(away))
+                .isInstanceOf(StoreUnavailableException.class)
+                .isNotInstanceOf(RolledBackException.class)
+                .hasMessageContaining("can't be reached");
+        assertThat(failures.ofCaller(away)).hasMessageContaining("can't be reached");
+    }
+}
