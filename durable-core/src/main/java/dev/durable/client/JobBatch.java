@@ -13,12 +13,17 @@ import dev.durable.history.Failure;
 import dev.durable.history.Payload;
 import dev.durable.store.BatchMember;
 import dev.durable.store.BatchPlace;
+import dev.durable.store.BatchStore;
 import dev.durable.store.BatchTally;
+import dev.durable.store.Delivery;
 import dev.durable.store.RunFilter;
+import dev.durable.store.RunKey;
 import dev.durable.store.RunRecord;
 import java.lang.reflect.Type;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -95,24 +100,48 @@ final class JobBatch implements BatchHandle {
         long asked = 0;
         List<BatchMember> page = members(-1);
         while (!page.isEmpty()) {
-            for (BatchMember member : page) {
-                if (member.run().status() == WorkflowStatus.RUNNING && cancelled(messages, member.run(), reason)) {
-                    asked++;
-                }
+            Map<RunKey, CompletableFuture<Delivery.Outcome>> sent = new LinkedHashMap<>();
+            page.stream()
+                    .map(BatchMember::run)
+                    .filter(job -> job.status() == WorkflowStatus.RUNNING)
+                    .forEach(job -> sent.put(job.run(), messages.cancelAsync(job.run(), reason)));
+            for (var one : sent.entrySet()) {
+                asked += hears(messages, one.getKey(), one.getValue(), reason) ? 1 : 0;
             }
             page = members(page.getLast().number());
         }
         return asked;
     }
 
-    /** False for one that has ended meanwhile. */
-    private static boolean cancelled(Messages messages, RunRecord job, String reason) {
+    /** Whether the job will hear of it: not one that has ended meanwhile. */
+    private boolean hears(
+            Messages messages, RunKey job, CompletableFuture<Delivery.Outcome> sent, String reason) {
+        Delivery.Outcome outcome = Waiting.forAnswer(dispatch, sent, "cancelling batch " + id);
+        if (outcome == Delivery.Outcome.ACCEPTED || outcome == Delivery.Outcome.NOT_FOUND) {
+            return outcome == Delivery.Outcome.ACCEPTED;
+        }
         try {
-            messages.cancel(job.run().workflowId(), job.run().runId(), reason);
+            messages.cancel(job.workflowId(), job.runId(), reason);
             return true;
         } catch (WorkflowNotFoundException e) {
             return false;
         }
+    }
+
+    /** The place of a job in a batch, where it still is the job at it; null without. */
+    static @Nullable BatchPlace placeOf(BatchStore store, RunKey job) {
+        int slash = job.workflowId().lastIndexOf(SEPARATOR);
+        if (slash <= 0 || !job.workflowId().substring(slash + 1).matches("[0-9]{1,9}")) {
+            return null;
+        }
+        BatchPlace place = new BatchPlace(
+                job.workflowId().substring(0, slash),
+                Integer.parseInt(job.workflowId().substring(slash + 1)));
+        return store.members(place.batch(), place.number() - 1, 1).stream()
+                        .anyMatch(member -> member.number() == place.number()
+                                && member.run().run().equals(job))
+                ? place
+                : null;
     }
 
     private List<BatchMember> members(int after) {
@@ -140,7 +169,7 @@ final class JobBatch implements BatchHandle {
         RunRecord run = member.run();
         boolean discarded = run.status() == WorkflowStatus.COMPLETED && run.failure() != null;
         String jobId = run.run().workflowId();
-        T value = discarded || run.result() == null ? null : value(jobId, run.result(), type);
+        @Nullable T value = discarded || run.result() == null ? null : value(jobId, run.result(), type);
         return new BatchResult<>(member.number(), jobId, run.status(), discarded, value, failure(run.failure()));
     }
 
