@@ -106,7 +106,8 @@ public interface DurableClient {
 
     /**
      * The same with options. The id is the job's: with it comes what the policies say about a second job of that id. A
-     * delay, an expiry, a run timeout and a task queue are the job's, too.
+     * delay, an expiry, a run timeout and a task queue are the job's, too, and so are {@linkplain StartOptions#activity
+     * options of its activity}.
      *
      * @throws WorkflowAlreadyStartedException when the policies refuse it; {@link ConflictPolicy#USE_EXISTING} does where
      *     the open run of that id is no job of the same activity

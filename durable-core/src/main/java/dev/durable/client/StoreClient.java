@@ -40,7 +40,6 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -326,12 +325,14 @@ public final class StoreClient implements DurableClient {
 
     /** As it was called when the job was enqueued. */
     private String activityOf(RunRecord run) {
-        return dispatch.store().history(run.run().runId(), 1, 1).stream()
-                .map(started -> JobStart.activity(run.type(), started.attributes()))
-                .filter(Objects::nonNull)
-                .findFirst()
-                .orElseThrow(() -> new WorkflowNotFoundException("the history of job " + run.run().workflowId()
-                        + " does not tell its activity. Usual cause: old histories are dropped, and this one was."));
+        for (StoredEvent started : dispatch.store().history(run.run().runId(), 1, 1)) {
+            String activity = JobStart.activity(run.type(), started.attributes());
+            if (activity != null) {
+                return activity;
+            }
+        }
+        throw new WorkflowNotFoundException("the history of job " + run.run().workflowId()
+                + " does not tell its activity. Usual cause: old histories are dropped, and this one was.");
     }
 
     @Override

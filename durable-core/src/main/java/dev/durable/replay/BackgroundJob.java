@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The workflow of one activity. Most of its runs are never seen by a replayer: their start writes what the first turn
- * gives, and the completion of the activity closes them. Only where something else comes (a cancel, a failure, a start that
- * is delayed) does this code run.
+ * gives, and the completion of the activity closes them. Only where something else comes (a cancel, a failure) does this
+ * code run, or where a release enqueued it with a delay that left the first turn for later.
  */
 @Workflow(name = BackgroundJob.TYPE)
 public class BackgroundJob {

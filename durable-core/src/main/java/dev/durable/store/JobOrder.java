@@ -126,23 +126,9 @@ public sealed interface JobOrder {
      * as in {@link JobUpdate.Bury}. Its body may not have returned yet.
      *
      * @param trace its note goes with what the attempt noted
-     * @param options by which an attempt that an operator allows goes; null keeps what is stored
      */
-    record Bury(
-            JobKey key,
-            Trace trace,
-            Seen seen,
-            boolean incident,
-            String fingerprint,
-            String lastFailure,
-            JobUpdate.@Nullable NewOptions options)
-            implements JobOrder {
-
-        /** With the options that it has. */
-        public Bury(JobKey key, Trace trace, Seen seen, boolean incident, String fingerprint, String lastFailure) {
-            this(key, trace, seen, incident, fingerprint, lastFailure, null);
-        }
-    }
+    record Bury(JobKey key, Trace trace, Seen seen, boolean incident, String fingerprint, String lastFailure)
+            implements JobOrder {}
 
     /**
      * It ended: the job goes, the outcome goes into the run's inbox with all notes of the job before its own.

@@ -136,6 +136,7 @@ public sealed interface JobUpdate {
      * @param left until the attempt times out; an order that this worker has not heard of counts for more
      * @param silence longest time without a heartbeat; null is not watched
      * @param revision what this worker has heard of orders
+     * @param options by which the attempt goes on, and those that follow; null keeps what is stored
      */
     record Detach(
             JobKey key,
@@ -144,8 +145,22 @@ public sealed interface JobUpdate {
             @Nullable String details,
             Duration left,
             @Nullable Duration silence,
-            int revision)
-            implements JobUpdate {}
+            int revision,
+            @Nullable NewOptions options)
+            implements JobUpdate {
+
+        /** With the options that it has. */
+        public Detach(
+                JobKey key,
+                UUID lease,
+                @Nullable String notes,
+                @Nullable String details,
+                Duration left,
+                @Nullable Duration silence,
+                int revision) {
+            this(key, lease, notes, details, left, silence, revision, null);
+        }
+    }
 
     /** What became of it. */
     enum Outcome {

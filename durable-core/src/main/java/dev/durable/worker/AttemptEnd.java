@@ -53,7 +53,9 @@ final class AttemptEnd {
 
     /** The body returned; whoever has its token ends the attempt. */
     void leftToOthers(Duration left, @Nullable String details, int revision) {
-        report.detach(left, terms.options().heartbeatTimeout(), details, revision);
+        Terms now = terms;
+        JobUpdate.NewOptions options = AttemptRules.settled(now.options(), now.json());
+        report.detach(left, now.options().heartbeatTimeout(), details, revision, options);
     }
 
     /** The body ended. */

@@ -119,11 +119,21 @@ final class AttemptReport {
         end(new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null, false), Duration.ZERO);
     }
 
-    /** Left to whoever has its token. */
-    void detach(Duration left, @Nullable Duration silence, @Nullable String details, int revision) {
+    /**
+     * Left to whoever has its token.
+     *
+     * @param options by which it goes on; null is those that stand in the row
+     */
+    void detach(
+            Duration left,
+            @Nullable Duration silence,
+            @Nullable String details,
+            int revision,
+            JobUpdate.@Nullable NewOptions options) {
         host.reports()
                 .end(
-                        new JobUpdate.Detach(job.key(), job.lease(), notes.json(), details, left, silence, revision),
+                        new JobUpdate.Detach(
+                                job.key(), job.lease(), notes.json(), details, left, silence, revision, options),
                         () -> {});
     }
 

@@ -1,14 +1,13 @@
 package dev.durable.worker;
 
-import dev.durable.ActivityOptions;
 import dev.durable.history.EventJson;
 import dev.durable.history.HistoryEvent;
+import dev.durable.history.OptionsJson;
 import dev.durable.history.Payload;
 import dev.durable.history.TimeoutType;
 import dev.durable.replay.BackgroundJob;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.JobOrder;
-import dev.durable.store.JobUpdate;
 import dev.durable.store.OpenJob;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -76,10 +75,7 @@ final class ExternalAttempts {
     }
 
     private AttemptRules rules(OpenJob job) {
-        ActivityOptions options = options(job);
-        Instant stored = job.times().scheduleToCloseDeadline();
-        Duration toClose = options.scheduleToClose();
-        Instant close = stored == null && toClose != null ? job.times().scheduledAt().plus(toClose) : stored;
+        Instant close = job.times().scheduleToCloseDeadline();
         return new AttemptRules(
                 new AttemptRules.Of(
                         job.activity(),
@@ -88,20 +84,11 @@ final class ExternalAttempts {
                         job.workflowType().equals(BackgroundJob.TYPE),
                         ", which was left to the holder of its token,"),
                 new AttemptRules.Terms(
-                        options,
+                        OptionsJson.decode(job.options()),
                         job.options(),
                         close == null ? null : Duration.between(now(), close)),
                 code,
                 random);
-    }
-
-    private ActivityOptions options(OpenJob job) {
-        return code.options(job.activity(), job.workflowType(), job.options());
-    }
-
-    /** By which attempts that follow go; null is those that stand in the row. */
-    private JobUpdate.@Nullable NewOptions settled(OpenJob job) {
-        return AttemptRules.settled(options(job), job.options());
     }
 
     /**
@@ -133,7 +120,7 @@ final class ExternalAttempts {
                         job.key(),
                         new JobOrder.Trace(audit, null),
                         job.seen(),
-                        new JobOrder.Next(back.delay(), job.seen().attempt(), settled(job)),
+                        new JobOrder.Next(back.delay(), job.seen().attempt(), null),
                         null);
         };
     }
@@ -144,7 +131,7 @@ final class ExternalAttempts {
         return new JobOrder.End(job.key(), trace, job.seen(), EventJson.outcome(id, outcome, null));
     }
 
-    private JobOrder bury(
+    private static JobOrder bury(
             OpenJob job, Ruling.Buried buried, AttemptEvents events, JobOrder.@Nullable Audit audit) {
         String fingerprint = Fingerprint.of(job.activity(), buried.failure());
         return new JobOrder.Bury(
@@ -153,18 +140,17 @@ final class ExternalAttempts {
                 job.seen(),
                 buried.incident(),
                 fingerprint,
-                AttemptReport.shown(buried.failure()),
-                settled(job));
+                AttemptReport.shown(buried.failure()));
     }
 
-    private JobOrder again(
+    private static JobOrder again(
             OpenJob job, Ruling.Again again, AttemptEvents events, JobOrder.@Nullable Audit audit) {
         Ruling.Again.Limited limited = again.limited();
         return new JobOrder.GiveBack(
                 job.key(),
                 new JobOrder.Trace(audit, EventJson.note(events.followed(again))),
                 job.seen(),
-                new JobOrder.Next(again.delay(), job.seen().attempt() + 1, limited == null ? settled(job) : limited.options()),
+                new JobOrder.Next(again.delay(), job.seen().attempt() + 1, limited == null ? null : limited.options()),
                 AttemptReport.shown(again.failure()));
     }
 

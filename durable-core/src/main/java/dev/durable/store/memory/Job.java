@@ -143,6 +143,7 @@ final class Job {
         begin();
         boolean heard = revision <= how.revision() || deadline == null;
         state = ActivityState.EXTERNAL;
+        replace(how.options());
         notes = how.notes();
         heartbeat(how.details());
         deadline = heard ? now.plus(how.left()) : deadline;
@@ -339,6 +340,14 @@ final class Job {
     /** Null keeps what is stored; so do options that an order has changed meanwhile. */
     void failedAttempt(
             int nextAttempt, String notes, @Nullable String failure, JobUpdate.@Nullable NewOptions options) {
+        replace(options);
+        begin();
+        this.attempt = nextAttempt;
+        this.notes = notes;
+        this.lastFailure = failure == null ? lastFailure : failure;
+    }
+
+    private void replace(JobUpdate.@Nullable NewOptions options) {
         if (options != null && spec.options().equals(options.insteadOf())) {
             spec = spec(
                     options.json(),
@@ -346,10 +355,6 @@ final class Job {
                     spec.scheduleToCloseDeadline(),
                     spec.maxWorkerCrashes());
         }
-        begin();
-        this.attempt = nextAttempt;
-        this.notes = notes;
-        this.lastFailure = failure == null ? lastFailure : failure;
     }
 
     void annotate(String notes) {

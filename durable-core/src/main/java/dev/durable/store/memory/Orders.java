@@ -145,7 +145,7 @@ final class Orders {
         if (!job.isLeased()) {
             return Outcome.REFUSED;
         }
-        job.failedAttempt(order.seen().attempt() + 1, noted(order, job), order.lastFailure(), order.options());
+        job.failedAttempt(order.seen().attempt() + 1, noted(order, job), order.lastFailure(), null);
         tables.bury(job, order.incident(), order.fingerprint());
         return Outcome.APPLIED;
     }

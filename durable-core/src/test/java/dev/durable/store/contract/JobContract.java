@@ -7,14 +7,17 @@ import static dev.durable.store.JobUpdate.Outcome.STALE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.durable.ActivityState;
 import dev.durable.WorkflowDescription.PendingActivity;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobClaim;
+import dev.durable.store.JobFilter;
 import dev.durable.store.JobKey;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.MessageKind;
 import dev.durable.store.NewJob;
+import dev.durable.store.RunKey;
 import dev.durable.store.Transition;
 import java.time.Duration;
 import java.time.Instant;
@@ -110,6 +113,37 @@ abstract class JobContract extends StoreContract {
 
         assertThat(IntStream.range(0, 3).mapToObj(i -> claimJob(session).key().seq()))
                 .containsExactly(1, 2, 3);
+    }
+
+    @Test
+    void a_job_born_with_a_delay_is_claimed_when_it_is_over() {
+        Duration hour = Duration.ofHours(1);
+        RunKey run = started(newRun("order-1").schedules(Outcomes.delayed(1, store.now(), hour)));
+        started(newRun("order-2").schedules(Outcomes.job(1, store.now())));
+
+        assertThat(jobStates(run)).containsEntry(1, "delayed");
+        assertThat(store.jobs(JobFilter.ALL.states(Set.of(ActivityState.DELAYED)), 10))
+                .singleElement()
+                .satisfies(job -> {
+                    assertThat(job.key().run()).isEqualTo(run);
+                    assertThat(job.begun()).isFalse();
+                    assertThat(job.times().visibleAt()).isNotNull();
+                });
+        assertThat(store.depth(QUEUE, 10)).isEqualTo(2);
+        assertThat(claimJobs(session)).extracting(job -> job.key().run().workflowId()).containsExactly("order-2");
+        advance(hour.minusSeconds(1));
+        assertThat(claimJobs(session)).isEmpty();
+        advance(Duration.ofSeconds(2));
+        assertThat(claimJob(session).key().run()).isEqualTo(run);
+    }
+
+    @Test
+    void a_resent_start_with_a_delayed_job_is_one_job() {
+        NewRunBuilder run = newRun("order-1").schedules(Outcomes.delayed(1, store.now(), Duration.ofHours(1)));
+        start(run);
+        start(run);
+
+        assertThat(store.count(JobFilter.ALL)).isOne();
     }
 
     @Test

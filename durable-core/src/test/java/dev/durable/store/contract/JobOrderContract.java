@@ -16,6 +16,7 @@ import dev.durable.store.MessageKind;
 import dev.durable.store.OpenJob;
 import dev.durable.store.RunKey;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -121,6 +122,78 @@ abstract class JobOrderContract extends StoreContract {
         writer.write(writer.step().cancels(1));
 
         assertThat(onlyMessage(writer.run()).name()).isEqualTo("ActivityCancelled");
+    }
+
+    // ── reschedule ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    private JobOrder.Reschedule reschedule(RunKey run, Instant at, JobOrder.Moved moved) {
+        return new JobOrder.Reschedule(key(run), audited("reschedule"), open(run).seen(), at, moved);
+    }
+
+    @Test
+    void a_rescheduled_job_is_claimed_at_its_new_time() {
+        RunKey run = scheduled("order-1", 1).run();
+
+        assertThat(order(reschedule(run, store.now().plus(HOUR), null))).isEqualTo(Outcome.APPLIED);
+
+        assertThat(open(run).state()).isEqualTo(ActivityState.DELAYED);
+        assertThat(open(run).notes()).isEqualTo("[" + NOTE + "]");
+        advance(HOUR.minusSeconds(1));
+        assertThat(claimJobs(session)).isEmpty();
+        advance(Duration.ofSeconds(2));
+        assertThat(claimJob(session).key()).isEqualTo(key(run));
+    }
+
+    @Test
+    void rescheduled_to_a_time_that_has_passed_it_is_ready() {
+        RunKey run = retriedIn(HOUR);
+
+        assertThat(order(reschedule(run, Instant.EPOCH, null))).isEqualTo(Outcome.APPLIED);
+
+        assertThat(open(run).state()).isEqualTo(ActivityState.READY);
+        assertThat(open(run).times().visibleAt()).isNull();
+        assertThat(claimJob(session).attempt()).isEqualTo(2);
+    }
+
+    @Test
+    void what_it_is_promised_moves_where_that_is_said_and_else_stays() {
+        RunKey run = scheduled("order-1", 1).run();
+        OpenJob.Times before = open(run).times();
+        Instant at = store.now().plus(HOUR);
+        order(reschedule(run, at, null));
+        assertThat(open(run).times().scheduledAt()).isEqualTo(before.scheduledAt());
+        assertThat(open(run).times().scheduleToCloseDeadline()).isEqualTo(before.scheduleToCloseDeadline());
+
+        order(reschedule(run, at, new JobOrder.Moved(at, at.plus(HOUR), null)));
+
+        assertThat(open(run).times().scheduledAt()).isEqualTo(at);
+        assertThat(open(run).times().scheduleToCloseDeadline()).isNull();
+        advance(HOUR.multipliedBy(2).minusSeconds(1));
+        assertThat(store.timeOutWaiting(10)).isZero();
+        advance(Duration.ofSeconds(2));
+        assertThat(store.timeOutWaiting(10)).isOne();
+    }
+
+    @Test
+    void a_paused_job_that_is_rescheduled_stays_so() {
+        RunKey run = scheduled("order-1", 1).run();
+        order(pause(key(run)));
+        order(reschedule(run, store.now().plus(HOUR), null));
+
+        assertThat(open(run).state()).isEqualTo(ActivityState.PAUSED);
+        order(resume(key(run)));
+        assertThat(open(run).state()).isEqualTo(ActivityState.DELAYED);
+    }
+
+    @Test
+    void a_job_that_runs_or_has_moved_on_is_not_rescheduled() {
+        RunKey run = scheduled("order-1", 1).run();
+        JobOrder.Reschedule early = reschedule(run, store.now().plus(HOUR), null);
+        claimJob(session);
+
+        assertThat(order(early)).isEqualTo(Outcome.CHANGED);
+        assertThat(order(reschedule(run, store.now().plus(HOUR), null))).isEqualTo(Outcome.REFUSED);
+        assertThat(open(run).state()).isEqualTo(ActivityState.RUNNING);
     }
 
     // ── retry now ───────────────────────────────────────────────────────────────────────────────────────────────────

@@ -48,6 +48,26 @@ abstract class ListingContract extends StoreContract {
     }
 
     @Test
+    void background_jobs_are_listed_by_their_activity_open_and_ended() {
+        started(job("mail-1", "Emails.send"));
+        terminated(started(job("mail-2", "Emails.send")));
+        started(job("list-1", "Emails.list"));
+        started(newRun("order-1").started("{\"input\":[\"Emails.send\"]}"));
+
+        RunFilter mails = RunFilter.ALL.types(Set.of("durable.job")).activity("Emails.send");
+        assertThat(store.runs(mails, 10)).extracting(run -> run.run().workflowId()).containsExactly("mail-2", "mail-1");
+        assertThat(store.count(mails.statuses(Set.of(WorkflowStatus.TERMINATED)))).isOne();
+        assertThat(store.count(RunFilter.ALL.types(Set.of("durable.job")).activity("Emails.nobody"))).isZero();
+    }
+
+    private NewRunBuilder job(String id, String activity) {
+        return newRun(id)
+                .type("durable.job")
+                .started("{\"workflowId\":\"" + id + "\",\"input\":[\"" + activity
+                        + "\",[\"\\\"input\\\":[\\\"Emails.nobody\\\"]\"],{}]}");
+    }
+
+    @Test
     void a_listing_asks_for_types_and_queues() {
         started("order-1");
         started(newRun("order-2").type("Other"));

@@ -22,7 +22,7 @@ import java.util.concurrent.ThreadLocalRandom;
 /** A start in the making, with defaults for what a test does not care about. */
 public final class NewRunBuilder {
     private final RunKey key;
-    private final UUID fence = UUID.randomUUID();
+    private UUID fence = UUID.randomUUID();
     private final Instant now;
     private final List<StoredEvent> events = new ArrayList<>();
     private final List<NewJob> jobs = new ArrayList<>();
@@ -54,6 +54,11 @@ public final class NewRunBuilder {
 
     public UUID fence() {
         return fence;
+    }
+
+    public NewRunBuilder fenced(UUID first) {
+        fence = first;
+        return this;
     }
 
     public Instant startedAt() {

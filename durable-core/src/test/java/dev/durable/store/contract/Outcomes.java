@@ -74,6 +74,27 @@ public final class Outcomes {
                 key);
     }
 
+    /** One that may be claimed later. */
+    public static NewJob delayed(int seq, Instant at, Duration delay) {
+        NewJob job = job(seq, at);
+        return new NewJob(
+                seq,
+                job.activity(),
+                job.taskQueue(),
+                job.priority(),
+                job.input(),
+                job.options(),
+                job.headers(),
+                job.workflowType(),
+                at.plus(delay),
+                null,
+                at.plus(delay).plus(Duration.ofHours(1)),
+                job.maxWorkerCrashes(),
+                null,
+                null,
+                delay);
+    }
+
     public static StoredEvent scheduled(long id, Instant at, int seq) {
         return new StoredEvent(id, "ActivityScheduled", at, null, "{\"seq\":" + seq + "}");
     }

@@ -16,6 +16,7 @@ import dev.durable.store.RunKey;
 import dev.durable.store.RunPause;
 import dev.durable.store.Transition;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -75,6 +76,22 @@ abstract class QueueContract extends StoreContract {
         assertThat(change(new QueueChange.ResumeQueue(QUEUE))).isTrue();
         assertThat(change(new QueueChange.ResumeQueue(QUEUE))).as("again").isFalse();
         assertThat(claimJobs(session)).hasSize(2);
+    }
+
+    @Test
+    void the_rules_tell_when_the_first_delayed_job_of_a_queue_is_due() {
+        assertThat(store.queueRules(Set.of(QUEUE)).nextDelayed()).isEmpty();
+        started(newRun("order-1").schedules(Outcomes.delayed(1, store.now(), Duration.ofHours(2))));
+        started(newRun("order-2").schedules(Outcomes.delayed(1, store.now(), Duration.ofHours(1))));
+
+        Instant first = store.queueRules(Set.of(QUEUE)).nextDelayed().get(QUEUE);
+
+        assertThat(Duration.between(store.now(), first)).isBetween(Duration.ofMinutes(59), Duration.ofMinutes(60));
+        advance(Duration.ofMinutes(61));
+        assertThat(Duration.between(
+                        store.now(), store.queueRules(Set.of(QUEUE)).nextDelayed().get(QUEUE)))
+                .as("what is due is claimed, and not waited for")
+                .isBetween(Duration.ofMinutes(58), Duration.ofMinutes(59));
     }
 
     @Test

@@ -21,6 +21,8 @@ final class Detached {
                 texts(rows, JobUpdate.Detach::notes),
                 Param.longs(rows, r -> r.left().toMillis()),
                 Param.longs(rows, r -> r.silence() == null ? null : r.silence().toMillis()),
-                ints(rows, JobUpdate.Detach::revision));
+                ints(rows, JobUpdate.Detach::revision),
+                texts(rows, r -> r.options() == null ? null : r.options().json()),
+                texts(rows, r -> r.options() == null ? null : r.options().insteadOf()));
     }
 }

@@ -198,8 +198,7 @@ final class JobOrderBatch {
                 order.fingerprint(),
                 noted(order, job),
                 order.lastFailure(),
-                null,
-                order.options());
+                null);
         if (job.job().cancelRequested()) {
             cancelled.add(job.job().after(bury));
         } else {

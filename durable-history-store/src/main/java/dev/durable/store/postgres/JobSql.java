@@ -88,11 +88,13 @@ final class JobSql {
     static final String DETACH = JobPlace.in("""
             update durable.activity_job j
                set state = ${EXTERNAL}, session = null, claim = null, notes = u.notes::json,
+                   options = case when j.options::text = u.instead_of then u.options::json else j.options end,
                    deadline = case when j.revision > u.revision and j.deadline is not null then j.deadline
                                    else durable.clock() + u.left_ms * interval '1 ms' end,
                    silent_until = durable.clock() + u.silence_ms * interval '1 ms'
               from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::text[], ?::bigint[], ?::bigint[],
-                                ?::int[]) as u(run_id, shard, seq, notes, left_ms, silence_ms, revision)
+                                ?::int[], ?::text[], ?::text[])
+                           as u(run_id, shard, seq, notes, left_ms, silence_ms, revision, options, instead_of)
                      cross join lateral (select j.ctid as c from durable.activity_job j
                             where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq offset 0) j) u
              where j.ctid = u.c""");

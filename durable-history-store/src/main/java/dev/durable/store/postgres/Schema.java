@@ -22,7 +22,10 @@ public final class Schema {
             "V6__roles.sql",
             "V7__waiting_deadlines.sql",
             "V9__alerts.sql",
-            "V10__queue_rules.sql");
+            "V10__queue_rules.sql",
+            "V11__deferred_starts.sql",
+            "V12__what_has_begun.sql",
+            "V16__delayed_jobs.sql");
 
     private Schema() {}
 
