@@ -356,7 +356,7 @@ final class RunActor {
         holding.written(newFence, draft.nextEventId());
         draft.written();
         HistoryEvent.Closing closing = draft.closing();
-        host.outside().written(this, closing == null ? null : closeOf(closing, false));
+        host.outside().written(this, closing == null ? null : closeOf(closing, draft, false));
         if (closing != null) {
             holding.goCold();
         }

@@ -32,7 +32,6 @@ record JobRows(List<Row> rows) {
     void insert(Script script) {
         if (!isEmpty()) {
             script.then(
-            script.then(
                     areApart() ? TransitionSql.JOBS_APART : TransitionSql.JOBS, params().toArray(Param[]::new));
         }
     }
