@@ -213,13 +213,13 @@ public final class StoreClient implements DurableClient {
         String following = JobBatch.idOfFollowing(batch, activity);
         JobCall whenAtRest = JobCall.of(activity, StartOptions.id(following), arguments, now());
         Payload watch = code.payloads()
-                .encodeArguments(
-                        BatchFollower.ACTIVITY,
-                        batch,
-                        following,
-                        activity.name(),
-                        arguments.json(),
-                        Objects.requireNonNull(whenAtRest.chosen()).with(whenAtRest.options()));
+                .encodeArguments(BatchFollower.ACTIVITY, new Object[] {
+                    batch,
+                    following,
+                    activity.name(),
+                    arguments.json(),
+                    Objects.requireNonNull(whenAtRest.chosen()).with(whenAtRest.options())
+                });
         enqueueOnce(
                 JobBatch.idOfWatching(following),
                 new JobCall(
