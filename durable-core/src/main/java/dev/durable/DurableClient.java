@@ -110,6 +110,9 @@ public interface DurableClient {
      * The same with options. The id is the job's: with it comes what the policies say about a second job of that id. A
      * delay, an expiry, a run timeout and a task queue are the job's, too, and so are {@linkplain StartOptions#activity
      * options of its activity}.
+     *
+     * @throws WorkflowAlreadyStartedException when the policies refuse it; {@link ConflictPolicy#USE_EXISTING} does where
+     *     the open run of that id is no job of the same activity
      */
     <A> ActivityHandle enqueue(Class<A> type, StartOptions options, VoidCall<A> call);
 
@@ -139,8 +142,11 @@ public interface DurableClient {
 
     /**
      * Runs one activity for each item as background jobs, with few commits: {@code
-     * client.enqueueAll(Emails.class, addresses, (emails, address) -> emails.send(address))}. All are durable when this
-     * returns. If it fails in between, those before are; see the form with an id.
+     * client.enqueueAll(Emails.class, addresses, (emails, address) -> emails.send(address))}. They begin in the order of the
+     * items, as far as there are workers for one after the other. All are durable when this returns. If it fails in
+     * between, those before are; see the form with an id.
+     *
+     * @throws QueueFullException when the task queue has no room for all; those in front are durable
      */
     <A, T> BatchHandle enqueueAll(Class<A> type, Iterable<? extends T> items, BatchCall<A, T> call);
 
@@ -148,6 +154,11 @@ public interface DurableClient {
      * The same with options for each job; the id is the batch's. Called again with the same id it adds only the jobs that
      * are not there, by their number: a batch whose caller died in between is completed by enqueueing it again. Policies
      * of the options do not count.
+     *
+     * @throws QueueFullException when the task queue has no room for all; those in front are durable, and the same call
+     *     again adds the rest
+     * @throws WorkflowAlreadyStartedException when the id of an item, the batch's with a slash and its number, belongs to a
+     *     run that is none of the batch's; the other items that were sent with it are durable
      */
     <A, T> BatchHandle enqueueAll(
             Class<A> type, StartOptions options, Iterable<? extends T> items, BatchCall<A, T> call);
@@ -223,7 +234,8 @@ public interface DurableClient {
      * so it runs at the latest one poll interval after the commit.
      *
      * @param transaction on PostgreSQL a {@code java.sql.Connection} of the store's database with autocommit off
-     * @throws IllegalArgumentException when that is nothing this store can join; the message says what it takes
+     * @throws IllegalArgumentException when that is nothing this store can join, as a connection of another database; the
+     *     message says what it takes
      */
     DurableClient joining(Object transaction);
 

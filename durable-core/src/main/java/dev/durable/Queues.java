@@ -33,7 +33,12 @@ public interface Queues {
         return pause(taskQueue, null);
     }
 
-    /** The same until that time by the store's clock; null is until {@link #resume}. */
+    /**
+     * The same until that time by the store's clock; null is until {@link #resume}.
+     *
+     * @throws IllegalArgumentException when the time has passed, or when no living worker serves the queue and nothing of
+     *     it is in the store
+     */
     boolean pause(String taskQueue, @Nullable Instant resumeAt);
 
     /** Jobs of this queue are begun again. */
@@ -48,7 +53,12 @@ public interface Queues {
         return pauseActivity(activity, null);
     }
 
-    /** The same until that time by the store's clock; null is until {@link #resumeActivity}. */
+    /**
+     * The same until that time by the store's clock; null is until {@link #resumeActivity}.
+     *
+     * @throws IllegalArgumentException when the time has passed, or when no living worker implements the activity, nothing
+     *     registered here declares it, and no job of it is in the store
+     */
     boolean pauseActivity(String activity, @Nullable Instant resumeAt);
 
     /** Jobs of this activity are begun again. Give the name that was paused. */

@@ -9,7 +9,11 @@ public class RetryAfterException extends DurableException {
 
     private final Duration delay;
 
-    /** The next attempt starts after this delay. */
+    /**
+     * The next attempt starts after this delay; zero is at once.
+     *
+     * @throws IllegalArgumentException when it is negative, or longer than a hundred years
+     */
     public RetryAfterException(Duration delay) {
         this(delay, null);
     }
@@ -17,7 +21,14 @@ public class RetryAfterException extends DurableException {
     /** The same, with what made the attempt fail. */
     public RetryAfterException(Duration delay, @Nullable Throwable cause) {
         super("try again after " + delay, cause);
-        this.delay = delay;
+        try {
+            this.delay = Waits.notNegative("the delay of a RetryAfterException", delay);
+        } catch (IllegalArgumentException e) {
+            if (cause != null) {
+                e.initCause(cause);
+            }
+            throw e;
+        }
     }
 
     /** The delay before the next attempt. */

@@ -36,9 +36,13 @@ public class RetryableException extends DurableException {
         return this;
     }
 
-    /** When the next attempt may start, instead of what the policy says. */
+    /**
+     * When the next attempt may start, instead of what the policy says; zero is at once.
+     *
+     * @throws IllegalArgumentException when it is negative, or longer than a hundred years
+     */
     public RetryableException nextDelay(Duration after) {
-        delay = after;
+        delay = Waits.notNegative("RetryableException.nextDelay", after);
         return this;
     }
 

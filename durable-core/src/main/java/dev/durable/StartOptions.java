@@ -53,9 +53,7 @@ public record StartOptions(
         }
         positive("executionTimeout", executionTimeout);
         positive("runTimeout", runTimeout);
-        if (startDelay.isNegative()) {
-            throw new IllegalArgumentException("startDelay must not be negative, not " + startDelay);
-        }
+        Waits.notNegative("startDelay", startDelay);
         memo = Map.copyOf(memo);
         headers = Map.copyOf(headers);
     }
@@ -301,6 +299,9 @@ public record StartOptions(
     private static void positive(String what, @Nullable Duration timeout) {
         if (timeout != null && (timeout.isNegative() || timeout.isZero())) {
             throw new IllegalArgumentException(what + " must be longer than zero, not " + timeout);
+        }
+        if (timeout != null) {
+            Waits.bounded(what, timeout);
         }
     }
 }

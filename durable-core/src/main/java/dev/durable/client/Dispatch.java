@@ -1,5 +1,6 @@
 package dev.durable.client;
 
+import dev.durable.QueueFullException;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.EnqueuedOptions;
 import dev.durable.history.Payload;
@@ -17,6 +18,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -35,9 +37,21 @@ public interface Dispatch {
      * Counts one more start for this task queue.
      *
      * @param what is to be started
-     * @throws dev.durable.QueueFullException where the queue has no room for it
+     * @throws QueueFullException where the queue has no room for it
      */
     void askForRoom(String taskQueue, String what);
+
+    /**
+     * Counts starts for this task queue, as many as it has room for, up to so many; what was counted before has been
+     * started.
+     */
+    int takeRoom(String taskQueue, int most);
+
+    /** That the queue has no room for it. */
+    QueueFullException full(String taskQueue, String what);
+
+    /** When this holds; it is asked now and then, less often the longer it takes to answer. */
+    CompletableFuture<?> until(BooleanSupplier condition);
 
     /**
      * Starts a run; its first turn goes into the same commit where this process can run it. Not where a message goes with

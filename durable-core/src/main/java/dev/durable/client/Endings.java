@@ -27,6 +27,7 @@ final class Endings {
 
     /** Gives whether there was an open run to end. */
     boolean terminate(String workflowId, @Nullable UUID runId, String reason) {
+        WorkflowCode.mayNot("handle.terminate(…)", "terminate " + workflowId + " again");
         Failure failure = Failure.of("dev.durable.Terminated", reason);
         Optional<RunKey> ended = dispatch.store()
                 .seize(new Seizure(
@@ -54,6 +55,8 @@ final class Endings {
     }
 
     private boolean pause(String workflowId, @Nullable UUID runId, boolean wanted, HistoryEvent event) {
+        String what = wanted ? "pause" : "resume";
+        WorkflowCode.mayNot("handle." + what + "()", what + " " + workflowId + " again");
         return dispatch.store()
                 .pause(new RunPause(
                         workflowId,

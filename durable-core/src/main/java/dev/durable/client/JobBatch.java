@@ -2,39 +2,54 @@ package dev.durable.client;
 
 import dev.durable.BatchHandle;
 import dev.durable.BatchProgress;
-import dev.durable.DurableClient;
-import dev.durable.WaitTimedOutException;
+import dev.durable.BatchResult;
+import dev.durable.TypeRef;
+import dev.durable.VoidCall;
+import dev.durable.WorkflowNotFoundException;
 import dev.durable.WorkflowQuery;
 import dev.durable.WorkflowStatus;
+import dev.durable.declare.ActivityMethod;
+import dev.durable.history.Failure;
+import dev.durable.history.Payload;
+import dev.durable.store.BatchMember;
+import dev.durable.store.BatchPlace;
+import dev.durable.store.BatchStore;
+import dev.durable.store.BatchTally;
+import dev.durable.store.Delivery;
 import dev.durable.store.RunFilter;
+import dev.durable.store.RunKey;
 import dev.durable.store.RunRecord;
+import java.lang.reflect.Type;
 import java.time.Duration;
-import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A batch is what its jobs' ids have in common. */
+/** A handle of a batch: its id, and the road to the store, which remembers what was started in it. */
 final class JobBatch implements BatchHandle {
-    private static final int PAGE = 500;
+    private static final int PAGE = 1_000;
     private static final String SEPARATOR = "/";
 
     private final String id;
-    private final DurableClient client;
+    private final StoreClient client;
     private final Dispatch dispatch;
-    private final RunFilter filter;
+    private final ClientCode code;
 
-    JobBatch(String id, DurableClient client, Dispatch dispatch) {
+    JobBatch(String id, StoreClient client, Dispatch dispatch, ClientCode code) {
         this.id = id;
         this.client = client;
         this.dispatch = dispatch;
-        this.filter = RunFilter.ALL.workflowIdPrefix(id + SEPARATOR).newestFirst(false);
+        this.code = code;
     }
 
-    /** The id of its job with this number. */
-    static String jobId(String batch, int number) {
-        return batch + SEPARATOR + number;
+    /** The id of the job at this place. */
+    static String jobId(BatchPlace place) {
+        return place.batch() + SEPARATOR + place.number();
     }
 
     @Override
@@ -44,49 +59,153 @@ final class JobBatch implements BatchHandle {
 
     @Override
     public BatchProgress progress() {
-        Map<WorkflowStatus, Long> counts = dispatch.store().tally(filter);
-        long total = counts.values().stream().mapToLong(Long::longValue).sum();
-        long completed = counts.getOrDefault(WorkflowStatus.COMPLETED, 0L);
-        long open = counts.getOrDefault(WorkflowStatus.RUNNING, 0L);
-        return new BatchProgress(total, completed, total - completed - open, open);
+        return progress(dispatch.store().batch(id));
+    }
+
+    static BatchProgress progress(BatchTally tally) {
+        long failed = tally.failed() + tally.discarded();
+        return new BatchProgress(
+                tally.completed() + failed + tally.open(),
+                tally.completed(),
+                failed,
+                tally.open(),
+                tally.discarded(),
+                tally.deadLetters(),
+                tally.incidents());
     }
 
     @Override
     public BatchProgress await() {
-        return awaitUntil(null);
+        return awaitRest(rest -> Waiting.forEver(dispatch, rest));
     }
 
     @Override
     public BatchProgress await(Duration timeout) {
-        return awaitUntil(dispatch.store().clock().now().plus(timeout));
+        return awaitRest(rest -> Waiting.atMost(
+                dispatch, rest, timeout, "the end of batch " + id + " (jobs are under way: " + progress() + ")"));
     }
 
-    private BatchProgress awaitUntil(@Nullable Instant deadline) {
-        RunFilter stillOpen = filter.statuses(Set.of(WorkflowStatus.RUNNING));
-        List<RunRecord> open = dispatch.store().runs(stillOpen, PAGE);
-        while (!open.isEmpty()) {
-            open.forEach(job -> awaitEnd(job, deadline));
-            open = dispatch.store().runs(stillOpen, PAGE);
+    private BatchProgress awaitRest(Consumer<CompletableFuture<?>> wait) {
+        WorkflowCode.mayNot("batch.await()", "wait for batch " + id + " again, with all other runs of the process");
+        BatchProgress now = progress();
+        if (!now.isAtRest()) {
+            wait.accept(dispatch.until(() -> progress().isAtRest()));
         }
-        return progress();
+        return now.isAtRest() ? now : progress();
     }
 
-    private void awaitEnd(RunRecord job, @Nullable Instant deadline) {
-        var end = dispatch.result(job.run().runId());
-        if (deadline == null) {
-            Waiting.forEver(dispatch, end);
-            return;
+    @Override
+    public long cancel(String reason) {
+        Messages messages = new Messages(dispatch, code);
+        long asked = 0;
+        List<BatchMember> page = members(-1);
+        while (!page.isEmpty()) {
+            Map<RunKey, CompletableFuture<Delivery.Outcome>> sent = new LinkedHashMap<>();
+            page.stream()
+                    .map(BatchMember::run)
+                    .filter(job -> job.status() == WorkflowStatus.RUNNING)
+                    .forEach(job -> sent.put(job.run(), messages.cancelAsync(job.run(), reason)));
+            for (var one : sent.entrySet()) {
+                asked += hears(messages, one.getKey(), one.getValue(), reason) ? 1 : 0;
+            }
+            page = members(page.getLast().number());
         }
-        Duration left = Duration.between(dispatch.store().clock().now(), deadline);
-        if (left.isNegative()) {
-            end.cancel(false);
-            throw new WaitTimedOutException("the end of batch " + id + " did not come in time: " + progress());
+        return asked;
+    }
+
+    /** Whether the job will hear of it: not one that has ended meanwhile. */
+    private boolean hears(
+            Messages messages, RunKey job, CompletableFuture<Delivery.Outcome> sent, String reason) {
+        Delivery.Outcome outcome = Waiting.forAnswer(dispatch, sent, "cancelling batch " + id);
+        if (outcome == Delivery.Outcome.ACCEPTED || outcome == Delivery.Outcome.NOT_FOUND) {
+            return outcome == Delivery.Outcome.ACCEPTED;
         }
-        Waiting.atMost(dispatch, end, left, "the end of batch " + id);
+        try {
+            messages.cancel(job.workflowId(), job.runId(), reason);
+            return true;
+        } catch (WorkflowNotFoundException e) {
+            return false;
+        }
+    }
+
+    /** The place of a job in a batch, where it still is the job at it; null without. */
+    static @Nullable BatchPlace placeOf(BatchStore store, RunKey job) {
+        int slash = job.workflowId().lastIndexOf(SEPARATOR);
+        if (slash <= 0 || !job.workflowId().substring(slash + 1).matches("[0-9]{1,9}")) {
+            return null;
+        }
+        BatchPlace place = new BatchPlace(
+                job.workflowId().substring(0, slash),
+                Integer.parseInt(job.workflowId().substring(slash + 1)));
+        return store.members(place.batch(), place.number() - 1, 1).stream()
+                        .anyMatch(member -> member.number() == place.number()
+                                && member.run().run().equals(job))
+                ? place
+                : null;
+    }
+
+    private List<BatchMember> members(int after) {
+        return dispatch.store().members(id, after, PAGE);
+    }
+
+    @Override
+    public <T> Stream<BatchResult<T>> results(Class<T> type) {
+        return results((Type) type);
+    }
+
+    @Override
+    public <T> Stream<BatchResult<T>> results(TypeRef<T> type) {
+        return results(type.type());
+    }
+
+    private <T> Stream<BatchResult<T>> results(Type type) {
+        return Stream.iterate(members(-1), page -> !page.isEmpty(), page -> members(page.getLast()
+                        .number()))
+                .flatMap(List::stream)
+                .map(member -> result(member, type));
+    }
+
+    private <T> BatchResult<T> result(BatchMember member, Type type) {
+        RunRecord run = member.run();
+        boolean discarded = run.status() == WorkflowStatus.COMPLETED && run.failure() != null;
+        String jobId = run.run().workflowId();
+        @Nullable T value = discarded || run.result() == null ? null : value(jobId, run.result(), type);
+        return new BatchResult<>(member.number(), jobId, run.status(), discarded, value, failure(run.failure()));
+    }
+
+    private <T> @Nullable T value(String jobId, String result, Type type) {
+        Supplier<String> wayOut = () -> "Usually another type was asked for than the activity's method returns: ask for"
+                + " that one.";
+        return Results.cast(
+                code.payloads().decodeFor(new Payload(result), type, "the result of job " + jobId, wayOut));
+    }
+
+    private @Nullable String failure(@Nullable String json) {
+        if (json == null) {
+            return null;
+        }
+        Failure failure = code.failures().fromJson(json);
+        return failure.message() == null ? failure.type() : failure.type() + ": " + failure.message();
+    }
+
+    @Override
+    public <A> String onCompletion(Class<A> type, VoidCall<A> call) {
+        return client.whenAtRest(id, type, call);
+    }
+
+    /** The id of the job that follows the batch. */
+    static String idOfFollowing(String batch, ActivityMethod activity) {
+        return batch + SEPARATOR + activity.name();
+    }
+
+    /** The id of the job that waits for the batch to be at rest. */
+    static String idOfWatching(String following) {
+        return following + SEPARATOR + "watch";
     }
 
     @Override
     public WorkflowQuery jobs() {
-        return client.workflows().where(jobs -> jobs.workflowIdPrefix(id + SEPARATOR));
+        return new Listing(
+                client, dispatch.store(), code.registry(), RunFilter.ALL.batch(id).newestFirst(false));
     }
 }

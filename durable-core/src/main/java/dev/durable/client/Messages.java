@@ -11,9 +11,11 @@ import dev.durable.store.Delivery;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.Joined;
 import dev.durable.store.MessageKind;
+import dev.durable.store.RunKey;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** Sends messages to runs: durable when a call returns, or when the transaction that it takes part in commits. */
@@ -47,16 +49,38 @@ final class Messages {
     }
 
     void cancel(String workflowId, @Nullable UUID runId, String reason) {
+        send(workflowId, runId, cancellation(reason));
+    }
+
+    /** Sends it without waiting. */
+    CompletableFuture<Delivery.Outcome> cancelAsync(RunKey run, String reason) {
+        InboxMessage message = cancellation(reason);
+        mayBeSent(run.workflowId(), message);
+        Delivery delivery = new Delivery(run.workflowId(), run.runId(), message);
+        Optional<Joined> transaction = dispatch.transaction();
+        if (transaction.isPresent()) {
+            transaction.get().deliver(delivery);
+            return CompletableFuture.completedFuture(Delivery.Outcome.ACCEPTED);
+        }
+        return dispatch.deliver(delivery);
+    }
+
+    private InboxMessage cancellation(String reason) {
         UUID id = code.random().get();
         String attributes =
                 EventJson.attributes(new WorkflowCancelRequested(1, Instant.EPOCH, id, reason, code.identity()));
-        send(
-                workflowId,
-                runId,
-                new InboxMessage(id, MessageKind.CANCEL, "WorkflowCancelRequested", attributes, null, null));
+        return new InboxMessage(id, MessageKind.CANCEL, "WorkflowCancelRequested", attributes, null, null);
+    }
+
+    private static void mayBeSent(String workflowId, InboxMessage message) {
+        boolean signals = message.kind() == MessageKind.SIGNAL;
+        WorkflowCode.mayNot(
+                signals ? "handle.signal(…)" : "handle.cancel(…)",
+                (signals ? "send " + what(message) + " to " : "cancel ") + workflowId + " again");
     }
 
     private void send(String workflowId, @Nullable UUID runId, InboxMessage message) {
+        mayBeSent(workflowId, message);
         Delivery delivery = new Delivery(workflowId, runId, message);
         Optional<Joined> transaction = dispatch.transaction();
         if (transaction.isPresent()) {

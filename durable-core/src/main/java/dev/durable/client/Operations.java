@@ -140,6 +140,7 @@ final class Operations {
 
     /** The same orders again where the answer was lost: each is carried out once. */
     List<Outcome> send(List<JobOrder> orders) {
+        WorkflowCode.mayNot("an operator's verb (client.activities(), incidents(), deadLetters())", "do it again");
         try {
             return store().order(orders);
         } catch (CommitUnknownException e) {

@@ -3,8 +3,8 @@ package dev.durable.client;
 import dev.durable.QueueDescription;
 import dev.durable.QueueLimits;
 import dev.durable.Queues;
+import dev.durable.store.HistoryStore;
 import dev.durable.store.QueueChange;
-import dev.durable.store.QueueStore;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
@@ -13,14 +13,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The client's road to the settings of queues. */
-record QueueSettings(QueueStore store, Supplier<UUID> random, String actor) implements Queues {
+record QueueSettings(HistoryStore store, KnownNames known, Supplier<UUID> random, String actor) implements Queues {
 
     @Override
     public Queues by(String who) {
         if (who.isBlank()) {
             throw new IllegalArgumentException("an actor needs a name: the audit shows who did it");
         }
-        return new QueueSettings(store, random, who);
+        return new QueueSettings(store, known, random, who);
     }
 
     @Override
@@ -39,7 +39,7 @@ record QueueSettings(QueueStore store, Supplier<UUID> random, String actor) impl
 
     @Override
     public boolean pause(String taskQueue, @Nullable Instant resumeAt) {
-        return change(new QueueChange.PauseQueue(named(taskQueue), resumeAt));
+        return change(new QueueChange.PauseQueue(known.queue(named(taskQueue)), ahead(resumeAt)));
     }
 
     @Override
@@ -49,7 +49,7 @@ record QueueSettings(QueueStore store, Supplier<UUID> random, String actor) impl
 
     @Override
     public boolean pauseActivity(String activity, @Nullable Instant resumeAt) {
-        return change(new QueueChange.PauseActivity(named(activity), resumeAt));
+        return change(new QueueChange.PauseActivity(known.activity(named(activity)), ahead(resumeAt)));
     }
 
     @Override
@@ -67,7 +67,17 @@ record QueueSettings(QueueStore store, Supplier<UUID> random, String actor) impl
         return change(new QueueChange.Limit(named(taskQueue), QueueLimits.of(limits)));
     }
 
+    private @Nullable Instant ahead(@Nullable Instant resumeAt) {
+        Instant now = store.clock().now();
+        if (resumeAt != null && !resumeAt.isAfter(now)) {
+            throw new IllegalArgumentException("a pause until " + resumeAt + " would be over already: it is " + now
+                    + " by the store's clock. Name a time ahead, or leave it out to pause until it is resumed.");
+        }
+        return resumeAt;
+    }
+
     private boolean change(QueueChange.What what) {
+        WorkflowCode.mayNot("client.queues()." + what.action(), "set it again");
         return store.change(new QueueChange(random.get(), actor, what));
     }
 

@@ -122,6 +122,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
     private record Run(UUID id, @Nullable String type) {}
 
     private Run waitedFor() {
+        WorkflowCode.mayNot("handle.result()", "wait for " + workflowId + " again, with all other runs of the process");
         if (started && runId != null) {
             return new Run(runId, null);
         }
@@ -208,6 +209,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
     }
 
     private @Nullable Object ask(String name, @Nullable Object[] arguments, Type type) {
+        WorkflowCode.mayNot("handle.query(…)", "ask " + workflowId + " again, and may hear something else");
         WorkflowType typed = typed("query", "a client whose engine registers the workflow class");
         Payload input = code.payloads().encodeArguments(question(typed, name), arguments);
         RunRecord run = run();

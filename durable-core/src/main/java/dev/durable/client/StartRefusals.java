@@ -4,9 +4,11 @@ import dev.durable.ReusePolicy;
 import dev.durable.StartOptions;
 import dev.durable.WorkflowAlreadyStartedException;
 import dev.durable.replay.BackgroundJob;
+import dev.durable.store.BatchPlace;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.NewRun;
 import dev.durable.store.StartOutcome;
+import java.util.List;
 import java.util.UUID;
 
 /** What callers are told when their start is refused because of another run of the workflow id. */
@@ -33,6 +35,25 @@ final class StartRefusals {
                         ? " Where the type was renamed, add its former name: @Workflow(aliases = \"" + open.type()
                                 + "\")."
                         : ""));
+    }
+
+    static WorkflowAlreadyStartedException ofOtherActivity(
+            NewRun run, List<String> activity, StartOutcome.AlreadyOpen open) {
+        return new WorkflowAlreadyStartedException("id " + run.run().workflowId() + " has an open job, "
+                + open.runId() + ", of another activity: it runs " + open.activity() + ", not " + activity.getFirst()
+                + ", and was left as it is. USE_EXISTING gives the open job only where its activity is the same. Usual"
+                + " cause: two kinds of jobs share their ids. Give each kind a prefix of its own, or use"
+                + " conflictPolicy(TERMINATE_EXISTING) to replace the open job. Where the activity was renamed, add its"
+                + " former name: @Activity(aliases = \"" + open.activity() + "\").");
+    }
+
+    /** The id of a batch's item belongs to what is not of the batch. */
+    static WorkflowAlreadyStartedException idOfItemTaken(BatchPlace place, String id, UUID runId) {
+        return new WorkflowAlreadyStartedException("item " + place.number() + " of batch " + place.batch()
+                + " was not enqueued: its id, " + id + ", belongs to run " + runId
+                + ", which is no job of this batch and was left as it is. The other items that were sent with it are"
+                + " enqueued. Usual cause: a job or workflow was started by itself under an id of the batch's kind. Give"
+                + " the batch an id that nothing else begins with.");
     }
 
     private static boolean bothAreWorkflows(String one, String other) {

@@ -13,6 +13,7 @@ import dev.durable.history.OptionsJson;
 import dev.durable.history.Payload;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.replay.BackgroundJob;
+import dev.durable.store.BatchPlace;
 import dev.durable.store.Delivery;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.MessageKind;
@@ -58,8 +59,12 @@ final class Starts {
 
     /** Gives the run that was started, or the open one where the policy says to use it. */
     UUID start(Target target, StartOptions options, Payload input) {
+        WorkflowCode.mayNot("client.start(…)", "start " + options.id() + " again");
         return Objects.requireNonNull(start(
-                options, () -> newRun(target, options, code.random().get(), null), run -> send(run, options, input)));
+                options,
+                List.of(),
+                () -> newRun(target, options, code.random().get(), null),
+                run -> send(run, options, input)));
     }
 
     /**
@@ -68,6 +73,7 @@ final class Starts {
      */
     @Nullable
     UUID signalWithStart(Target target, StartOptions asked, Payload input, String signal, Payload arguments) {
+        WorkflowCode.mayNot("client.signalWithStart(…)", "send the signal to " + asked.id() + " again");
         StartOptions options = asked.conflictPolicy() == ConflictPolicy.FAIL
                 ? asked.conflictPolicy(ConflictPolicy.USE_EXISTING)
                 : asked;
@@ -75,7 +81,10 @@ final class Starts {
         InboxMessage message =
                 new InboxMessage(code.random().get(), MessageKind.SIGNAL, signal, arguments.json(), null, null);
         return start(
-                options, () -> newRun(target, options, code.random().get(), message), run -> send(run, options, input));
+                options,
+                List.of(),
+                () -> newRun(target, options, code.random().get(), message),
+                run -> send(run, options, input));
     }
 
     private CompletableFuture<StartOutcome> send(NewRun run, StartOptions options, Payload input) {
@@ -84,7 +93,7 @@ final class Starts {
                     + " which client.enqueue(…) starts. A workflow chooses options where it calls an activity:"
                     + " Durable.activities(Payments.class, o -> …).");
         }
-        return dispatch.start(run, started(run, options, input));
+        return dispatch.start(run, started(run, options, input, now()));
     }
 
     /**
@@ -92,13 +101,21 @@ final class Starts {
      * run without having claimed it.
      */
     UUID enqueue(ActivityMethod activity, StartOptions options, Payload arguments) {
-        Job job = job(activity, options, arguments);
-        return Objects.requireNonNull(start(options, job.runs(), job.send()));
+        WorkflowCode.mayNot("client.enqueue(…)", "enqueue " + options.id() + " again");
+        Job job = job(JobCall.of(activity, options, arguments, now()), options, null);
+        return Objects.requireNonNull(start(options, activity.names(), job.runs(), job.send()));
     }
 
-    /** Sends it without waiting; of those whose id was used before, the first one counts. */
-    CompletableFuture<StartOutcome> enqueueAsync(ActivityMethod activity, StartOptions options, Payload arguments) {
-        Job job = job(activity, options, arguments);
+    /** The same for one that is known by its name only. */
+    void enqueue(JobCall call, StartOptions options) {
+        WorkflowCode.mayNot("batch.onCompletion(…)", "enqueue " + options.id() + " again");
+        Job job = job(call, options, null);
+        start(options, List.of(call.activity()), job.runs(), job.send());
+    }
+
+    /** Sends it without waiting, for its place in a batch. */
+    CompletableFuture<StartOutcome> enqueueAsync(JobCall call, StartOptions options, BatchPlace place) {
+        Job job = job(call, options, place);
         return job.send().apply(job.runs().get());
     }
 
@@ -108,7 +125,7 @@ final class Starts {
      */
     UUID enqueueAgain(StartOptions options, WorkflowStarted ended) {
         Job job = again(options, ended);
-        return Objects.requireNonNull(start(options, job.runs(), job.send()));
+        return Objects.requireNonNull(start(options, List.of(), job.runs(), job.send()));
     }
 
     /** Sends it without waiting; it is refused where another has used the id since. */
@@ -142,41 +159,49 @@ final class Starts {
         ActivityOptions resolved = OptionsJson.decode(((Payload) Objects.requireNonNull(call[2])).json());
         Target target = new Target(BackgroundJob.TYPE, List.of(), ended.taskQueue());
         return new Job(() -> newRun(target, options, null, null), run -> {
-            WorkflowStarted started = started(run, options, ended.input());
+            WorkflowStarted started = started(run, options, ended.input(), now());
             return dispatch.enqueue(
                     run,
                     started,
                     new ActivityScheduled(
                             2, started.at(), BackgroundJob.SEQ, activity, run.taskQueue(), arguments, resolved));
         });
+    Instant now() {
+        return dispatch.store().clock().now();
     }
 
     private record Job(Supplier<NewRun> runs, Function<NewRun, CompletableFuture<StartOutcome>> send) {}
 
-    private Job job(ActivityMethod activity, StartOptions options, Payload arguments) {
-        JobOptions job =
-                JobOptions.of(activity, options, dispatch.store().clock().now());
-        ActivityOptions resolved = job.resolved();
-        String queue = resolved.taskQueue() == null ? "default" : resolved.taskQueue();
+    private Job job(JobCall call, StartOptions options, @Nullable BatchPlace place) {
+        ActivityOptions resolved = call.options();
         Payload input = new Payload("["
                 + code.payloads()
-                        .encode(activity.name(), String.class, "the activity's name")
+                        .encode(call.activity(), String.class, "the activity's name")
                         .json()
-                + "," + arguments.json() + "," + OptionsJson.encode(resolved) + "]");
-        Target target = new Target(BackgroundJob.TYPE, List.of(), queue);
-        return new Job(() -> newRun(target, options, null, null), run -> {
-            WorkflowStarted started = started(run, options, input);
+                + "," + call.arguments().json() + "," + OptionsJson.encode(resolved) + "]");
+        Target target = new Target(BackgroundJob.TYPE, List.of(), call.taskQueue());
+        return new Job(() -> newRun(target, options, null, null).at(place), run -> {
+            WorkflowStarted started = started(run, options, input, call.at());
             return dispatch.enqueue(
                     run,
                     started,
                     new ActivityScheduled(
-                            2, started.at(), BackgroundJob.SEQ, activity.name(), run.taskQueue(), arguments, resolved),
-                    job.chosen());
+                            2,
+                            started.at(),
+                            BackgroundJob.SEQ,
+                            call.activity(),
+                            run.taskQueue(),
+                            call.arguments(),
+                            resolved),
+                    call.chosen());
         });
     }
 
     private @Nullable UUID start(
-            StartOptions options, Supplier<NewRun> runs, Function<NewRun, CompletableFuture<StartOutcome>> send) {
+            StartOptions options,
+            List<String> activity,
+            Supplier<NewRun> runs,
+            Function<NewRun, CompletableFuture<StartOutcome>> send) {
         for (int attempt = 1; ; attempt++) {
             NewRun run = runs.get();
             if (attempt == 1) {
@@ -191,7 +216,7 @@ final class Starts {
                 case StartOutcome.Locked ignored -> dispatch.breathe();
                 case StartOutcome.AlreadyOpen open -> {
                     if (options.conflictPolicy() == ConflictPolicy.USE_EXISTING) {
-                        if (isUsed(run, open, attempt)) {
+                        if (isUsed(run, activity, open, attempt)) {
                             boolean seenLater = run.message() != null
                                     && dispatch.transaction().isPresent();
                             return seenLater ? null : open.runId();
@@ -236,10 +261,17 @@ final class Starts {
         }
     }
 
-    /** Whether the open run is what the caller gets; if not, the start is to be tried again. */
-    private static boolean isUsed(NewRun run, StartOutcome.AlreadyOpen open, int attempt) {
+    /**
+     * Whether the open run is what the caller gets; if not, the start is to be tried again.
+     *
+     * @param activity the names of a background job's activity
+     */
+    private static boolean isUsed(NewRun run, List<String> activity, StartOutcome.AlreadyOpen open, int attempt) {
         if (!run.isOfType(open.type())) {
             throw StartRefusals.ofOtherType(run, open);
+        }
+        if (open.activity() != null && !activity.contains(open.activity())) {
+            throw StartRefusals.ofOtherActivity(run, activity, open);
         }
         InboxMessage message = run.message();
         if (message == null || open.message() == Delivery.Outcome.ACCEPTED) {
@@ -257,7 +289,12 @@ final class Starts {
 
     /** The fence of null is the run id. */
     private NewRun newRun(Target target, StartOptions options, @Nullable UUID fence, @Nullable InboxMessage message) {
-        Instant now = dispatch.store().clock().now();
+        Instant now = now();
+        Instant expiresAt = options.expiresAt();
+        if (expiresAt != null && !expiresAt.isAfter(now)) {
+            throw new IllegalArgumentException(options.id() + " expires at " + expiresAt + ", which has passed: it is " + now
+                    + " by the store's clock, so it would never begin. Let it expire later, or leave it out.");
+        }
         UUID random = code.random().get();
         RunKey key = new RunKey(RunIds.create(now, options.id(), random.getLeastSignificantBits()), options.id());
         String queue = options.taskQueue();
@@ -281,16 +318,16 @@ final class Starts {
                 message);
     }
 
-    private WorkflowStarted started(NewRun run, StartOptions options, Payload input) {
+    private static WorkflowStarted started(NewRun run, StartOptions options, Payload input, Instant at) {
         return new WorkflowStarted(
-                        1,
-                        dispatch.store().clock().now(),
-                        run.run().workflowId(),
-                        run.run().runId(),
-                        run.type(),
-                        run.taskQueue(),
-                        input,
-                        0,
+                1,
+                at,
+                run.run().workflowId(),
+                run.run().runId(),
+                run.type(),
+                run.taskQueue(),
+                input,
+                0,
                         run.deadline(),
                         options.headers(),
                         List.of())

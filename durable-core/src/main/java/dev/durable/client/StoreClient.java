@@ -7,12 +7,15 @@ import dev.durable.ActivityState;
 import dev.durable.BatchCall;
 import dev.durable.BatchHandle;
 import dev.durable.Call;
+import dev.durable.ConflictPolicy;
 import dev.durable.DurableClient;
 import dev.durable.ExternalActivity;
 import dev.durable.IncidentQuery;
 import dev.durable.Queues;
+import dev.durable.ReusePolicy;
 import dev.durable.StartOptions;
 import dev.durable.VoidCall;
+import dev.durable.WorkflowAlreadyStartedException;
 import dev.durable.WorkflowHandle;
 import dev.durable.WorkflowNotFoundException;
 import dev.durable.WorkflowQuery;
@@ -34,8 +37,10 @@ import dev.durable.store.RunFilter;
 import dev.durable.store.RunRecord;
 import dev.durable.store.StoredEvent;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -185,6 +190,7 @@ public final class StoreClient implements DurableClient {
 
     private <A, T> BatchHandle enqueueAll(
             Class<A> type, Batch batch, Iterable<? extends T> items, BatchCall<A, T> call) {
+        WorkflowCode.mayNot("client.enqueueAll(…)", "enqueue batch " + batch.id() + " again");
         for (T item : items) {
             VoidCall<A> one = activity -> call.on(activity, item);
             Recorded recorded = Recorder.record(type, one, CallKind.ACTIVITY);
@@ -197,7 +203,56 @@ public final class StoreClient implements DurableClient {
 
     @Override
     public BatchHandle batch(String id) {
-        return new JobBatch(id, this, dispatch);
+        return new JobBatch(id, this, dispatch, code);
+    }
+
+    /** Gives the id of the job that is enqueued when the batch is at rest. */
+    <A> String whenAtRest(String batch, Class<A> type, VoidCall<A> call) {
+        Recorded recorded = Recorder.record(type, call, CallKind.ACTIVITY);
+        ActivityMethod activity = jobActivity(type, recorded);
+        Payload arguments = code.payloads().encodeArguments(activity.spec(), recorded.arguments());
+        String following = JobBatch.idOfFollowing(batch, activity);
+        JobCall whenAtRest = JobCall.of(activity, StartOptions.id(following), arguments, now());
+        Payload watch = code.payloads()
+                .encodeArguments(BatchFollower.ACTIVITY, new Object[] {
+                    batch,
+                    following,
+                    activity.name(),
+                    arguments.json(),
+                    Objects.requireNonNull(whenAtRest.chosen()).with(whenAtRest.options())
+                });
+        enqueueOnce(
+                JobBatch.idOfWatching(following),
+                new JobCall(
+                        BatchFollower.ACTIVITY,
+                        watch,
+                        BatchFollower.options(whenAtRest.taskQueue()),
+                        null,
+                        whenAtRest.at()));
+        return following;
+    }
+
+    /** A job of this id that is there, open or closed, stays the one. */
+    void enqueueOnce(String id, JobCall call) {
+        StartOptions once = StartOptions.id(id)
+                .reusePolicy(ReusePolicy.REJECT_DUPLICATE)
+                .conflictPolicy(ConflictPolicy.USE_EXISTING);
+        try {
+            starts.enqueue(call, once);
+        } catch (WorkflowAlreadyStartedException e) {
+            boolean done = dispatch.store()
+                    .latestRun(id)
+                    .filter(run -> run.type().equals(BackgroundJob.TYPE) && run.closedAt() != null)
+                    .isPresent();
+            if (!done) {
+                throw e;
+            }
+        }
+    }
+
+    /** By the store's clock. */
+    Instant now() {
+        return starts.now();
     }
 
     private ActivityHandle enqueue(Class<?> type, StartOptions options, Recorded call) {
@@ -389,7 +444,9 @@ public final class StoreClient implements DurableClient {
 
     @Override
     public Queues queues() {
-        return new QueueSettings(dispatch.store(), code.random(), code.identity());
+        KnownNames known = new KnownNames(
+                dispatch.store(), code.registry(), code.unknownTypes().served());
+        return new QueueSettings(dispatch.store(), known, code.random(), code.identity());
     }
 
     @Override

@@ -32,6 +32,11 @@ public final class UnknownTypes {
         this.served = served;
     }
 
+    /** The task queues that this engine's worker serves. */
+    Set<String> served() {
+        return served;
+    }
+
     /**
      * A run of an unknown type is to be started on that task queue.
      *

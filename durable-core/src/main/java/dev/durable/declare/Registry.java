@@ -67,6 +67,11 @@ public final class Registry {
         return workflows.keySet();
     }
 
+    /** Names and aliases of the activities that the types registered here declare. */
+    public Set<String> declaredActivities() {
+        return Set.copyOf(activityMethods.keySet());
+    }
+
     /** The activity implemented here under this name or alias. */
     public Optional<ActivityBinding> activity(String nameOrAlias) {
         return Optional.ofNullable(activities.get(nameOrAlias));

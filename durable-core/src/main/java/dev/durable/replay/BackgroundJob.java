@@ -5,6 +5,7 @@ import dev.durable.Run;
 import dev.durable.Workflow;
 import dev.durable.history.OptionsJson;
 import dev.durable.history.Payload;
+import dev.durable.store.JobStart;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 @Workflow(name = BackgroundJob.TYPE)
 public class BackgroundJob {
     /** The workflow type. */
-    public static final String TYPE = "durable.job";
+    public static final String TYPE = JobStart.TYPE;
 
     /** The number of its only activity. */
     public static final int SEQ = 1;

@@ -20,6 +20,7 @@ import dev.durable.store.RunKey;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
@@ -96,6 +97,14 @@ public final class DurableCalls {
         }
         run.dispatcher.checkAlive();
         return run;
+    }
+
+    /**
+     * The workflow type whose code makes a call that is none of {@code Durable}'s; empty where the thread is none of a
+     * run's.
+     */
+    public static Optional<String> typeOfCaller(String call) {
+        return CURRENT.get() == null ? Optional.empty() : Optional.of(current(call).type.name());
     }
 
     static @Nullable DurableCalls currentOrNull() {

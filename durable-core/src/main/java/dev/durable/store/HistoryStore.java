@@ -8,9 +8,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** Where histories live. Each method is one transaction; outcomes stand in the order of the items. */
-public interface HistoryStore extends Writes, QueueStore, StoreSource, AutoCloseable {
+public interface HistoryStore extends Writes, QueueStore, BatchStore, StoreSource, AutoCloseable {
 
     @Override
     default HistoryStore historyStore() {
@@ -130,8 +131,14 @@ public interface HistoryStore extends Writes, QueueStore, StoreSource, AutoClose
      * Registers a worker process.
      *
      * @param lease how long its beat may stand still before others may declare it dead
+     * @param served what it takes work from; null where it does not say
      */
-    void openSession(UUID session, String identity, Duration lease);
+    void openSession(UUID session, String identity, Duration lease, @Nullable Served served);
+
+    /** The same of one that does not say what it serves. */
+    default void openSession(UUID session, String identity, Duration lease) {
+        openSession(session, identity, lease, null);
+    }
 
     /** Counts its beat up by one. False when it was declared dead or is not there: it must stop and open another. */
     boolean beat(UUID session);

@@ -32,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  * @param message a signal that goes into the inbox with a new run, in the same commit; null without. Where a run is open
  *     already it goes into that one's inbox, also in that commit, if the conflict policy is USE_EXISTING and it is {@linkplain
  *     #isOfType of the same type}; else nothing is delivered
+ * @param place its place in a batch of background jobs, in whose order its job stands in the queue; null without
  */
 public record NewRun(
         RunKey run,
@@ -50,7 +51,48 @@ public record NewRun(
         @Nullable Instant deadline,
         @Nullable Instant expiresAt,
         Map<String, String> memo,
-        @Nullable InboxMessage message) {
+        @Nullable InboxMessage message,
+        @Nullable BatchPlace place) {
+
+    /** One that belongs to no batch. */
+    public NewRun(
+            RunKey run,
+            String type,
+            List<String> formerTypes,
+            String taskQueue,
+            int needs,
+            UUID fence,
+            List<StoredEvent> events,
+            List<NewJob> jobs,
+            @Nullable Instant wakeAt,
+            Duration startDelay,
+            boolean firstTurnDone,
+            ReusePolicy reusePolicy,
+            ConflictPolicy conflictPolicy,
+            @Nullable Instant deadline,
+            @Nullable Instant expiresAt,
+            Map<String, String> memo,
+            @Nullable InboxMessage message) {
+        this(
+                run,
+                type,
+                formerTypes,
+                taskQueue,
+                needs,
+                fence,
+                events,
+                jobs,
+                wakeAt,
+                startDelay,
+                firstTurnDone,
+                reusePolicy,
+                conflictPolicy,
+                deadline,
+                expiresAt,
+                memo,
+                message,
+                null);
+    }
 
     public NewRun {
         formerTypes = List.copyOf(formerTypes);
@@ -88,7 +130,8 @@ public record NewRun(
                 deadline,
                 expiresAt,
                 memo,
-                other);
+                other,
+                place);
     }
 
     /** The same with its first turn done. */
@@ -110,7 +153,8 @@ public record NewRun(
                 deadline,
                 expiresAt,
                 memo,
-                message);
+                message,
+                place);
     }
 
     /** The same with its first event only. */
@@ -132,6 +176,30 @@ public record NewRun(
                 deadline,
                 expiresAt,
                 memo,
-                message);
+                message,
+                place);
+    }
+
+    /** The same at this place of a batch. */
+    public NewRun at(@Nullable BatchPlace other) {
+        return new NewRun(
+                run,
+                type,
+                formerTypes,
+                taskQueue,
+                needs,
+                fence,
+                events,
+                jobs,
+                wakeAt,
+                startDelay,
+                firstTurnDone,
+                reusePolicy,
+                conflictPolicy,
+                deadline,
+                expiresAt,
+                memo,
+                message,
+                other);
     }
 }

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param stalled only runs that can't go on for now
  * @param newestFirst order
  * @param after the last run of the page before; null for the first page
+ * @param batch jobs that were enqueued in this batch
  */
 public record RunFilter(
         Set<String> types,
@@ -36,11 +37,12 @@ public record RunFilter(
         @Nullable String taskQueue,
         boolean stalled,
         boolean newestFirst,
-        @Nullable UUID after) {
+        @Nullable UUID after,
+        @Nullable String batch) {
 
     /** Everything, newest first. */
     public static final RunFilter ALL =
-            new RunFilter(Set.of(), null, Set.of(), null, null, null, null, null, null, null, false, true, null);
+            new RunFilter(Set.of(), null, Set.of(), null, null, null, null, null, null, null, false, true, null, null);
 
     public RunFilter {
         types = Set.copyOf(types);
@@ -61,7 +63,8 @@ public record RunFilter(
                 taskQueue,
                 stalled,
                 newestFirst,
-                after);
+                after,
+                batch);
     }
 
     public RunFilter activity(String value) {
@@ -78,7 +81,8 @@ public record RunFilter(
                 taskQueue,
                 stalled,
                 newestFirst,
-                after);
+                after,
+                batch);
     }
 
     public RunFilter statuses(Set<WorkflowStatus> value) {
@@ -95,7 +99,8 @@ public record RunFilter(
                 taskQueue,
                 stalled,
                 newestFirst,
-                after);
+                after,
+                batch);
     }
 
     public RunFilter workflowId(String value) {
@@ -112,7 +117,8 @@ public record RunFilter(
                 taskQueue,
                 stalled,
                 newestFirst,
-                after);
+                after,
+                batch);
     }
 
     public RunFilter workflowIdPrefix(String value) {
@@ -129,7 +135,8 @@ public record RunFilter(
                 taskQueue,
                 stalled,
                 newestFirst,
-                after);
+                after,
+                batch);
     }
 
     public RunFilter startedAfter(Instant value) {
@@ -146,7 +153,8 @@ public record RunFilter(
                 taskQueue,
                 stalled,
                 newestFirst,
-                after);
+                after,
+                batch);
     }
 
     public RunFilter startedBefore(Instant value) {
@@ -163,7 +171,8 @@ public record RunFilter(
                 taskQueue,
                 stalled,
                 newestFirst,
-                after);
+                after,
+                batch);
     }
 
     public RunFilter closedAfter(Instant value) {
@@ -180,7 +189,8 @@ public record RunFilter(
                 taskQueue,
                 stalled,
                 newestFirst,
-                after);
+                after,
+                batch);
     }
 
     public RunFilter closedBefore(Instant value) {
@@ -197,7 +207,8 @@ public record RunFilter(
                 taskQueue,
                 stalled,
                 newestFirst,
-                after);
+                after,
+                batch);
     }
 
     public RunFilter taskQueue(String value) {
@@ -214,7 +225,8 @@ public record RunFilter(
                 value,
                 stalled,
                 newestFirst,
-                after);
+                after,
+                batch);
     }
 
     public RunFilter stalled(boolean value) {
@@ -231,7 +243,8 @@ public record RunFilter(
                 taskQueue,
                 value,
                 newestFirst,
-                after);
+                after,
+                batch);
     }
 
     public RunFilter newestFirst(boolean value) {
@@ -248,7 +261,8 @@ public record RunFilter(
                 taskQueue,
                 stalled,
                 value,
-                after);
+                after,
+                batch);
     }
 
     public RunFilter after(UUID value) {
@@ -265,6 +279,25 @@ public record RunFilter(
                 taskQueue,
                 stalled,
                 newestFirst,
+                value,
+                batch);
+    }
+
+    public RunFilter batch(String value) {
+        return new RunFilter(
+                types,
+                activity,
+                statuses,
+                workflowId,
+                workflowIdPrefix,
+                startedAfter,
+                startedBefore,
+                closedAfter,
+                closedBefore,
+                taskQueue,
+                stalled,
+                newestFirst,
+                after,
                 value);
     }
 }

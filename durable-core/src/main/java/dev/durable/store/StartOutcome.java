@@ -15,11 +15,35 @@ public sealed interface StartOutcome {
      * @param type its workflow type
      * @param message what became of the {@linkplain NewRun#message message}: ACCEPTED, CLOSING or INBOX_FULL; null where
      *     there was none for this run
+     * @param activity of a background job the name of its activity; null of any other run, and where it is not known
+     * @param samePlace whether it is the run at the {@linkplain NewRun#place place} in a batch that was asked for
      */
-    record AlreadyOpen(UUID runId, String type, Delivery.@Nullable Outcome message) implements StartOutcome {}
+    record AlreadyOpen(
+            UUID runId,
+            String type,
+            Delivery.@Nullable Outcome message,
+            @Nullable String activity,
+            boolean samePlace)
+            implements StartOutcome {
 
-    /** The reuse policy refuses another run after the latest one. */
-    record Refused(UUID latestRunId, WorkflowStatus latestStatus) implements StartOutcome {}
+        /** One that is no background job. */
+        public AlreadyOpen(UUID runId, String type, Delivery.@Nullable Outcome message) {
+            this(runId, type, message, null, false);
+        }
+    }
+
+    /**
+     * The reuse policy refuses another run after the latest one.
+     *
+     * @param samePlace whether that is the run at the {@linkplain NewRun#place place} in a batch that was asked for
+     */
+    record Refused(UUID latestRunId, WorkflowStatus latestStatus, boolean samePlace) implements StartOutcome {
+
+        /** Of a start that has no place in a batch. */
+        public Refused(UUID latestRunId, WorkflowStatus latestStatus) {
+            this(latestRunId, latestStatus, false);
+        }
+    }
 
     /** Somebody keeps the workflow id locked, as by a start in a transaction of its own; nothing was written. */
     record Locked() implements StartOutcome {}

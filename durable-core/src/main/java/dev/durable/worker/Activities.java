@@ -9,6 +9,7 @@ import dev.durable.store.JobKey;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.NewJob;
 import dev.durable.store.QueueRules;
+import dev.durable.store.Served;
 import dev.durable.store.TransactionalActivities;
 import dev.durable.worker.EngineSettings.QueueSettings;
 import java.time.Duration;
@@ -103,7 +104,11 @@ final class Activities implements ActivitySide {
         Duration lease = settings.limits().sessionLease();
         this.session = new Session(
                 store,
-                new Session.Own(settings.identity(), lease, setup.ids()),
+                new Session.Own(
+                        settings.identity(),
+                        lease,
+                        setup.ids(),
+                        new Served(settings.queues().keySet(), setup.names())),
                 () -> drive.nanosSinceProgress() < lease.toNanos(),
                 this::died);
         this.starter = new ActivityStarter(host, session::id);

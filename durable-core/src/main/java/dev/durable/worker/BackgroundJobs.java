@@ -4,8 +4,10 @@ import dev.durable.WorkflowStatus;
 import dev.durable.client.RunResult;
 import dev.durable.history.ActivityCompleted;
 import dev.durable.history.EventJson;
+import dev.durable.history.Failure;
 import dev.durable.history.Payload;
 import dev.durable.history.WorkflowCompleted;
+import dev.durable.payload.FailureCodec;
 import dev.durable.replay.BackgroundJob;
 import dev.durable.store.RunKey;
 import dev.durable.store.StoreClock;
@@ -34,6 +36,7 @@ final class BackgroundJobs implements AttemptOutcome.Sink {
     private final TransitionLanes lane;
     private final StoreClock clock;
     private final Supplier<UUID> random;
+    private final FailureCodec failures;
     private final BiConsumer<UUID, RunResult> closed;
     private final Consumer<AttemptOutcome> inbox;
 
@@ -41,6 +44,7 @@ final class BackgroundJobs implements AttemptOutcome.Sink {
      * @param lane the road of transitions
      * @param clock the store's time
      * @param random fences
+     * @param failures why jobs were discarded, as JSON
      * @param closed told of runs that are closed
      * @param inbox where outcomes go that do not close their run
      */
@@ -48,11 +52,13 @@ final class BackgroundJobs implements AttemptOutcome.Sink {
             TransitionLanes lane,
             StoreClock clock,
             Supplier<UUID> random,
+            FailureCodec failures,
             BiConsumer<UUID, RunResult> closed,
             Consumer<AttemptOutcome> inbox) {
         this.lane = lane;
         this.clock = clock;
         this.random = random;
+        this.failures = failures;
         this.closed = closed;
         this.inbox = inbox;
     }
@@ -78,6 +84,7 @@ final class BackgroundJobs implements AttemptOutcome.Sink {
         for (StoredEvent note : EventJson.decodeNotes(outcome.message().notes())) {
             events.add(new StoredEvent(NEXT_EVENT + events.size(), note.type(), note.at(), null, note.attributes()));
         }
+        Failure discarded = Discards.why(events);
         StoredEvent ended = new StoredEvent(
                 NEXT_EVENT + events.size(),
                 outcome.message().name(),
@@ -100,7 +107,11 @@ final class BackgroundJobs implements AttemptOutcome.Sink {
                 true,
                 null,
                 null,
-                new Transition.Close(WorkflowStatus.COMPLETED, result.json(), null, false));
+                new Transition.Close(
+                        WorkflowStatus.COMPLETED,
+                        result.json(),
+                        discarded == null ? null : failures.toJson(discarded).json(),
+                        false));
     }
 
     private void written(

@@ -141,6 +141,11 @@ final class Draft {
         return unborn;
     }
 
+    /** Whether the run is one background job. */
+    boolean isOfBackgroundJob() {
+        return birth.isOfBackgroundJob();
+    }
+
     /** Ends the run with this transition. */
     void close(HistoryEvent.Closing event) {
         closing = event;

@@ -1,9 +1,10 @@
 package dev.durable.worker;
 
-import dev.durable.DurableClient;
+import dev.durable.StoreUnavailableException;
 import dev.durable.TypeRef;
 import dev.durable.UpkeepStep;
 import dev.durable.WorkerStatus;
+import dev.durable.client.BatchFollower;
 import dev.durable.client.ClientCode;
 import dev.durable.client.StoreClient;
 import dev.durable.client.UnknownTypes;
@@ -14,6 +15,8 @@ import dev.durable.replay.ReplaySetup;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.NewRun;
 import dev.durable.store.Nudges;
+import dev.durable.store.SessionInfo;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -29,6 +32,7 @@ import org.slf4j.LoggerFactory;
 final class Engine implements PreparedEngine {
     private static final Logger log = LoggerFactory.getLogger(Engine.class);
     private static final TypeRef<Map<String, String>> HEADERS = new TypeRef<>() {};
+    private static final String DEFAULT_QUEUE = "default";
     private static final long HUNG_NANOS = 60_000_000_000L;
 
     private final HistoryStore store;
@@ -106,18 +110,23 @@ final class Engine implements PreparedEngine {
     }
 
     private ActivitySide activitySide(PayloadCodec payloads, FailureCodec failures) {
+        Registry own = BatchFollower.registry(this::client);
+        Set<String> names = new HashSet<>(registry.activityNames());
+        names.addAll(own.activityNames());
         Activities side = new Activities(
                 store,
                 new ActivitySetup(
                         settings,
-                        new ActivityHost.Code(registry::activity, payloads, failures),
-                        registry.activityNames(),
+                        new ActivityHost.Code(
+                                name -> registry.activity(name).or(() -> own.activity(name)), payloads, failures),
+                        names,
                         random),
                 drive,
                 host.lanes().jobs(),
                 runs);
         side.background(
-                inbox -> new BackgroundJobs(host.lanes().transitions(), store.clock(), random, waiters::closed, inbox));
+                inbox -> new BackgroundJobs(
+                host.lanes().transitions(), store.clock(), random, failures, waiters::closed, inbox));
         side.onRunTimedOut(runs::seized);
         side.onSessionEnded(() -> wakeClaims.run());
         return side;
@@ -158,6 +167,34 @@ final class Engine implements PreparedEngine {
                 settings.worker() ? settings.queues().keySet() : Set.of(),
                 registry.workflowTypes(),
                 registry.activityNames());
+        if (side != null) {
+            tellIfDefaultIsServedByNobody();
+        }
+    }
+
+    /** Who names a queue serves that one only; what names none goes to {@code default}. */
+    private void tellIfDefaultIsServedByNobody() {
+        Set<String> here = settings.queues().keySet();
+        if (here.contains(DEFAULT_QUEUE)) {
+            return;
+        }
+        try {
+            boolean served = store.sessions().stream()
+                    .filter(worker -> !worker.dead())
+                    .map(SessionInfo::served)
+                    .anyMatch(other -> other == null || other.queues().contains(DEFAULT_QUEUE));
+            if (!served) {
+                log.warn(
+                        "{} serves queues {} and not \"default\", and no other worker that is alive now serves it:"
+                                + " workflows and background jobs that name no queue wait there. Usual cause: \"default\" is"
+                                + " served by itself only where no queue is named. Add .queue(\"default\", q -> …) here, or"
+                                + " start the worker that serves it.",
+                        settings.identity(),
+                        here);
+            }
+        } catch (StoreUnavailableException e) {
+            log.debug("who serves queue default is not known: {}", e.getMessage());
+        }
     }
 
     private void nudged(Nudges.Nudge nudge) {
@@ -209,7 +246,7 @@ final class Engine implements PreparedEngine {
     }
 
     @Override
-    public DurableClient client() {
+    public StoreClient client() {
         return client;
     }
 

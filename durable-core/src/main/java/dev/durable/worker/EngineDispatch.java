@@ -2,6 +2,7 @@ package dev.durable.worker;
 
 import dev.durable.DurableException;
 import dev.durable.QueryFailedException;
+import dev.durable.QueueFullException;
 import dev.durable.StoreUnavailableException;
 import dev.durable.client.Dispatch;
 import dev.durable.client.RunResult;
@@ -28,6 +29,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -96,6 +98,21 @@ final class EngineDispatch implements Dispatch {
     }
 
     @Override
+    public int takeRoom(String taskQueue, int most) {
+        return calls.rooms().take(taskQueue, most, transaction().isPresent());
+    }
+
+    @Override
+    public QueueFullException full(String taskQueue, String what) {
+        return calls.rooms().full(taskQueue, what);
+    }
+
+    @Override
+    public CompletableFuture<?> until(BooleanSupplier condition) {
+        return waiters.until(condition);
+    }
+
+    @Override
     public CompletableFuture<StartOutcome> start(NewRun run, WorkflowStarted started) {
         NewRun whole = run.withStarted(EventJson.encode(started));
         Optional<Joined> transaction = transaction();
@@ -125,7 +142,8 @@ final class EngineDispatch implements Dispatch {
                 run.run(),
                 run.type(),
                 started.headers(),
-                transaction.isEmpty() ? host.outside().eager() : EagerJobs.NONE,
+                // Of a batch none begins before those in front of it that are in the queue already.
+                transaction.isEmpty() && run.place() == null ? host.outside().eager() : EagerJobs.NONE,
                 host.code().headersJson(),
                 null);
         NewJob job = birth.of(scheduled, run.startDelay(), chosen);

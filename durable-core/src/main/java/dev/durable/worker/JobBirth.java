@@ -6,6 +6,7 @@ import dev.durable.history.EnqueuedOptions;
 import dev.durable.history.OptionsJson;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobKey;
+import dev.durable.store.JobStart;
 import dev.durable.store.NewJob;
 import dev.durable.store.RunKey;
 import java.time.Duration;
@@ -44,6 +45,10 @@ final class JobBirth {
         this.eager = eager;
         this.headersJson = headersJson;
         this.delayedUntil = delayedUntil;
+    }
+
+    boolean isOfBackgroundJob() {
+        return workflowType.equals(JobStart.TYPE);
     }
 
     /** The job of a command. Takes a slot for it if it can. */
@@ -163,6 +168,6 @@ final class JobBirth {
     }
 
     private static @Nullable Instant deadline(Instant at, @Nullable Duration timeout) {
-        return timeout == null ? null : at.plus(timeout);
+        return timeout == null ? null : at.plus(Jitter.bounded(timeout));
     }
 }

@@ -83,19 +83,35 @@ final class QueueRooms implements Step {
      * @throws QueueFullException if there is no room
      */
     void ask(String taskQueue, String what, boolean joined) {
+        if (take(taskQueue, 1, joined) == 0) {
+            throw full(taskQueue, what);
+        }
+    }
+
+    /**
+     * Counts more, as many as there is room for, up to so many. What was counted before must have been started, so that a
+     * reading sees it.
+     */
+    int take(String taskQueue, int most, boolean joined) {
         Room room = known(taskQueue, joined);
-        if (room == null || room.takes()) {
-            return;
+        if (room == null) {
+            return most;
         }
         boolean justRead = room.age(nanoTime.getAsLong()) < LIMITED_NANOS;
-        Room now = joined || justRead ? room : read(taskQueue);
-        if (!now.takes()) {
-            throw new QueueFullException("task queue " + taskQueue + " is full: its maxDepth is " + now.maxDepth
-                    + ", and as much waits in it already, so " + what
-                    + " was not started. Usual cause: its workers are stopped, paused or too slow. Start more workers"
-                    + " for it, try again later, or raise the limit: client.queues().limits(\"" + taskQueue
-                    + "\", l -> l.maxDepth(…)).");
-        }
+        int taken = room.take(most);
+        return taken == most || joined || justRead
+                ? taken
+                : read(taskQueue).take(most);
+    }
+
+    /** That there is no room for it. */
+    QueueFullException full(String taskQueue, String what) {
+        Room room = rooms.get(taskQueue);
+        return new QueueFullException("task queue " + taskQueue + " is full: its maxDepth is "
+                + (room == null ? "reached" : room.maxDepth) + ", and as much waits in it already, so " + what
+                + " was not started. Usual cause: its workers are stopped, paused or too slow. Start more workers"
+                + " for it, try again later, or raise the limit: client.queues().limits(\"" + taskQueue
+                + "\", l -> l.maxDepth(…)).");
     }
 
     private @Nullable Room known(String taskQueue, boolean joined) {
@@ -147,8 +163,13 @@ final class QueueRooms implements Step {
             return nanos - readAtNanos;
         }
 
-        boolean takes() {
-            return maxDepth == null || depth.incrementAndGet() <= maxDepth;
+        int take(int most) {
+            if (maxDepth == null) {
+                return most;
+            }
+            int limit = maxDepth;
+            int before = depth.getAndUpdate(waiting -> waiting + Math.clamp((long) limit - waiting, 0, most));
+            return Math.clamp((long) limit - before, 0, most);
         }
     }
 }

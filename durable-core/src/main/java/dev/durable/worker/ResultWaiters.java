@@ -47,6 +47,9 @@ final class ResultWaiters implements Step {
     /** Whether the last end elsewhere was hinted at, rather than found by asking. */
     private volatile boolean hintsArrive;
 
+    /** Who waits for something else to hold than the end of a run. */
+    private final Set<Condition> conditions = ConcurrentHashMap.newKeySet();
+
     private volatile Predicate<UUID> isHere = run -> false;
     private volatile Duration interval = SHORTEST;
     /** When those are asked for that go on elsewhere, and when all: on the monotonic clock. */
@@ -134,6 +137,55 @@ final class ResultWaiters implements Step {
         }
     }
 
+    /**
+     * Something that is waited for. It is asked a little less often each time, and never takes more than a small part of
+     * this loop's time.
+     */
+    private static final class Condition {
+        private static final int SHARE = 10;
+
+        private final BooleanSupplier holds;
+        private final CompletableFuture<Boolean> end = new CompletableFuture<>();
+        private Duration pause = SHORTEST;
+        private volatile long askAt = System.nanoTime();
+        private volatile long askNotBefore = askAt;
+
+        Condition(BooleanSupplier holds) {
+            this.holds = holds;
+        }
+
+        /** A run has closed: it may hold now. */
+        void soon() {
+            askAt = askNotBefore;
+        }
+
+        /** Gives how long it is until it is to be asked again; zero or less when it is over. */
+        long ask() {
+            long began = System.nanoTime();
+            if (end.isDone() || began - askAt < 0) {
+                return end.isDone() ? 0 : askAt - began;
+            }
+            boolean over = holds.getAsBoolean();
+            long took = System.nanoTime() - began;
+            Duration longer = pause.multipliedBy(3).dividedBy(2);
+            pause = longer.compareTo(LONGEST) < 0 ? longer : LONGEST;
+            askNotBefore = began + took + SHARE * took;
+            askAt = Math.max(began + took + pause.toNanos(), askNotBefore);
+            return over && end.complete(true) ? 0 : askAt - System.nanoTime();
+        }
+    }
+
+    /** Completed when the condition holds; asked on this loop, which it should not hold up. */
+    CompletableFuture<?> until(BooleanSupplier condition) {
+        Condition wanted = new Condition(condition);
+        conditions.add(wanted);
+        if (closed) {
+            close();
+        }
+        wake.run();
+        return wanted.end;
+    }
+
     /** How many runs are waited for. */
     int size() {
         return waiting.size();
@@ -141,6 +193,10 @@ final class ResultWaiters implements Step {
 
     /** The run closed. */
     void closed(UUID runId, RunResult result) {
+        if (!conditions.isEmpty()) {
+            conditions.forEach(Condition::soon);
+            wake.run();
+        }
         Wanted wanted = waiting.remove(runId);
         if (wanted == null) {
             endedBefore.put(runId, true);
@@ -171,6 +227,8 @@ final class ResultWaiters implements Step {
     /** Nobody asks any more: who waits, or comes later, is told so. */
     void close() {
         closed = true;
+        conditions.forEach(wanted -> wanted.end.completeExceptionally(Waits.nobodyWorks()));
+        conditions.clear();
         for (UUID run : waiting.keySet()) {
             Wanted wanted = waiting.remove(run);
             if (wanted != null) {
@@ -185,6 +243,32 @@ final class ResultWaiters implements Step {
 
     @Override
     public Duration runOnce() {
+        Duration runs = lookForEnds();
+        Duration others = askConditions();
+        return runs.compareTo(others) < 0 ? runs : others;
+    }
+
+    private Duration askConditions() {
+        Duration soonest = UNTIL_WOKEN;
+        for (Condition wanted : conditions) {
+            try {
+                Duration left = Duration.ofNanos(wanted.ask());
+                if (!left.isPositive()) {
+                    conditions.remove(wanted);
+                } else if (left.compareTo(soonest) < 0) {
+                    soonest = left;
+                }
+            } catch (StoreUnavailableException e) {
+                soonest = LONGEST;
+            } catch (RuntimeException e) {
+                wanted.end.completeExceptionally(e);
+                conditions.remove(wanted);
+            }
+        }
+        return soonest;
+    }
+
+    private Duration lookForEnds() {
         if (waiting.isEmpty()) {
             nobodyWaited = true;
             // Asked again: who came before he could see that he has to wake this loop.

@@ -2,7 +2,10 @@ package dev.durable.worker;
 
 import dev.durable.NonDeterminismException;
 import dev.durable.StoreUnavailableException;
+import dev.durable.WorkflowStatus;
+import dev.durable.history.Failure;
 import dev.durable.history.HistoryEvent;
+import dev.durable.payload.FailureCodec;
 import dev.durable.replay.StalledException;
 import dev.durable.store.NewRun;
 import dev.durable.store.RunKey;
@@ -289,12 +292,20 @@ final class RunActor {
                 park,
                 closing == null ? holding.warm().wakeAt() : null,
                 null,
-                closing == null ? null : closeOf(closing, draft.refusals() >= FORCE_CLOSE_AFTER));
+                closing == null ? null : closeOf(closing, draft, draft.refusals() >= FORCE_CLOSE_AFTER));
         submit(step, draft, step.wakeAt());
     }
 
-    private Transition.Close closeOf(HistoryEvent.Closing closing, boolean force) {
-        return Closings.of(closing, force, host.code().replay().failures());
+    private Transition.Close closeOf(HistoryEvent.Closing closing, Draft draft, boolean force) {
+        FailureCodec failures = host.code().replay().failures();
+        Transition.Close close = Closings.of(closing, force, failures);
+        Failure discarded = close.status() == WorkflowStatus.COMPLETED && draft.isOfBackgroundJob()
+                ? Discards.why(draft.events())
+                : null;
+        return discarded == null
+                ? close
+                : new Transition.Close(
+                        close.status(), close.result(), failures.toJson(discarded).json(), close.force());
     }
 
     /** The timer is the one for which this process wakes up, once it is durable; null is none, or others may. */
@@ -347,7 +358,7 @@ final class RunActor {
         holding.written(newFence, draft.nextEventId());
         draft.written();
         HistoryEvent.Closing closing = draft.closing();
-        host.outside().written(this, closing == null ? null : closeOf(closing, false));
+        host.outside().written(this, closing == null ? null : closeOf(closing, draft, false));
         if (closing != null) {
             holding.goCold();
         }

@@ -3,11 +3,13 @@ package dev.durable.worker;
 import dev.durable.StoreUnavailableException;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.HistoryStore;
+import dev.durable.store.Served;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,8 +48,14 @@ final class Session implements Chore {
      * @param identity how people call it
      * @param lease how long its beat may stand still
      * @param ids random ids
+     * @param served what this process takes work from
      */
-    record Own(String identity, Duration lease, Supplier<UUID> ids) {}
+    record Own(String identity, Duration lease, Supplier<UUID> ids, @Nullable Served served) {
+
+        Own(String identity, Duration lease, Supplier<UUID> ids) {
+            this(identity, lease, ids, null);
+        }
+    }
 
     /**
      * @param progress whether the loops of this process get on
@@ -77,7 +85,7 @@ final class Session implements Chore {
     void open() {
         // A new id for each try: one whose answer was lost just dies.
         UUID next = own.ids().get();
-        store.openSession(next, own.identity(), own.lease());
+        store.openSession(next, own.identity(), own.lease(), own.served());
         id = next;
         alive = true;
     }

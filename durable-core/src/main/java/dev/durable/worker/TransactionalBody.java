@@ -110,6 +110,11 @@ final class TransactionalBody {
             thread.leave();
             counts = ends.getAsBoolean();
         }
+        if (how instanceof ActivityCall.Threw own && why instanceof NonRetryableException ended) {
+            // Its transaction was not what it took it for, and that is the worse of the two.
+            ended.addSuppressed(own.thrown());
+            return new Result(counts, Outcome.ROLLED_BACK, new ActivityCall.Threw(ended));
+        }
         boolean bodysOwn = how != null && !(how instanceof ActivityCall.Returned);
         return new Result(counts, Outcome.ROLLED_BACK, bodysOwn ? how() : new ActivityCall.Threw(why));
     }

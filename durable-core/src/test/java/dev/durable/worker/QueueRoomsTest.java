@@ -69,6 +69,23 @@ class QueueRoomsTest {
         assertThat(readings).hasValue(2);
     }
 
+    @Test
+    void several_starts_get_as_many_places_as_there_are() {
+        limits = limited();
+        depth = 1;
+
+        assertThat(rooms.take("default", 5, false)).isEqualTo(2);
+        assertThat(rooms.take("default", 5, false)).isZero();
+        assertThat(readings).as("just read").hasValue(1);
+
+        pass(Duration.ofMillis(100));
+        depth = 2;
+        assertThat(rooms.take("default", 5, false)).isEqualTo(1);
+        limits = QueueLimits.NONE;
+        rooms.forget();
+        assertThat(rooms.take("default", 5, false)).isEqualTo(5);
+    }
+
     private void ask() {
         rooms.ask("default", "workflow o-1", false);
     }

@@ -46,10 +46,9 @@ class VerdictTest {
             Verdict verdict = Verdict.of(broken, new Verdict.Standing(huge, attempt, null), random);
             assertThat(((Verdict.Retry) verdict).delay()).isBetween(Duration.ZERO, Duration.ofDays(3650));
         }
-        assertThat(delay(new RetryAfterException(Duration.ofSeconds(Long.MAX_VALUE), null), huge, 1))
+        assertThat(delay(new RetryAfterException(Duration.ofDays(36_000), null), huge, 1))
                 .isEqualTo(Duration.ofDays(3650));
-        assertThat(delay(new RetryAfterException(Duration.ofSeconds(-5), null), huge, 1))
-                .isEqualTo(Duration.ZERO);
+        assertThat(delay(new RetryAfterException(Duration.ZERO, null), huge, 1)).isEqualTo(Duration.ZERO);
     }
 
     @Test

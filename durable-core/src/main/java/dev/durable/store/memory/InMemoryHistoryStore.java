@@ -4,6 +4,8 @@ import dev.durable.QueueDescription;
 import dev.durable.Queues.PausedActivity;
 import dev.durable.WorkflowStatus;
 import dev.durable.store.Admission;
+import dev.durable.store.BatchMember;
+import dev.durable.store.BatchTally;
 import dev.durable.store.BuriedGroup;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.ClaimedRuns;
@@ -32,6 +34,7 @@ import dev.durable.store.RunKey;
 import dev.durable.store.RunPause;
 import dev.durable.store.RunRecord;
 import dev.durable.store.Seizure;
+import dev.durable.store.Served;
 import dev.durable.store.SessionInfo;
 import dev.durable.store.StartOutcome;
 import dev.durable.store.StoreClock;
@@ -265,6 +268,16 @@ public final class InMemoryHistoryStore implements HistoryStore {
     }
 
     @Override
+    public BatchTally batch(String batch) {
+        return atomically(() -> reads.batch(batch));
+    }
+
+    @Override
+    public List<BatchMember> members(String batch, int after, int limit) {
+        return atomically(() -> reads.members(batch, after, limit));
+    }
+
+    @Override
     public int depth(String taskQueue, int atMost) {
         return atomically(() -> queues.depth(taskQueue, atMost));
     }
@@ -317,8 +330,8 @@ public final class InMemoryHistoryStore implements HistoryStore {
     }
 
     @Override
-    public void openSession(UUID session, String identity, Duration lease) {
-        atomically(() -> tables.sessions().open(session, identity, lease, tables.now()));
+    public void openSession(UUID session, String identity, Duration lease, @Nullable Served served) {
+        atomically(() -> tables.sessions().open(session, identity, lease, served, tables.now()));
     }
 
     @Override

@@ -1,7 +1,11 @@
 package dev.durable.store.memory;
 
+import dev.durable.ActivityState;
 import dev.durable.WorkflowDescription.PendingActivity;
 import dev.durable.WorkflowStatus;
+import dev.durable.store.BatchMember;
+import dev.durable.store.BatchPlace;
+import dev.durable.store.BatchTally;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobFilter;
 import dev.durable.store.OpenJob;
@@ -135,10 +139,43 @@ final class Reads {
 
     private Stream<RunRecord> matching(RunFilter filter) {
         return from(filter.after(), filter.newestFirst())
+                .filter(run -> isOf(filter.batch(), run))
                 .filter(run -> filter.activity() == null || filter.activity().equals(run.activityOfJob()))
                 .filter(run -> !filter.stalled() || run.isOpen() && run.hold().stalledBy() != null)
                 .map(Run::record)
                 .filter(record -> RunMatch.matches(filter, record));
+    }
+
+    private static boolean isOf(@Nullable String batch, Run run) {
+        BatchPlace place = run.start().place();
+        return batch == null || (place != null && place.batch().equals(batch));
+    }
+
+    BatchTally batch(String id) {
+        long[] counts = new long[6];
+        for (Run run : runs.batch(id).values()) {
+            RunRecord record = run.record();
+            boolean completed = record.status() == WorkflowStatus.COMPLETED;
+            if (run.isOpen()) {
+                counts[3]++;
+                counts[4] += any(run, ActivityState.DEAD);
+                counts[5] += any(run, ActivityState.INCIDENT);
+            } else {
+                counts[completed ? record.failure() == null ? 0 : 1 : 2]++;
+            }
+        }
+        return new BatchTally(counts[0], counts[1], counts[2], counts[3], counts[4], counts[5]);
+    }
+
+    private static int any(Run run, ActivityState state) {
+        return run.jobs().values().stream().anyMatch(job -> job.state() == state) ? 1 : 0;
+    }
+
+    List<BatchMember> members(String batch, int after, int limit) {
+        return runs.batch(batch).tailMap(after, false).entrySet().stream()
+                .limit(limit)
+                .map(member -> new BatchMember(member.getKey(), member.getValue().record()))
+                .toList();
     }
 
     private Stream<Run> from(@Nullable UUID after, boolean newestFirst) {

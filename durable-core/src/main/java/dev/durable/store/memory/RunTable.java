@@ -1,5 +1,6 @@
 package dev.durable.store.memory;
 
+import dev.durable.store.BatchPlace;
 import dev.durable.store.RunClaim;
 import dev.durable.store.RunIds;
 import java.time.Duration;
@@ -26,6 +27,9 @@ final class RunTable {
     /** In the order of their starts: only the last one can be open. */
     private final Map<String, List<Run>> byWorkflowId = new HashMap<>();
 
+    /** The last one that was started at each place. */
+    private final Map<String, NavigableMap<Integer, Run>> byBatch = new HashMap<>();
+
     private final Map<String, Agenda<Run>> claimable = new HashMap<>();
     private final Agenda<Run> expiring = new Agenda<>();
 
@@ -35,7 +39,22 @@ final class RunTable {
         byWorkflowId
                 .computeIfAbsent(run.key().workflowId(), id -> new ArrayList<>(1))
                 .add(run);
+        BatchPlace at = run.start().place();
+        if (at != null) {
+            byBatch.computeIfAbsent(at.batch(), batch -> new TreeMap<>()).put(at.number(), run);
+        }
         place(run);
+    }
+
+    /** The runs of a batch by their numbers. */
+    NavigableMap<Integer, Run> batch(String id) {
+        return byBatch.getOrDefault(id, new TreeMap<>());
+    }
+
+    /** Whether it is the run at this place of a batch. */
+    @SuppressWarnings("ReferenceEquality") // that very run
+    boolean isAt(@Nullable BatchPlace place, Run run) {
+        return place != null && batch(place.batch()).get(place.number()) == run;
     }
 
     /** To be called after each change of when a run is due. */

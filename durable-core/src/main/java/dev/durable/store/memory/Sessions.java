@@ -1,5 +1,6 @@
 package dev.durable.store.memory;
 
+import dev.durable.store.Served;
 import dev.durable.store.SessionInfo;
 import java.time.Duration;
 import java.time.Instant;
@@ -14,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 final class Sessions {
     private final Map<UUID, SessionInfo> rows = new LinkedHashMap<>();
 
-    void open(UUID session, String identity, Duration lease, Instant now) {
-        rows.putIfAbsent(session, new SessionInfo(session, identity, 0, false, lease, now));
+    void open(UUID session, String identity, Duration lease, @Nullable Served served, Instant now) {
+        rows.putIfAbsent(session, new SessionInfo(session, identity, 0, false, lease, now, served));
     }
 
     boolean beat(UUID session) {
@@ -23,8 +24,7 @@ final class Sessions {
         if (row == null || row.dead()) {
             return false;
         }
-        rows.put(
-                session, new SessionInfo(session, row.identity(), row.beat() + 1, false, row.lease(), row.startedAt()));
+        rows.put(session, now(row, row.beat() + 1, false));
         return true;
     }
 
@@ -33,8 +33,13 @@ final class Sessions {
         if (row == null || row.dead() || row.beat() != beat) {
             return false;
         }
-        rows.put(session, new SessionInfo(session, row.identity(), beat, true, row.lease(), row.startedAt()));
+        rows.put(session, now(row, beat, true));
         return true;
+    }
+
+    private static SessionInfo now(SessionInfo row, long beat, boolean dead) {
+        return new SessionInfo(
+                row.session(), row.identity(), beat, dead, row.lease(), row.startedAt(), row.served());
     }
 
     boolean isAlive(UUID session) {

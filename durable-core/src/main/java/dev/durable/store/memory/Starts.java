@@ -39,7 +39,8 @@ final class Starts {
         }
         RunRecord closed = latest.record();
         return refuses(start.reusePolicy(), closed.status())
-                ? new StartOutcome.Refused(closed.run().runId(), closed.status())
+                ? new StartOutcome.Refused(
+                        closed.run().runId(), closed.status(), tables.runs().isAt(start.place(), latest))
                 : begin(start);
     }
 
@@ -48,7 +49,12 @@ final class Starts {
         String type = open.start().type();
         InboxMessage message = start.message();
         if (message == null || !start.tellsOpenRuns() || !start.isOfType(type)) {
-            return new StartOutcome.AlreadyOpen(key.runId(), type, null);
+            return new StartOutcome.AlreadyOpen(
+                    key.runId(),
+                    type,
+                    null,
+                    open.activityOfJob(),
+                    tables.runs().isAt(start.place(), open));
         }
         Delivery delivery = new Delivery(key.workflowId(), key.runId(), message);
         return new StartOutcome.AlreadyOpen(key.runId(), type, deliveries.deliver(delivery));

@@ -97,6 +97,14 @@ public abstract class HistoryStoreContract {
     }
 
     @Nested
+    class Batches extends BatchContract {
+        @Override
+        protected StoreFixture newFixture() {
+            return HistoryStoreContract.this.newFixture();
+        }
+    }
+
+    @Nested
     class Sessions extends SessionContract {
         @Override
         protected StoreFixture newFixture() {

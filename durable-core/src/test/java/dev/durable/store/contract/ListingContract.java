@@ -363,7 +363,8 @@ abstract class ListingContract extends StoreContract {
                     queue,
                     stalled,
                     newestFirst,
-                    after);
+                    after,
+                    null);
         }
     }
 

@@ -2,6 +2,7 @@ package dev.durable.store.contract;
 
 import dev.durable.ConflictPolicy;
 import dev.durable.ReusePolicy;
+import dev.durable.store.BatchPlace;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.NewJob;
@@ -38,6 +39,7 @@ public final class NewRunBuilder {
     private Instant deadline;
     private Instant expiresAt;
     private InboxMessage message;
+    private BatchPlace place;
 
     public NewRunBuilder(HistoryStore store, String workflowId) {
         now = store.now();
@@ -141,6 +143,12 @@ public final class NewRunBuilder {
         return with(signal);
     }
 
+    /** Its place in a batch. */
+    public NewRunBuilder at(String batch, int number) {
+        this.place = new BatchPlace(batch, number);
+        return this;
+    }
+
     public NewRun build() {
         return new NewRun(
                 key,
@@ -159,6 +167,7 @@ public final class NewRunBuilder {
                 deadline,
                 expiresAt,
                 memo,
-                message);
+                message,
+                place);
     }
 }

@@ -11,6 +11,7 @@ import dev.durable.store.ClaimedJob;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.NewJob;
+import dev.durable.store.Served;
 import dev.durable.store.SessionInfo;
 import dev.durable.store.StoredEvent;
 import dev.durable.store.Transition;
@@ -18,6 +19,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -39,6 +41,19 @@ abstract class SessionContract extends StoreContract {
         assertThat(info.dead()).isFalse();
         assertThat(info.lease()).isEqualTo(LEASE);
         assertThat(info.startedAt()).isBetween(before, store.now());
+    }
+
+    @Test
+    void a_session_tells_what_it_serves() {
+        UUID mine = UUID.randomUUID();
+        Served served = new Served(Set.of("default", "mail"), Set.of("Payments.charge"));
+        store.openSession(mine, "worker@host", LEASE, served);
+        store.beat(mine);
+
+        assertThat(info(mine).served()).isEqualTo(served);
+        assertThat(info(session).served()).as("of one that does not say").isNull();
+        store.markDead(mine, 1);
+        assertThat(info(mine).served()).isEqualTo(served);
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.durable.store.postgres;
 
+import dev.durable.NonRetryableException;
 import dev.durable.store.TransactionalActivities;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -87,6 +88,35 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
         }
         Duration most = left.isNegative() ? MARGIN : left.multipliedBy(2).plus(MARGIN);
         return most.compareTo(LONGEST) < 0 ? most : LONGEST;
+    }
+
+    /** To be read in the transaction in which the activity is settled: whether that is the one that was begun. */
+    static final String IS_IT = "select transaction_timestamp() = ?::timestamptz as same";
+
+    Param began() {
+        return Param.of(began.toString());
+    }
+
+    /** The body ended the transaction by a statement. What it had written then is committed, or gone. */
+    static NonRetryableException endedByBody() {
+        return new NonRetryableException(
+                "the body of this transactional activity has ended its transaction itself, by a statement such as"
+                        + " COMMIT, ROLLBACK or COMMIT AND CHAIN: the transaction that it returned in is not the one that it"
+                        + " was given. What it wrote before may be committed although the activity is not completed, so it"
+                        + " is not tried again: look at what it wrote, then complete or retry it by hand. Take the statement"
+                        + " out (also out of procedures and scripts that the body runs); a savepoint undoes a part.");
+    }
+
+    /** Whether the connection is in another transaction, as far as it can tell: one that has failed can't. */
+    boolean isOver() {
+        try (var question = connection.prepareStatement(IS_IT)) {
+            question.setString(1, began.toString());
+            try (var row = question.executeQuery()) {
+                return row.next() && !row.getBoolean("same");
+            }
+        } catch (SQLException e) {
+            return false;
+        }
     }
 
     @Override

@@ -19,20 +19,20 @@ record JobRows(List<Row> rows) {
 
     static JobRows of(List<Transition> transitions) {
         JobRows all = new JobRows(new ArrayList<>());
-        transitions.stream().filter(t -> t.close() == null).forEach(t -> all.add(t.run(), t.jobs()));
+        transitions.stream().filter(t -> t.close() == null).forEach(t -> all.add(t.run(), t.jobs(), false));
         return all;
     }
 
     static JobRows ofStarts(List<NewRun> starts) {
         JobRows all = new JobRows(new ArrayList<>());
-        starts.forEach(s -> all.add(s.run(), s.jobs()));
+        starts.forEach(s -> all.add(s.run(), s.jobs(), s.place() != null));
         return all;
     }
 
     void insert(Script script) {
         if (!isEmpty()) {
             script.then(
-                    haveDelays() ? TransitionSql.JOBS_FOR_LATER : TransitionSql.JOBS, params().toArray(Param[]::new));
+                    areApart() ? TransitionSql.JOBS_APART : TransitionSql.JOBS, params().toArray(Param[]::new));
         }
     }
 
@@ -40,17 +40,19 @@ record JobRows(List<Row> rows) {
         return rows.isEmpty();
     }
 
-    /** Whether some are to be claimed later: there is a column more then, and another statement takes it. */
-    boolean haveDelays() {
-        return rows.stream().anyMatch(r -> !r.job().delay().isZero());
+    /** Whether some are to be claimed later, or belong to a batch: there are two columns more then, for another statement. */
+    boolean areApart() {
+        return rows.stream().anyMatch(r -> r.inOrder() || !r.job().delay().isZero());
     }
 
     /** The columns, also where they are empty. */
     List<Param> params() {
         List<Param> params = new ArrayList<>(columns());
-        if (haveDelays()) {
+        if (areApart()) {
             params.add(longs(
                     rows, r -> r.job().delay().isZero() ? null : r.job().delay().toMillis()));
+            params.add(instants(
+                    rows, r -> r.inOrder() ? r.job().scheduledAt().minus(r.job().delay()) : null));
         }
         return params;
     }
@@ -81,9 +83,9 @@ record JobRows(List<Row> rows) {
                 texts(rows, r -> r.job().limitKey()));
     }
 
-    private void add(RunKey run, List<NewJob> jobs) {
-        jobs.forEach(job -> rows.add(new Row(run, job)));
+    private void add(RunKey run, List<NewJob> jobs, boolean inOrder) {
+        jobs.forEach(job -> rows.add(new Row(run, job, inOrder)));
     }
 
-    record Row(RunKey run, NewJob job) {}
+    record Row(RunKey run, NewJob job, boolean inOrder) {}
 }

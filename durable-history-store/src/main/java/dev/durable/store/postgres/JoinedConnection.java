@@ -18,7 +18,7 @@ record JoinedConnection(Connection connection, CallerTransactions transactions, 
         implements Joined {
 
     /** One that the caller holds by hand: nobody tells of its commit, so that polls find what it brought. */
-    static Joined held(Object transaction, Starts starts, Outbox outbox) {
+    static Joined held(Object transaction, Starts starts, Outbox outbox, SameDatabase database) {
         if (!(transaction instanceof Connection connection)) {
             throw new IllegalArgumentException(
                     "joining(" + transaction.getClass().getName()
@@ -26,6 +26,7 @@ record JoinedConnection(Connection connection, CallerTransactions transactions, 
         }
         JoinedConnection joined = new JoinedConnection(connection, HeldByHand.INSTANCE, starts, outbox);
         joined.check();
+        database.check(connection);
         return joined;
     }
 

@@ -9,8 +9,9 @@ import java.util.stream.Stream;
  * The transactions of callers that starts and messages take part in.
  *
  * @param known where a transaction of the current thread may be; the first that has one counts
+ * @param database tells whether a connection that a caller holds is one of it
  */
-record JoinedTransactions(List<CallerTransactions> known, Starts starts, Outbox outbox) {
+record JoinedTransactions(List<CallerTransactions> known, Starts starts, Outbox outbox, SameDatabase database) {
 
     /** That of the current thread. */
     Optional<Joined> current() {
@@ -24,6 +25,6 @@ record JoinedTransactions(List<CallerTransactions> known, Starts starts, Outbox 
 
     /** One that the caller holds by hand. */
     Joined held(Object transaction) {
-        return JoinedConnection.held(transaction, starts, outbox);
+        return JoinedConnection.held(transaction, starts, outbox, database);
     }
 }

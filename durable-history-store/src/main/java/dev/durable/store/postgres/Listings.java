@@ -72,7 +72,7 @@ final class Listings {
         });
     }
 
-    private static RunRecord record(ResultSet row) throws SQLException {
+    static RunRecord record(ResultSet row) throws SQLException {
         return new RunRecord(
                 new RunKey(row.getObject("run_id", UUID.class), row.getString("workflow_id")),
                 row.getString("type"),
@@ -152,6 +152,7 @@ final class Listings {
                 .and(same(WORKFLOW_RUN.WORKFLOW_ID, filter.workflowId()))
                 .and(same(WORKFLOW_RUN.TASK_QUEUE, filter.taskQueue()))
                 .and(startsWith(filter.workflowIdPrefix()))
+                .and(isIn(filter.batch()))
                 .and(ofActivity(filter.activity()));
         if (!filter.types().isEmpty()) {
             condition = condition.and(WORKFLOW_RUN.TYPE.in(filter.types()));
@@ -161,6 +162,15 @@ final class Listings {
                     filter.statuses().stream().map(WorkflowStatus::name).toList()));
         }
         return filter.stalled() ? condition.and(isStalled()) : condition;
+    }
+
+    private static Condition isIn(@Nullable String batch) {
+        return batch == null
+                ? noCondition()
+                : DSL.condition(
+                        "(workflow_run.run_id, workflow_run.shard) in (select b.run_id, b.shard from batch_job b"
+                                + " where b.batch = {0})",
+                        DSL.val(batch));
     }
 
     /** It stands in the first event of a background job only: read for each run that satisfies the rest. */

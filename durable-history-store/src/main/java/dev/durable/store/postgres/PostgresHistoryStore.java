@@ -4,6 +4,8 @@ import dev.durable.QueueDescription;
 import dev.durable.Queues.PausedActivity;
 import dev.durable.WorkflowStatus;
 import dev.durable.store.Admission;
+import dev.durable.store.BatchMember;
+import dev.durable.store.BatchTally;
 import dev.durable.store.BuriedGroup;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.ClaimedRuns;
@@ -33,6 +35,7 @@ import dev.durable.store.RunKey;
 import dev.durable.store.RunPause;
 import dev.durable.store.RunRecord;
 import dev.durable.store.Seizure;
+import dev.durable.store.Served;
 import dev.durable.store.SessionInfo;
 import dev.durable.store.StartOutcome;
 import dev.durable.store.StoreClock;
@@ -85,6 +88,7 @@ public final class PostgresHistoryStore implements HistoryStore {
     private final Buried buried;
     private final RunReads runReads;
     private final Listings listings;
+    private final Batches batches;
     private final JoinedTransactions joined;
     private final OutboxRelay relay;
     private final TransactionalJobs transactional;
@@ -114,10 +118,14 @@ public final class PostgresHistoryStore implements HistoryStore {
         buried = new Buried(connections, nudges);
         runReads = new RunReads(connections);
         listings = new Listings(connections);
+        batches = new Batches(connections);
         relay = new OutboxRelay(connections, nudges, options.inboxLimit);
         OwnTransactions own = new OwnTransactions(options.dataSource, failures::ofCaller);
         joined = new JoinedTransactions(
-                List.of(own, options.transactions), hot.starts(), new Outbox(connections, nudges));
+                List.of(own, options.transactions),
+                hot.starts(),
+                new Outbox(connections, nudges),
+                new SameDatabase(connections));
         transactional = new TransactionalJobs(
                 connections,
                 options.activityTransactions == null ? own : options.activityTransactions,
@@ -309,8 +317,8 @@ public final class PostgresHistoryStore implements HistoryStore {
     }
 
     @Override
-    public void openSession(UUID session, String identity, Duration lease) {
-        sessions.open(session, identity, lease);
+    public void openSession(UUID session, String identity, Duration lease, @Nullable Served served) {
+        sessions.open(session, identity, lease, served);
     }
 
     @Override
@@ -382,6 +390,16 @@ public final class PostgresHistoryStore implements HistoryStore {
     @Override
     public long count(RunFilter filter) {
         return listings.count(filter);
+    }
+
+    @Override
+    public BatchTally batch(String batch) {
+        return batches.tally(batch);
+    }
+
+    @Override
+    public List<BatchMember> members(String batch, int after, int limit) {
+        return batches.members(batch, after, limit);
     }
 
     @Override

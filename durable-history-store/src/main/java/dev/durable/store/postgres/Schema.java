@@ -26,6 +26,7 @@ public final class Schema {
             "V11__deferred_starts.sql",
             "V12__what_has_begun.sql",
             "V14__why_an_activity_ended.sql",
+            "V15__batches.sql",
             "V16__delayed_jobs.sql");
 
     private Schema() {}

@@ -1,12 +1,16 @@
 package dev.durable.store.postgres;
 
+import static dev.durable.store.postgres.Param.texts;
+
 import dev.durable.store.AtMostOnce;
 import dev.durable.store.HeldJob;
 import dev.durable.store.JobKey;
 import dev.durable.store.Nudges;
 import dev.durable.store.RunKey;
+import dev.durable.store.Served;
 import dev.durable.store.SessionInfo;
 import dev.durable.store.TimedOutIdleJob.Timeout;
+import java.sql.Array;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -14,6 +18,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -27,8 +32,26 @@ final class Sessions {
         this.nudges = nudges;
     }
 
-    void open(UUID session, String identity, Duration lease) {
-        touched(SessionSql.OPEN, Param.of(session), Param.of(lease.toMillis()), Param.of(Text.storable(identity)));
+    void open(UUID session, String identity, Duration lease, @Nullable Served served) {
+        touched(
+                SessionSql.OPEN,
+                Param.of(session),
+                Param.of(lease.toMillis()),
+                Param.of(Text.storable(identity)),
+                names(served == null ? null : served.queues()),
+                names(served == null ? null : served.activities()));
+    }
+
+    private static Param names(@Nullable Set<String> names) {
+        return names == null ? Param.of((Object) null) : texts(List.copyOf(names), name -> name);
+    }
+
+    private static @Nullable Served served(ResultSet row) throws SQLException {
+        Array queues = row.getArray("queues");
+        Array activities = row.getArray("activities");
+        return queues == null || activities == null
+                ? null
+                : new Served(Set.of((String[]) queues.getArray()), Set.of((String[]) activities.getArray()));
     }
 
     boolean beat(UUID session) {
@@ -48,7 +71,8 @@ final class Sessions {
                         row.getLong("beat"),
                         row.getBoolean("dead"),
                         Duration.ofMillis(row.getLong("lease_ms")),
-                        Times.required(row, "started_at")));
+                        Times.required(row, "started_at"),
+                        served(row)));
     }
 
     List<HeldJob> held(UUID session) {

@@ -50,7 +50,7 @@ record StartBatch(List<NewRun> starts) {
         script.then(
                 jobs.isEmpty()
                         ? StartSql.START
-                        : jobs.haveDelays() ? StartSql.START_AND_BEAR_FOR_LATER : StartSql.START_AND_BEAR,
+                        : jobs.areApart() ? StartSql.START_AND_BEAR_APART : StartSql.START_AND_BEAR,
                 Stream.of(
                                 List.of(states()),
                                 businessRows(),
@@ -59,6 +59,7 @@ record StartBatch(List<NewRun> starts) {
                                 List.of(Param.of(starts.size())))
                         .flatMap(List::stream)
                         .toArray(Param[]::new));
+        places(script);
         messages(script);
     }
 
@@ -70,6 +71,7 @@ record StartBatch(List<NewRun> starts) {
         script.then(StartSql.RUNS, businessRows().toArray(Param[]::new));
         EventRows.ofStarts(starts).insert(script);
         JobRows.ofStarts(starts).insert(script);
+        places(script);
         messages(script);
     }
 
@@ -81,6 +83,22 @@ record StartBatch(List<NewRun> starts) {
                 texts(starts, NewRun::type),
                 texts(starts, NewRun::taskQueue),
                 texts(starts, s -> Memo.write(s.memo())));
+    }
+
+    private void places(Script script) {
+        List<NewRun> placed = starts.stream().filter(s -> s.place() != null).toList();
+        if (!placed.isEmpty()) {
+            StartBatch members = new StartBatch(placed);
+            script.then(BatchSql.JOIN, members.batches(), members.numbers(), members.runs(), members.shards());
+        }
+    }
+
+    Param batches() {
+        return texts(starts, s -> s.place() == null ? null : s.place().batch());
+    }
+
+    Param numbers() {
+        return ints(starts, s -> s.place() == null ? null : s.place().number());
     }
 
     private void messages(Script script) {

@@ -131,10 +131,13 @@ final class StartJudgement {
                                 row.getObject("run_id", UUID.class),
                                 new StartOutcome.Refused(
                                         row.getObject("latest", UUID.class),
-                                        WorkflowStatus.valueOf(row.getString("status")))),
+                                        WorkflowStatus.valueOf(row.getString("status")),
+                                        row.getBoolean("same_place"))),
                         fresh.runs(),
                         fresh.shards(),
-                        fresh.workflowIds()));
+                        fresh.workflowIds(),
+                        fresh.batches(),
+                        fresh.numbers()));
         List<NewRun> refused = fresh.starts().stream()
                 .filter(s -> latest.containsKey(s.run().runId())
                         && Starts.refuses(
@@ -161,7 +164,9 @@ final class StartJudgement {
                         others.runs(),
                         others.shards(),
                         others.workflowIds(),
-                        tell ? others.tells() : Param.bools(others.starts(), s -> false));
+                        tell ? others.tells() : Param.bools(others.starts(), s -> false),
+                        others.batches(),
+                        others.numbers());
         tx.run(telling.starts().isEmpty() ? script : takenBefore(telling, script));
         return telling.starts().stream().filter(this::isStillToBeTold).toList();
     }
@@ -180,7 +185,8 @@ final class StartJudgement {
         if (open == null) {
             throw new ClosedMeanwhile();
         }
-        return new StartOutcome.AlreadyOpen(open, row.getString("type"), null);
+        return new StartOutcome.AlreadyOpen(
+                open, row.getString("type"), null, row.getString("activity"), row.getBoolean("same_place"));
     }
 
     private Script takenBefore(StartBatch telling, Script script) {

@@ -1,5 +1,7 @@
 package dev.durable.store.postgres;
 
+import dev.durable.store.JobStart;
+
 /**
  * The statements of the lane <i>starts</i>: insert first, judge in the next statement. Judging first would accept a
  * duplicate of a run that closes meanwhile.
@@ -36,8 +38,11 @@ final class StartSql {
 
     /** The latest run of each workflow id, closed as ours is not written yet: what a reuse policy is judged by. */
     static final String LATEST = """
-            select u.run_id, w.run_id as latest, w.status
-              from unnest(?::uuid[], ?::smallint[], ?::text[]) as u(run_id, shard, workflow_id)
+            select u.run_id, w.run_id as latest, w.status, exists (select 1 from durable.batch_job b
+                            where b.batch = u.batch and b.number = u.number and b.shard = u.shard
+                              and b.run_id = w.run_id offset 0) as same_place
+              from unnest(?::uuid[], ?::smallint[], ?::text[], ?::text[], ?::int[])
+                   as u(run_id, shard, workflow_id, batch, number)
              cross join lateral (select w.run_id, w.status from durable.workflow_run w
                     where w.workflow_id = u.workflow_id and +w.shard = u.shard
                     order by w.started_at desc limit 1) w""";
@@ -57,13 +62,24 @@ final class StartSql {
      */
     static final String IN_THE_WAY = """
             select u.run_id, coalesce(l.run_id, s.run_id) as open, coalesce(l.type, s.type) as type,
+                   case when coalesce(l.type, s.type) = ${job} then (
+                            select substring(e.attributes::text from '${activity}') from durable.history_event e
+                             where e.run_id = coalesce(l.run_id, s.run_id) and e.event_id = 1 and e.shard = u.shard)
+                        end as activity,
+                   exists (select 1 from durable.batch_job b
+                            where b.batch = u.batch and b.number = u.number and b.shard = u.shard
+                              and b.run_id = coalesce(l.run_id, s.run_id) offset 0) as same_place,
                    exists (select 1 from durable.workflow_run w
                             where w.run_id = u.run_id and +w.shard = u.shard offset 0) as resent
-              from unnest(?::uuid[], ?::smallint[], ?::text[], ?::boolean[]) as u(run_id, shard, workflow_id, tells)
+              from unnest(?::uuid[], ?::smallint[], ?::text[], ?::boolean[], ?::text[], ?::int[])
+                   as u(run_id, shard, workflow_id, tells, batch, number)
               left join lateral (select s.run_id, s.type from durable.run_state s
                     where u.tells and s.workflow_id = u.workflow_id and +s.shard = u.shard for key share) l on true
               left join lateral (select s.run_id, s.type from durable.run_state s
-                    where not u.tells and s.workflow_id = u.workflow_id and +s.shard = u.shard) s on true""";
+                    where not u.tells and s.workflow_id = u.workflow_id and +s.shard = u.shard) s on true"""
+            // In two parts: whatever begins with the name of the schema and a dot is pointed at the one that is configured.
+            .replace("${job}", "'" + JobStart.TYPE.replace(".", "' || '.") + "'")
+            .replace("${activity}", JobStart.ACTIVITY);
 
     /**
      * Runs that took the message of a start before and have closed since: the answer to its first send was lost. Only what
@@ -89,7 +105,8 @@ final class StartSql {
             + TransitionSql.EVENTS + ")\n" + ALL_NEW;
 
     static final String START_AND_BEAR = startAndBear(TransitionSql.JOBS);
-    static final String START_AND_BEAR_FOR_LATER = startAndBear(TransitionSql.JOBS_FOR_LATER);
+
+    static final String START_AND_BEAR_APART = startAndBear(TransitionSql.JOBS_APART);
 
     private static String startAndBear(String jobs) {
         return "with x as (" + STATES + "),\nruns as (" + RUNS + "),\nappended as (" + TransitionSql.EVENTS

@@ -6,6 +6,7 @@ import dev.durable.store.TransactionalActivities;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -68,20 +69,32 @@ final class TransactionalJobs implements TransactionalActivities {
         @Override
         public boolean in(Connection connection) throws SQLException {
             Optional<JobUpdate.Settle> settlement;
+            BodyTransaction begun;
             try (BodyTransaction transaction = BodyTransaction.on(connection, left, connections)) {
+                begun = transaction;
                 settlement = body.in(transaction);
             }
             if (settlement.isEmpty()) {
+                if (begun.isOver()) {
+                    throw BodyTransaction.endedByBody();
+                }
                 return false;
             }
-            outcome = settle(connection, settlement.get()) ? Outcome.COMMITTED : Outcome.STALE;
+            outcome = settle(connection, begun, settlement.get()) ? Outcome.COMMITTED : Outcome.STALE;
             return outcome == Outcome.COMMITTED;
         }
 
-        private boolean settle(Connection connection, JobUpdate.Settle settlement) {
+        /** In the round trip that sets the lock timeouts it is asked, too, whether this still is the body's transaction. */
+        private boolean settle(Connection connection, BodyTransaction begun, JobUpdate.Settle settlement) {
             List<JobUpdates.Item> one = List.of(new JobUpdates.Item(0, settlement));
             return connections.in(connection, tx -> {
-                tx.run(new Script().read(Locks.LONG.setup(connections.schema()), row -> {}));
+                List<Boolean> same = new ArrayList<>();
+                tx.run(new Script()
+                        .read(Locks.LONG.setup(connections.schema()), row -> {})
+                        .read(BodyTransaction.IS_IT, row -> same.add(row.getBoolean("same")), begun.began()));
+                if (!same.getFirst()) {
+                    throw BodyTransaction.endedByBody();
+                }
                 return new JobUpdateBatch(tx, one, hints).write().containsKey(0);
             });
         }

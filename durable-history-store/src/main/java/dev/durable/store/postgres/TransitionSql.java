@@ -134,25 +134,27 @@ final class TransitionSql {
                           ?::text[]) as u(run_id, event_id, at, message_id, fence, shard, type, attributes)""";
 
     /** Ready jobs, those that wait until their limit key lets them through, and eager ones, which are born claimed by the worker that writes them. */
-    static final String JOBS = births("", "", "", "", "", "");
+    static final String JOBS = births("", "durable.clock()", "", "", "", "");
 
-    /** The same for births of which some have a delay, in a last column: null is none. Steps have none. */
-    static final String JOBS_FOR_LATER = births(
+    /**
+     * The same for births of which some have a delay, or a place in a batch, in two more columns: null is none. Those with a
+     * place stand by it in their queue, however they are written. Steps have none of them.
+     */
+    static final String JOBS_APART = births(
             ", visible_at",
-            " + coalesce(u.delay, 0) * interval '1 ms'",
+            "coalesce(u.place, durable.clock()) + coalesce(u.delay, 0) * interval '1 ms'",
             "when u.delay is not null then ${DELAYED} ",
-            "durable.clock() + u.delay * interval '1 ms', ",
-            ", ?::bigint[]",
-            ", delay");
+            "coalesce(u.place, durable.clock()) + u.delay * interval '1 ms', ",
+            ", ?::bigint[], ?::timestamptz[]",
+            ", delay, place");
 
-    private static String births(
-            String visibleAt, String wait, String delayed, String due, String type, String column) {
+    private static String births(String visibleAt, String since, String delayed, String due, String type, String column) {
         return JobPlace.in("""
             insert into durable.activity_job (run_id, seq, shard, workflow_id, workflow_type, task_queue, activity,
                    priority, rank, state%s, lease, session, claimed_at, scheduled_at, schedule_to_start_deadline,
                    schedule_to_close_deadline, max_crashes, input, options, headers, limit_key)
             select u.run_id, u.seq, u.shard, u.workflow_id, u.workflow_type, u.task_queue, u.activity, u.priority,
-                   durable.clock()%s - u.priority * ${ageStep}, case when u.lease is not null then 2 %swhen u.limit_key is null then 0 else 7 end,
+                   %s - u.priority * ${ageStep}, case when u.lease is not null then 2 %swhen u.limit_key is null then 0 else 7 end,
                    %su.lease, u.session, case when u.lease is null then null else durable.clock() end,
                    u.scheduled_at, u.start_deadline, u.close_deadline, u.max_crashes,
                    u.input::json, u.options::json, u.headers::json, u.limit_key
@@ -160,7 +162,8 @@ final class TransitionSql {
                           ?::uuid[], ?::uuid[], ?::timestamptz[], ?::timestamptz[], ?::timestamptz[], ?::int[],
                           ?::text[], ?::text[], ?::text[], ?::text[]%s)
                    as u(run_id, seq, shard, workflow_id, workflow_type, task_queue, activity, priority, lease, session,
-                        scheduled_at, start_deadline, close_deadline, max_crashes, input, options, headers, limit_key%s)""".formatted(visibleAt, wait, delayed, due, type, column));
+                        scheduled_at, start_deadline, close_deadline, max_crashes, input, options, headers, limit_key%s)""".formatted(
+                        visibleAt, since, delayed, due, type, column));
     }
 
     /** Whatever jobs closers have left, which locked out their outcomes until here. */

@@ -18,7 +18,9 @@ import dev.durable.WorkflowAlreadyStartedException;
 import dev.durable.WorkflowFailedException;
 import dev.durable.WorkflowNotFoundException;
 import dev.durable.WorkflowStatus;
+import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.store.postgres.SqlInvariants;
+import dev.durable.store.postgres.testing.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -41,6 +43,11 @@ class CallersTransactionTest {
     @Activity
     interface Mail {
         void send(String to);
+    }
+
+    @Activity
+    interface Post {
+        void post(String to);
     }
 
     /** Collects words until it is told to stop. */
@@ -307,6 +314,59 @@ class CallersTransactionTest {
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("setAutoCommit(false)");
         }
+    }
+
+    @Test
+    void a_connection_of_another_database_is_not_joined_and_its_transaction_goes_on() throws SQLException {
+        try (TestDatabase other = TestDatabase.create()) {
+            assertNotJoined(other, "a database where schema \"durable\" can't be read");
+            PostgresHistoryStore theirs = PostgresHistoryStore.of(other.pooledDataSource(2));
+            theirs.open();
+            assertNotJoined(other, "which has a schema \"durable\" of its own, and not of the store's, ");
+            theirs.close();
+        }
+        joining().enqueue(Mail.class, StartOptions.id("m-1"), m -> m.send("ann"));
+        transaction.commit();
+    }
+
+    private void assertNotJoined(TestDatabase other, String why) throws SQLException {
+        try (Connection connection = other.pooledDataSource(1).getConnection()) {
+            connection.setAutoCommit(false);
+            try (var statement = connection.createStatement()) {
+                statement.execute("create temporary table mine (id int) on commit drop");
+                assertThatThrownBy(() -> client.joining(connection))
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessageContaining("joining(connection): it is a connection of ")
+                        .hasMessageContaining(why)
+                        .hasMessageContaining("Usual cause: the application has several DataSources.");
+                statement.execute("insert into mine values (1)");
+            }
+            connection.commit();
+        }
+    }
+
+    @Test
+    void a_batch_is_there_as_a_whole_once_the_transaction_commits() throws SQLException {
+        joining().enqueueAll(Mail.class, StartOptions.id("b"), List.of("ann", "bob"), Mail::send);
+        joining().enqueueAll(Mail.class, StartOptions.id("b"), List.of("ann", "bob", "eve"), Mail::send);
+        assertThat(client.batch("b").progress().total()).isZero();
+        transaction.rollback();
+        assertThat(client.batch("b").progress().total()).as("rolled back").isZero();
+        joining().enqueueAll(Mail.class, StartOptions.id("b"), List.of("ann", "bob", "eve"), Mail::send);
+        transaction.commit();
+        assertThat(client.batch("b").await(Bench.SOON).completed()).isEqualTo(3);
+    }
+
+    @Test
+    void an_open_job_of_another_activity_is_not_used_inside_the_transaction() {
+        StartOptions existing = StartOptions.id("m-1").conflictPolicy(ConflictPolicy.USE_EXISTING);
+        var job = joining()
+                .enqueue(Mail.class, existing.startDelay(java.time.Duration.ofHours(1)), m -> m.send("ann"));
+        assertThat(joining().enqueue(Mail.class, existing, m -> m.send("bob")).runId())
+                .isEqualTo(job.runId());
+        assertThatThrownBy(() -> joining().enqueue(Post.class, existing, p -> p.post("ann")))
+                .isInstanceOf(WorkflowAlreadyStartedException.class)
+                .hasMessageContaining("it runs Mail.send, not Post.post");
     }
 
     private void awaitEmptyOutbox() throws SQLException {

@@ -1,6 +1,7 @@
 package dev.durable.store.postgres.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.durable.Activity;
 import dev.durable.ActivityContext;
@@ -11,6 +12,7 @@ import dev.durable.Promise;
 import dev.durable.Retry;
 import dev.durable.Run;
 import dev.durable.Workflow;
+import dev.durable.history.HistoryEvent;
 import dev.durable.store.postgres.SqlInvariants;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -148,6 +150,79 @@ class TransactionalActivityTest {
         }
         assertThat(attempts).hasValue(2);
         assertRowsAreCompletions(1);
+    }
+
+    @Test
+    void a_body_that_ends_its_transaction_by_a_statement_is_found_out_and_not_run_again() throws Exception {
+        int rows = 0;
+        for (String statement : List.of("commit", "rollback", "commit and chain")) {
+            AtomicInteger attempts = new AtomicInteger();
+            try (DurableEngine engine = bench.engine()
+                    .register(Booking.class)
+                    .activity(Accounts.class, account -> {
+                        attempts.incrementAndGet();
+                        int one = insert(account);
+                        ends(statement);
+                        return one;
+                    })
+                    .start()) {
+                var run = engine.client().start(Booking.class, "b " + statement, w -> w.run("ann", 1));
+                assertThatThrownBy(() -> run.result(Bench.SOON))
+                        .as(statement)
+                        .hasStackTraceContaining("has ended its transaction itself, by a statement such as COMMIT")
+                        .hasStackTraceContaining("Take the statement out");
+                assertThat(engine.client().history("b " + statement).stream().map(HistoryEvent::type))
+                        .contains("ActivityFailed")
+                        .doesNotContain("ActivityCompleted");
+            }
+            assertThat(attempts).as(statement).hasValue(1);
+            rows += statement.equals("rollback") ? 0 : 1;
+            assertThat(number("select count(*) from booking")).isEqualTo(rows);
+        }
+    }
+
+    @Test
+    void a_body_that_commits_by_a_statement_and_throws_then_is_not_run_again_either() throws Exception {
+        AtomicInteger attempts = new AtomicInteger();
+        try (DurableEngine engine = bench.engine()
+                .register(Booking.class)
+                .activity(Accounts.class, account -> {
+                    attempts.incrementAndGet();
+                    insert(account);
+                    ends("commit");
+                    insert(account);
+                    throw new IllegalStateException("after the commit");
+                })
+                .start()) {
+            var run = engine.client().start(Booking.class, "b-1", w -> w.run("ann", 1));
+            assertThatThrownBy(() -> run.result(Bench.SOON))
+                    .hasStackTraceContaining("has ended its transaction itself, by a statement such as COMMIT");
+        }
+        assertThat(attempts).hasValue(1);
+        assertThat(number("select count(*) from booking")).isEqualTo(1);
+    }
+
+    @Test
+    void a_savepoint_by_a_statement_is_the_bodys_own_business() throws Exception {
+        try (DurableEngine engine = bench.engine()
+                .register(Booking.class)
+                .activity(Accounts.class, account -> {
+                    ends("savepoint here");
+                    insert("nobody");
+                    ends("rollback to savepoint here");
+                    return insert(account);
+                })
+                .start()) {
+            engine.client().start(Booking.class, "b-1", w -> w.run("ann", 1)).result(Bench.SOON);
+        }
+        assertRowsAreCompletions(1);
+    }
+
+    private static void ends(String statement) throws SQLException {
+        try (Statement own =
+                ActivityContext.current().transaction(Connection.class).createStatement()) {
+            own.execute(statement);
+        }
     }
 
     @Activity(transactional = true, startToClose = "1m", retry = @Retry(maxAttempts = 1))

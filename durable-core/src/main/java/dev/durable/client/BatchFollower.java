@@ -1,0 +1,79 @@
+package dev.durable.client;
+
+import dev.durable.ActivityContext;
+import dev.durable.ActivityOptions;
+import dev.durable.DeferException;
+import dev.durable.RetryPolicy;
+import dev.durable.declare.Registry;
+import dev.durable.history.EnqueuedOptions;
+import dev.durable.history.OptionsJson;
+import dev.durable.history.Payload;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * Looks whether a batch is at rest, a little less often each time.
+ *
+ * <p>If the process dies before the following job is enqueued, the watching one is run again; if it dies behind that, the
+ * watching one finds the job there by its id.
+ */
+public final class BatchFollower implements BatchWatch {
+    static final String ACTIVITY = BatchWatch.TYPE + ".follow";
+    private static final Duration SHORTEST = Duration.ofSeconds(1);
+    private static final Duration LONGEST = Duration.ofSeconds(30);
+    private static final int PART = 10;
+
+    private final Supplier<StoreClient> client;
+
+    private BatchFollower(Supplier<StoreClient> client) {
+        this.client = client;
+    }
+
+    /** What every worker registers beside its own activities. */
+    public static Registry registry(Supplier<StoreClient> client) {
+        return Registry.builder()
+                .activity(BatchWatch.class, new BatchFollower(client))
+                .build();
+    }
+
+    /** Of the job that waits, where those who will run the following one are. */
+    static ActivityOptions options(String taskQueue) {
+        return new ActivityOptions(
+                taskQueue,
+                Duration.ofMinutes(1),
+                null,
+                null,
+                null,
+                RetryPolicy.DEFAULT,
+                0,
+                false,
+                false,
+                false,
+                Map.of(),
+                null);
+    }
+
+    @Override
+    public void follow(String batch, String following, String activity, String arguments, String options) {
+        StoreClient own = client.get();
+        if (!own.batch(batch).progress().isAtRest()) {
+            Instant since = ActivityContext.current().info().scheduledAt();
+            throw new DeferException(pause(Duration.between(since, own.now())));
+        }
+        own.enqueueOnce(
+                following,
+                new JobCall(
+                        activity,
+                        new Payload(arguments),
+                        OptionsJson.decode(options),
+                        EnqueuedOptions.of(options).orElse(null),
+                        own.now()));
+    }
+
+    private static Duration pause(Duration age) {
+        Duration part = age.dividedBy(PART);
+        return part.compareTo(SHORTEST) < 0 ? SHORTEST : part.compareTo(LONGEST) > 0 ? LONGEST : part;
+    }
+}

@@ -1,0 +1,37 @@
+package dev.durable.client;
+
+import dev.durable.ActivityOptions;
+import dev.durable.StartOptions;
+import dev.durable.declare.ActivityMethod;
+import dev.durable.history.EnqueuedOptions;
+import dev.durable.history.Payload;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The call that a background job makes.
+ *
+ * @param activity the name of its activity
+ * @param arguments a JSON array
+ * @param options the activity's, as this process knows them
+ * @param chosen what of them was chosen for this job; null where all of them are fixed
+ * @param at when it was made, by the store's clock
+ */
+record JobCall(
+        String activity,
+        Payload arguments,
+        ActivityOptions options,
+        @Nullable EnqueuedOptions chosen,
+        Instant at) {
+
+    static JobCall of(ActivityMethod activity, StartOptions start, Payload arguments, Instant at) {
+        JobOptions job = JobOptions.of(activity, start, at);
+        return new JobCall(activity.name(), arguments, job.resolved(), job.chosen(), at);
+    }
+
+    /** Where it waits, unless the options of its start say otherwise. */
+    String taskQueue() {
+        String queue = options.taskQueue();
+        return queue == null ? "default" : queue;
+    }
+}

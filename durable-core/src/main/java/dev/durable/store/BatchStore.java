@@ -1,0 +1,20 @@
+package dev.durable.store;
+
+import java.util.List;
+
+/**
+ * Batches of background jobs: which runs were started {@linkplain NewRun#place at a place} of which batch. Part of a {@link
+ * HistoryStore}.
+ */
+public interface BatchStore {
+
+    /** How far the batch is; all zero where nothing was ever started in it. */
+    BatchTally batch(String batch);
+
+    /**
+     * Its jobs in the order of their numbers.
+     *
+     * @param after those with higher numbers; -1 for the first page
+     */
+    List<BatchMember> members(String batch, int after, int limit);
+}

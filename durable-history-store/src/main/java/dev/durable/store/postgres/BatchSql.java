@@ -1,0 +1,37 @@
+package dev.durable.store.postgres;
+
+/** Batches of background jobs. */
+final class BatchSql {
+    private BatchSql() {}
+
+    /** With the starts of runs that have a place; a job that was started again at its place is the one from then on. */
+    static final String JOIN = """
+            insert into durable.batch_job (batch, number, run_id, shard)
+            select u.batch, u.number, u.run_id, u.shard
+              from unnest(?::text[], ?::int[], ?::uuid[], ?::smallint[]) as u(batch, number, run_id, shard)
+             order by u.batch, u.number
+            on conflict (batch, number, shard) do update set run_id = excluded.run_id""";
+
+    static final String TALLY = JobPlace.in("""
+            select count(*) filter (where w.status = 'COMPLETED' and w.failure is null) as completed,
+                   count(*) filter (where w.status = 'COMPLETED' and w.failure is not null) as discarded,
+                   count(*) filter (where w.status not in ('COMPLETED', 'RUNNING')) as failed,
+                   count(*) filter (where w.status = 'RUNNING') as open,
+                   count(*) filter (where j.state = ${DEAD}) as dead_letters,
+                   count(*) filter (where j.state = ${INCIDENT}) as incidents
+              from durable.batch_job b
+              join durable.workflow_run w on w.run_id = b.run_id and w.shard = b.shard
+              left join lateral (
+                    select j.state from durable.activity_job j
+                     where w.status = 'RUNNING' and j.run_id = b.run_id and j.shard = b.shard
+                       and j.state in (${DEAD}, ${INCIDENT}) limit 1) j on true
+             where b.batch = ?""");
+
+    static final String MEMBERS = """
+            select b.number, w.run_id, w.workflow_id, w.type, w.status, w.task_queue, w.started_at, w.closed_at, w.result,
+                   w.failure, w.memo
+              from durable.batch_job b
+              join durable.workflow_run w on w.run_id = b.run_id and w.shard = b.shard
+             where b.batch = ? and b.number > ?
+             order by b.number limit ?""";
+}
