@@ -1,5 +1,6 @@
 package dev.durable.client;
 
+import dev.durable.ActivityCancellationType;
 import dev.durable.ActivityOptions;
 import dev.durable.StartOptions;
 import dev.durable.declare.OptionsAtCallSite;
@@ -8,7 +9,7 @@ import java.time.Instant;
 
 /**
  * What the options of a background job say to its activity: the priority, and that it expires, which for a job means that
- * it runs out of schedule-to-start.
+ * it runs out of schedule-to-start. And how it is cancelled.
  *
  * @param now the store's time
  * @param start the options
@@ -17,6 +18,8 @@ record JobOptions(Instant now, StartOptions start) {
 
     ActivityOptions over(ActivityOptions declared) {
         OptionsAtCallSite changes = new OptionsAtCallSite();
+        // Whatever it declares: a job that is cancelled stays open until its attempt has ended.
+        changes.cancellation(ActivityCancellationType.WAIT_CANCELLATION_COMPLETED);
         Integer priority = start.priority();
         if (priority != null) {
             changes.priority(priority);

@@ -122,6 +122,22 @@ public sealed interface JobUpdate {
             int revision)
             implements JobUpdate {}
 
+    /**
+     * The attempt is about to end, and its body goes on: its place under the limits of its queue and its key stays taken
+     * until {@link FreePlace}, until the session is dead or gone, and for {@link #PLACE_KEPT} at most. Sent before the
+     * update that ends the attempt.
+     */
+    record KeepPlace(JobKey key, UUID lease) implements JobUpdate {}
+
+    /**
+     * The body has ended, after its attempt had, or after its job was taken away: its place is free. Never stale: whoever
+     * has the job now, it is about the place of this lease.
+     */
+    record FreePlace(JobKey key, UUID lease) implements JobUpdate {}
+
+    /** How long a place is kept for a body that goes on; one that never stops would else close its queue for ever. */
+    Duration PLACE_KEPT = Duration.ofMinutes(1);
+
     /** What became of it. */
     enum Outcome {
         ACCEPTED,

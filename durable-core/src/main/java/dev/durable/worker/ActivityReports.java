@@ -1,9 +1,11 @@
 package dev.durable.worker;
 
+import dev.durable.store.JobKey;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.JobUpdate.Outcome;
 import dev.durable.store.TransactionalActivities;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -61,6 +63,12 @@ final class ActivityReports implements Reports {
         }
     }
 
+    @Override
+    public void settleApart(AttemptOutcome outcome) {
+        leases.put(outcome.lease(), new Leases.HandedOver(outcome, 0));
+        toInbox(outcome);
+    }
+
     /** The outcome goes into the run's inbox. Harmless when it is there, or was taken otherwise. */
     void toInbox(AttemptOutcome outcome) {
         end(new JobUpdate.Settle(outcome.key(), outcome.lease(), outcome.message()), () -> {});
@@ -69,6 +77,9 @@ final class ActivityReports implements Reports {
     @Override
     public void end(JobUpdate update, Runnable then) {
         tell(update, (outcome, error) -> {
+            if (outcome == Outcome.STALE) {
+                taken(update.key(), update.lease());
+            }
             if (error == null) {
                 leases.remove(update.lease());
             } else {
@@ -76,6 +87,16 @@ final class ActivityReports implements Reports {
             }
             then.run();
         });
+    }
+
+    /**
+     * The job was taken from its attempt, whose body may have kept its place under a limit: free, unless the body goes on;
+     * then it is when that ends.
+     */
+    void taken(JobKey key, UUID lease) {
+        if (!leases.isLeftBehind(lease)) {
+            tell(new JobUpdate.FreePlace(key, lease), (outcome, error) -> {});
+        }
     }
 
     /** The answer is heard on the lane's thread. */
@@ -88,8 +109,9 @@ final class ActivityReports implements Reports {
     }
 
     /** One came too late that a run had taken. */
-    void cameTooLate() {
+    void cameTooLate(AttemptOutcome outcome) {
         stale.increment();
+        taken(outcome.key(), outcome.lease());
     }
 
     /** How many reports came too late. */

@@ -68,6 +68,16 @@ final class AttemptEnd {
         report.ruled(new Ruling.Cancelled(), null);
     }
 
+    /** Its body goes on when it has ended: its place under limits is kept for it. Before the end is told. */
+    void keepPlace() {
+        report.keepPlace();
+    }
+
+    /** It was to stop, and its body has not. */
+    void cancelled(@Nullable String details) {
+        report.ruled(new Ruling.Cancelled(), details);
+    }
+
     /** It ran out of a timeout, or had before it began. */
     void timedOut(TimeoutType timeout, Cancellation.Cause cause, @Nullable String details) {
         report.ruled(rules().timedOut(timeout, cause == Cancellation.Cause.REQUESTED), details);

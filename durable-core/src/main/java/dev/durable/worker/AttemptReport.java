@@ -23,6 +23,9 @@ final class AttemptReport {
     private final ActivityQueue queue;
     private final ActivityHost host;
     private final BooleanSupplier heartbeats;
+    /** Its end must not overtake that its place is kept. */
+    private volatile boolean placeKept;
+
 
     /**
      * @param heartbeats whether heartbeat details of it may be in the store
@@ -33,6 +36,11 @@ final class AttemptReport {
         this.notes = notes;
         this.queue = queue;
         this.host = host;
+    }
+
+    void keepPlace() {
+        placeKept = true;
+        host.reports().tell(new JobUpdate.KeepPlace(job.key(), job.lease()), (outcome, error) -> {});
     }
 
     void completed(Payload result, Instant startedAt) {
@@ -124,13 +132,17 @@ final class AttemptReport {
     }
 
     private void settle(HistoryEvent.ActivityClosed event) {
-        host.reports()
-                .settle(new AttemptOutcome(
-                        job,
-                        EventJson.outcome(job.lease(), event, notes.all()),
-                        heartbeats.getAsBoolean(),
-                        host.reports().local(),
-                        () -> host.leases().remove(job.lease())));
+        AttemptOutcome outcome = new AttemptOutcome(
+                job,
+                EventJson.outcome(job.lease(), event, notes.all()),
+                heartbeats.getAsBoolean(),
+                host.reports().local(),
+                () -> host.leases().remove(job.lease()));
+        if (placeKept) {
+            host.reports().settleApart(outcome);
+        } else {
+            host.reports().settle(outcome);
+        }
     }
 
     private String noted() {

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class Leases {
     private final ConcurrentHashMap<UUID, Held> held = new ConcurrentHashMap<>();
     private final Set<Object> claimsUnderWay = ConcurrentHashMap.newKeySet();
+    private final Set<UUID> leftBehind = ConcurrentHashMap.newKeySet();
     private volatile Runnable whenEmpty = () -> {};
     private volatile Consumer<Held> whenEnded = ended -> {};
 
@@ -72,15 +73,17 @@ final class Leases {
         held.put(lease, holding);
     }
 
-    void remove(UUID lease) {
+    /** Tells whether this removed it. */
+    boolean remove(UUID lease) {
         Held ended = held.remove(lease);
         if (ended == null) {
-            return;
+            return false;
         }
         whenEnded.accept(ended);
         if (held.isEmpty()) {
             whenEmpty.run();
         }
+        return true;
     }
 
     /**
@@ -98,6 +101,26 @@ final class Leases {
         if (!once) {
             remove(lease);
         }
+    }
+
+    /** The attempt ends, and its body goes on. */
+    void leaveBehind(UUID lease) {
+        leftBehind.add(lease);
+    }
+
+    /** Whether the body of an attempt that has ended goes on. */
+    boolean isLeftBehind(UUID lease) {
+        return leftBehind.contains(lease);
+    }
+
+    /** That body has ended. */
+    void bodyEnded(UUID lease) {
+        leftBehind.remove(lease);
+    }
+
+    /** A place under a limit is free that was kept for that body. */
+    void placeFree(Held ended) {
+        whenEnded.accept(ended);
     }
 
     @Nullable

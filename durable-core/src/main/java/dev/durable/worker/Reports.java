@@ -26,6 +26,11 @@ interface Reports {
     /** The attempt ended its activity. */
     void settle(AttemptOutcome outcome);
 
+    /** The same by a road of its own, behind all that the attempt has told. */
+    default void settleApart(AttemptOutcome outcome) {
+        settle(outcome);
+    }
+
     /** The attempt ended, its activity did not: retried or given back, and then something follows. */
     void end(JobUpdate update, Runnable then);
 

@@ -53,6 +53,7 @@ final class ActivityBench {
     static final String TRANSACTIONAL = "Work.book";
     static final Duration LEASE = Duration.ofSeconds(30);
     static final Duration POLL = Duration.ofSeconds(1);
+    static final Duration CANCEL_GRACE = Duration.ofSeconds(30);
 
     /** What the activity does. */
     interface Work {
@@ -109,7 +110,7 @@ final class ActivityBench {
                         lane.runOnce();
                     }
                     return future.get();
-                }));
+                }, CANCEL_GRACE));
         session = new Session(
                 store,
                 new Session.Own("me", LEASE, UUID::randomUUID),

@@ -12,6 +12,10 @@ final class JobUpdates {
     }
 
     Outcome update(JobUpdate update) {
+        if (update instanceof JobUpdate.FreePlace free) {
+            tables.places().free(free.lease());
+            return Outcome.ACCEPTED;
+        }
         Run run = tables.runs().find(update.key().run().runId());
         if (run == null) {
             return Outcome.STALE;
@@ -49,6 +53,8 @@ final class JobUpdates {
             }
             case JobUpdate.Heartbeat heartbeat -> job.heartbeat(heartbeat.details());
             case JobUpdate.Annotate annotate -> job.annotate(annotate.notes());
+            case JobUpdate.KeepPlace ignored -> tables.keepPlace(job);
+            case JobUpdate.FreePlace free -> throw new IllegalStateException(free + " is not about the job");
             case JobUpdate.Detach detach -> tables.jobs().detach(job, detach, tables.now());
         }
     }

@@ -57,6 +57,7 @@ final class Transitions {
             return Outcome.CLOSE_REFUSED;
         }
         run.append(step.events(), step.newFence());
+        step.settled().forEach(settled -> tables.delete(run, job(run, settled.seq())));
         tables.end(run, new Run.Ending(close.status(), close.result(), close.failure(), tables.now(), step.newFence()));
         return Outcome.APPLIED;
     }

@@ -22,7 +22,9 @@ public final class Schema {
             "V6__roles.sql",
             "V7__waiting_deadlines.sql",
             "V9__alerts.sql",
-            "V10__queue_rules.sql");
+            "V10__queue_rules.sql",
+            "V11__deferred_starts.sql",
+            "V13__kept_places.sql");
 
     private Schema() {}
 

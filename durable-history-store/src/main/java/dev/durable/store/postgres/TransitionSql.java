@@ -156,6 +156,11 @@ final class TransitionSql {
                  cross join lateral (select j.ctid as c from durable.activity_job j
                         where j.run_id = u.run_id and j.shard = u.shard order by j.seq for update) j))""";
 
+    private static final String ENDED = "ended as (" + DROP_JOBS + " returning lease, session, task_queue, limit_key)";
+
+    /** The same where bodies of theirs may go on: those of jobs that are limited keep their places. */
+    static final String DROP_RUNNING_JOBS = "with " + ENDED + "\n" + PlaceSql.KEEP_ENDED;
+
     /** After the locks, in a statement of its own: its snapshot sees whatever they waited for. */
     static final String NOTHING_WAITS = """
             select durable.must(
@@ -187,9 +192,9 @@ final class TransitionSql {
     /**
      * Where nothing but closers is written, all of it goes into two statements. First the runs are locked, then their jobs
      * go; the settled ones must be among them, under their leases. One that somebody changed while this waited for it
-     * stays, and is found by the count or as a job that is left.
+     * stays, and is found by the count or as a job that is left. The bodies of the others may go on ({@link PlaceSql}).
      */
-    static final String END = "with locked as (" + CLOSERS + "),\nended as (" + DROP_JOBS + " returning lease)\n"
+    static final String END = "with locked as (" + CLOSERS + "),\n" + ENDED + ",\nkept as (" + PlaceSql.KEEP_ENDED + ")\n"
             + "select durable.must((select count(*) from locked) = ?, 'fence of a closing run'),"
             + " durable.must((select count(*) filter (where e.lease = any(?::uuid[])) from ended e) = ?,"
             + " 'lease of a closing run')";
