@@ -129,6 +129,11 @@ final class JobHandle implements ActivityHandle {
     }
 
     @Override
+    public void terminate(String reason) {
+        run.terminate(reason);
+    }
+
+    @Override
     public WorkflowDescription describe() {
         return run.describe();
     }

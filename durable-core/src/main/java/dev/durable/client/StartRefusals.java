@@ -16,7 +16,8 @@ final class StartRefusals {
     static WorkflowAlreadyStartedException alreadyOpen(StartOptions options, UUID runId) {
         return new WorkflowAlreadyStartedException("workflow id " + options.id() + " has an open run, " + runId
                 + ". Use another id, or conflictPolicy(USE_EXISTING) to get a handle of the open run,"
-                + " or conflictPolicy(TERMINATE_EXISTING) to replace it.");
+                + " or conflictPolicy(TERMINATE_EXISTING) to replace it. A job that is being cancelled is open until its"
+                + " attempt has ended: wait for it, handle.await().");
     }
 
     static WorkflowAlreadyStartedException ofOtherType(NewRun run, StartOutcome.AlreadyOpen open) {
