@@ -38,7 +38,7 @@
  * while its body may go on, its place is kept apart from it, under its lease, in the same commit:
  *
  * <pre>
- *   attempt given up by its worker     KeepPlace, then Retry | Release | Settle | Bury
+ *   attempt given up by its worker     BodyGoesOn(Retry | Release | Settle | Bury)
  *   run seized, or closed with it      kept by who deletes the job
  *   attempt ended by an order          kept by the order
  *   free                               FreePlace, when the body has ended; the session is dead or gone; PLACE_KEPT is over

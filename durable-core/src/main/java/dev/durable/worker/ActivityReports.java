@@ -63,15 +63,19 @@ final class ActivityReports implements Reports {
         }
     }
 
+    /** Not by the run's next step: that knows nothing of places. */
     @Override
-    public void settleApart(AttemptOutcome outcome) {
-        leases.put(outcome.lease(), new Leases.HandedOver(outcome, 0));
-        toInbox(outcome);
+    public void settleAndGoOn(AttemptOutcome outcome) {
+        end(new JobUpdate.BodyGoesOn(settlement(outcome)), () -> {});
     }
 
     /** The outcome goes into the run's inbox. Harmless when it is there, or was taken otherwise. */
     void toInbox(AttemptOutcome outcome) {
-        end(new JobUpdate.Settle(outcome.key(), outcome.lease(), outcome.message()), () -> {});
+        end(settlement(outcome), () -> {});
+    }
+
+    private static JobUpdate settlement(AttemptOutcome outcome) {
+        return new JobUpdate.Settle(outcome.key(), outcome.lease(), outcome.message());
     }
 
     @Override
@@ -129,7 +133,7 @@ final class ActivityReports implements Reports {
     }
 
     private void look(JobUpdate update, @Nullable Outcome outcome, @Nullable Throwable error) {
-        String what = update.getClass().getSimpleName();
+        String what = update.said().getClass().getSimpleName();
         if (error != null) {
             log.error("{} of {} can't be stored", what, update.key(), error);
         } else if (outcome == Outcome.STALE) {

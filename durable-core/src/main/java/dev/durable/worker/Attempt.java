@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Whoever ends it first has the only say. A body that goes on after its interrupt keeps its thread, and for a grace its
  * slot; then it is counted as a zombie. Its place under the limits of its queue and its key it keeps until it ends, or for
- * {@link JobUpdate#PLACE_KEPT}: that is told before the end of the attempt is, so that no other begins in between.
+ * {@link JobUpdate#PLACE_KEPT}: the update that ends the attempt says so, and no other begins in between.
  */
 final class Attempt implements Runnable, Leases.Held {
     private static final Logger log = LoggerFactory.getLogger(Attempt.class);
@@ -344,7 +344,7 @@ final class Attempt implements Runnable, Leases.Held {
         } else if (phase.compareAndSet(Phase.RUNNING, Phase.ENDED)) {
             leaveBehind(why);
             if (ours && isLimited()) {
-                tell(end::keepPlace);
+                end.bodyGoesOn();
             }
             tell(words);
             cut.complete(null);

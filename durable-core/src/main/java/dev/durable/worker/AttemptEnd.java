@@ -68,9 +68,9 @@ final class AttemptEnd {
         report.ruled(new Ruling.Cancelled(), null);
     }
 
-    /** Its body goes on when it has ended: its place under limits is kept for it. Before the end is told. */
-    void keepPlace() {
-        report.keepPlace();
+    /** Its body goes on, and its place under limits is kept for it: its end is to say so. */
+    void bodyGoesOn() {
+        report.bodyGoesOn();
     }
 
     /** It was to stop, and its body has not. */

@@ -23,9 +23,7 @@ final class AttemptReport {
     private final ActivityQueue queue;
     private final ActivityHost host;
     private final BooleanSupplier heartbeats;
-    /** Its end must not overtake that its place is kept. */
-    private volatile boolean placeKept;
-
+    private volatile boolean bodyGoesOn;
 
     /**
      * @param heartbeats whether heartbeat details of it may be in the store
@@ -38,9 +36,9 @@ final class AttemptReport {
         this.host = host;
     }
 
-    void keepPlace() {
-        placeKept = true;
-        host.reports().tell(new JobUpdate.KeepPlace(job.key(), job.lease()), (outcome, error) -> {});
+    /** Its end is to say that its body goes on. */
+    void bodyGoesOn() {
+        bodyGoesOn = true;
     }
 
     void completed(Payload result, Instant startedAt) {
@@ -128,7 +126,8 @@ final class AttemptReport {
     }
 
     private void end(JobUpdate update, Duration delay) {
-        host.reports().end(update, () -> host.deadlines().in(delay, queue::nudge));
+        JobUpdate end = bodyGoesOn ? new JobUpdate.BodyGoesOn(update) : update;
+        host.reports().end(end, () -> host.deadlines().in(delay, queue::nudge));
     }
 
     private void settle(HistoryEvent.ActivityClosed event) {
@@ -138,8 +137,8 @@ final class AttemptReport {
                 heartbeats.getAsBoolean(),
                 host.reports().local(),
                 () -> host.leases().remove(job.lease()));
-        if (placeKept) {
-            host.reports().settleApart(outcome);
+        if (bodyGoesOn) {
+            host.reports().settleAndGoOn(outcome);
         } else {
             host.reports().settle(outcome);
         }

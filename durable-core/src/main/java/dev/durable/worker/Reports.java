@@ -26,8 +26,8 @@ interface Reports {
     /** The attempt ended its activity. */
     void settle(AttemptOutcome outcome);
 
-    /** The same by a road of its own, behind all that the attempt has told. */
-    default void settleApart(AttemptOutcome outcome) {
+    /** The same while its body goes on, whose place under limits is kept. */
+    default void settleAndGoOn(AttemptOutcome outcome) {
         settle(outcome);
     }
 

@@ -716,7 +716,7 @@ class AttemptTest {
     }
 
     @Test
-    void the_last_timeout_of_a_body_that_goes_on_does_not_overtake_that_its_place_is_kept() {
+    void the_last_timeout_of_a_body_that_goes_on_keeps_its_place_too() {
         bench.options = bench.with(policy -> policy.withMaxAttempts(1));
         bench.runIsCachedHere = true;
         List<Integer> beginnable = new ArrayList<>();
@@ -728,7 +728,7 @@ class AttemptTest {
             return null;
         });
         assertThat(beginnable).containsExactly(0);
-        assertThat(bench.taken).as("it went to the inbox, behind that").isEmpty();
+        assertThat(bench.taken).as("what keeps a place goes to the inbox").isEmpty();
         assertThat(bench.outcome(key)).isInstanceOf(ActivityTimedOut.class);
 
         bench.store();

@@ -288,9 +288,18 @@ abstract class BackgroundJobsTest {
         }
     }
 
-    /** Told, and its body has not ended. */
+    private void oneAtATime(TestEngine engine) {
+        engine.activity(Copying.class, this::copy);
+        engine.client().queues().limits("default", l -> l.concurrency(1));
+    }
+
     private ActivityHandle cancelledWhileRunning(TestEngine engine, String how) throws InterruptedException {
         engine.activity(Copying.class, this::copy);
+        return cancelledOnceBegun(engine, how);
+    }
+
+    /** Told, and its body has not ended. */
+    private ActivityHandle cancelledOnceBegun(TestEngine engine, String how) throws InterruptedException {
         ActivityHandle job = engine.client().enqueue(Copying.class, StartOptions.id("copy-1"), c -> c.copy(how));
         await(begun, engine);
         job.cancel("too late");
@@ -369,8 +378,8 @@ abstract class BackgroundJobsTest {
     @Test
     void a_queue_that_runs_one_at_a_time_begins_no_other_before_a_cancelled_one_has_ended(TestEngine engine)
             throws InterruptedException {
-        engine.client().queues().limits("default", l -> l.concurrency(1));
-        ActivityHandle job = cancelledWhileRunning(engine, "completes");
+        oneAtATime(engine);
+        ActivityHandle job = cancelledOnceBegun(engine, "completes");
         ActivityHandle next = engine.client().enqueue(Copying.class, c -> c.copy("quick"));
         engine.advanceWhileRunning(Duration.ofSeconds(5));
         assertThat(effects).containsExactly("completes begins");
@@ -383,8 +392,7 @@ abstract class BackgroundJobsTest {
     @Test
     void a_queue_that_runs_one_at_a_time_begins_no_other_before_the_body_of_a_terminated_one_has_ended(
             TestEngine engine) throws InterruptedException {
-        engine.activity(Copying.class, this::copy);
-        engine.client().queues().limits("default", l -> l.concurrency(1));
+        oneAtATime(engine);
         ActivityHandle job =
                 engine.client().enqueue(Copying.class, StartOptions.id("copy-1"), c -> c.copy("completes"));
         await(begun, engine);

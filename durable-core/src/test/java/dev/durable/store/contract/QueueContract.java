@@ -255,8 +255,9 @@ abstract class QueueContract extends StoreContract {
         return job;
     }
 
-    private JobUpdate.Outcome keepsPlace(ClaimedJob job) {
-        return update(new JobUpdate.KeepPlace(job.key(), job.lease()));
+    /** Its attempt ends before its body does. */
+    private JobUpdate.Outcome goesOn(JobUpdate end) {
+        return update(new JobUpdate.BodyGoesOn(end));
     }
 
     private JobUpdate.Outcome bodyEnds(ClaimedJob job) {
@@ -266,8 +267,8 @@ abstract class QueueContract extends StoreContract {
     @Test
     void a_body_that_goes_on_after_its_attempt_keeps_its_place_in_the_queue_until_it_ends() {
         ClaimedJob job = limitedToOne();
-        assertThat(keepsPlace(job)).isEqualTo(JobUpdate.Outcome.ACCEPTED);
-        update(retry(job, Duration.ZERO));
+        assertThat(goesOn(retry(job, Duration.ZERO))).isEqualTo(JobUpdate.Outcome.ACCEPTED);
+        assertThat(goesOn(retry(job, Duration.ZERO))).as("again").isEqualTo(JobUpdate.Outcome.STALE);
         assertThat(claimLimited(10).jobs()).isEmpty();
 
         assertThat(bodyEnds(job)).isEqualTo(JobUpdate.Outcome.ACCEPTED);
@@ -277,19 +278,42 @@ abstract class QueueContract extends StoreContract {
     }
 
     @Test
-    void it_keeps_its_place_when_it_is_told_in_one_batch_with_the_end() {
+    void whatever_its_attempt_ends_with_keeps_the_place_of_a_body_that_goes_on() {
+        Writer writer = scheduled("order-1", 3);
+        List<ClaimedJob> jobs = claimJobs(session);
+        scheduled("order-2", 4);
+        limit(l -> l.concurrency(4));
+        ClaimedJob settled = jobs.get(0);
+        ClaimedJob released = jobs.get(1);
+        ClaimedJob buried = jobs.get(2);
+        assertThat(store.update(List.of(
+                        new JobUpdate.BodyGoesOn(completed(settled)),
+                        new JobUpdate.BodyGoesOn(new JobUpdate.Release(
+                                released.key(), released.lease(), Duration.ofMinutes(1), null)),
+                        new JobUpdate.BodyGoesOn(new JobUpdate.Bury(
+                                buried.key(), buried.lease(), false, 2, "f", "[]", "declined", null)))))
+                .containsOnly(JobUpdate.Outcome.ACCEPTED);
+        assertThat(goesOn(completed(settled))).isEqualTo(JobUpdate.Outcome.DUPLICATE);
+        assertThat(waitingNames(writer.run())).containsExactly("ActivityCompleted");
+        assertThat(jobStates(writer.run()).values()).containsExactlyInAnyOrder("delayed", "dead");
+        assertThat(claimLimited(10).jobs()).hasSize(1);
+        jobs.forEach(this::bodyEnds);
+        assertThat(claimLimited(10).jobs()).hasSize(3);
+    }
+
+    @Test
+    void a_body_that_ended_and_one_that_goes_on_are_told_in_one_batch() {
         ClaimedJob job = limitedToOne();
-        store.update(List.of(new JobUpdate.KeepPlace(job.key(), job.lease()), completed(job)));
-        assertThat(claimLimited(10).jobs()).isEmpty();
-        store.update(List.of(new JobUpdate.FreePlace(job.key(), job.lease())));
+        store.update(List.of(
+                new JobUpdate.BodyGoesOn(completed(job)), new JobUpdate.FreePlace(job.key(), job.lease())));
         assertThat(claimLimited(10).jobs()).hasSize(1);
     }
 
     @Test
-    void a_place_can_be_kept_by_who_holds_the_lease_only() {
+    void what_goes_on_after_the_lease_was_lost_keeps_no_place() {
         ClaimedJob job = limitedToOne();
-        update(completed(job));
-        assertThat(keepsPlace(job)).isEqualTo(JobUpdate.Outcome.STALE);
+        update(retry(job, Duration.ofMinutes(5)));
+        assertThat(goesOn(completed(job))).isEqualTo(JobUpdate.Outcome.STALE);
         assertThat(claimLimited(10).jobs()).hasSize(1);
     }
 
@@ -353,16 +377,14 @@ abstract class QueueContract extends StoreContract {
         UUID dying = openSession();
         ClaimedJob first = claimJob(dying);
         limit(l -> l.concurrency(1));
-        keepsPlace(first);
-        update(completed(first));
+        goesOn(completed(first));
         assertThat(claimLimited(10).jobs()).isEmpty();
         assertThat(store.markDead(dying, 0)).isTrue();
         store.requeueOrphans(10);
         List<ClaimedJob> second = claimLimited(10).jobs();
         assertThat(second).hasSize(1);
 
-        keepsPlace(second.getFirst());
-        update(completed(second.getFirst()));
+        goesOn(completed(second.getFirst()));
         store.closeSession(session);
         session = openSession();
         assertThat(claimLimited(10).jobs()).hasSize(1);
@@ -371,8 +393,7 @@ abstract class QueueContract extends StoreContract {
     @Test
     void a_place_is_kept_for_a_while_only() {
         ClaimedJob job = limitedToOne();
-        keepsPlace(job);
-        update(completed(job));
+        goesOn(completed(job));
         advance(JobUpdate.PLACE_KEPT.minusSeconds(1));
         assertThat(claimLimited(10).jobs()).isEmpty();
         advance(Duration.ofSeconds(2));
@@ -384,8 +405,7 @@ abstract class QueueContract extends StoreContract {
         scheduled("order-1", 2);
         ClaimedJob job = claimJob(session);
         limit(l -> l.ratePerSecond(100));
-        keepsPlace(job);
-        update(completed(job));
+        goesOn(completed(job));
         limit(l -> l.concurrency(1));
         assertThat(claimLimited(10).jobs()).hasSize(1);
     }
@@ -396,8 +416,7 @@ abstract class QueueContract extends StoreContract {
         limit(l -> l.perKey(k -> k.concurrency(1)));
         store.admit(QUEUE);
         ClaimedJob first = claimJobs(session).getFirst();
-        keepsPlace(first);
-        update(retry(first, Duration.ofMinutes(5)));
+        goesOn(retry(first, Duration.ofMinutes(5)));
         assertThat(store.admit(QUEUE).admitted()).isZero();
         assertThat(store.admit(QUEUE).waiting()).isTrue();
 

@@ -100,7 +100,10 @@ final class JobUpdateBatch {
             case JobUpdate.Heartbeat heartbeat -> details.put(job.key(), heartbeat.details());
             case JobUpdate.Annotate annotate -> notes.put(job.key(), annotate.notes());
             case JobUpdate.Detach detach -> detach(detach, job);
-            case JobUpdate.KeepPlace ignored -> places.add(job.key());
+            case JobUpdate.BodyGoesOn end -> {
+                places.add(job.key());
+                return take(end.said(), job);
+            }
             case JobUpdate.FreePlace free -> throw new IllegalStateException(free + " is not about the job");
         }
         return job.cancelRequested() ? Outcome.CANCEL_REQUESTED : Outcome.ACCEPTED;
