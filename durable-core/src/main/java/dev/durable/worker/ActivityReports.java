@@ -65,8 +65,8 @@ final class ActivityReports implements Reports {
 
     /** Not by the run's next step: that knows nothing of places. */
     @Override
-    public void settleAndGoOn(AttemptOutcome outcome) {
-        end(new JobUpdate.BodyGoesOn(settlement(outcome)), () -> {});
+    public void settleAndGoOn(AttemptOutcome outcome, Runnable then) {
+        end(new JobUpdate.BodyGoesOn(settlement(outcome)), then);
     }
 
     /** The outcome goes into the run's inbox. Harmless when it is there, or was taken otherwise. */

@@ -63,7 +63,7 @@ final class Attempt implements Runnable, Leases.Held {
     private final Executor besideBodies;
     private final ActivityQueue queue;
     private final AtomicBoolean graceRuns = new AtomicBoolean();
-    /** Done when what cut it short has said so: what its body says at its end comes after that. */
+    /** Done when it is durable that it was cut short, or known that it will not be: only then its place can be free. */
     private final CompletableFuture<@Nullable Void> cut = new CompletableFuture<>();
 
     private volatile @Nullable TransactionalBody inTransaction;
@@ -344,10 +344,12 @@ final class Attempt implements Runnable, Leases.Held {
         } else if (phase.compareAndSet(Phase.RUNNING, Phase.ENDED)) {
             leaveBehind(why);
             if (ours && isLimited()) {
-                end.bodyGoesOn();
+                end.bodyGoesOn(() -> cut.complete(null));
+                tell(words);
+            } else {
+                tell(words);
+                cut.complete(null);
             }
-            tell(words);
-            cut.complete(null);
         }
     }
 
@@ -431,6 +433,7 @@ final class Attempt implements Runnable, Leases.Held {
         } catch (RuntimeException e) {
             log.error("the end of {} can't be told", this, e);
             host.leases().forget(job.lease());
+            cut.complete(null);
         }
     }
 

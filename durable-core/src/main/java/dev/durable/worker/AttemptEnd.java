@@ -69,8 +69,8 @@ final class AttemptEnd {
     }
 
     /** Its body goes on, and its place under limits is kept for it: its end is to say so. */
-    void bodyGoesOn() {
-        report.bodyGoesOn();
+    void bodyGoesOn(Runnable whenTold) {
+        report.bodyGoesOn(whenTold);
     }
 
     /** It was to stop, and its body has not. */

@@ -23,7 +23,7 @@ final class AttemptReport {
     private final ActivityQueue queue;
     private final ActivityHost host;
     private final BooleanSupplier heartbeats;
-    private volatile boolean bodyGoesOn;
+    private volatile @Nullable Runnable bodyGoesOn;
 
     /**
      * @param heartbeats whether heartbeat details of it may be in the store
@@ -36,9 +36,13 @@ final class AttemptReport {
         this.host = host;
     }
 
-    /** Its end is to say that its body goes on. */
-    void bodyGoesOn() {
-        bodyGoesOn = true;
+    /**
+     * Its end is to say that its body goes on.
+     *
+     * @param whenTold run when that end is answered
+     */
+    void bodyGoesOn(Runnable whenTold) {
+        bodyGoesOn = whenTold;
     }
 
     void completed(Payload result, Instant startedAt) {
@@ -126,8 +130,14 @@ final class AttemptReport {
     }
 
     private void end(JobUpdate update, Duration delay) {
-        JobUpdate end = bodyGoesOn ? new JobUpdate.BodyGoesOn(update) : update;
-        host.reports().end(end, () -> host.deadlines().in(delay, queue::nudge));
+        Runnable whenTold = bodyGoesOn;
+        JobUpdate end = whenTold == null ? update : new JobUpdate.BodyGoesOn(update);
+        host.reports().end(end, () -> {
+            host.deadlines().in(delay, queue::nudge);
+            if (whenTold != null) {
+                whenTold.run();
+            }
+        });
     }
 
     private void settle(HistoryEvent.ActivityClosed event) {
@@ -137,10 +147,11 @@ final class AttemptReport {
                 heartbeats.getAsBoolean(),
                 host.reports().local(),
                 () -> host.leases().remove(job.lease()));
-        if (bodyGoesOn) {
-            host.reports().settleAndGoOn(outcome);
-        } else {
+        Runnable whenTold = bodyGoesOn;
+        if (whenTold == null) {
             host.reports().settle(outcome);
+        } else {
+            host.reports().settleAndGoOn(outcome, whenTold);
         }
     }
 
