@@ -709,7 +709,7 @@ class AttemptTest {
             return null;
         });
         assertThat(beginnable).as("its own next attempt, and the other one").containsExactly(0, 0);
-        assertThat(bench.state(key)).startsWith("delayed 2");
+        assertThat(bench.state(key)).startsWith("ready 2");
 
         bench.store();
         assertThat(bench.beginnable()).isEqualTo(1);
