@@ -112,7 +112,7 @@ class LimitsTrialTest {
     void never_more_bodies_run_at_once_than_the_limit_of_queue_key_and_activity() throws Exception {
         log.info("seed {}, {} seconds", seed, SECONDS);
         try (DurableEngine caller = Bench.engineOn(database.pooledDataSource(6))
-                .register(Caller.class, Work.class, Scanner.class)
+                .register(Caller.class)
                 .clientOnly()
                 .start()) {
             DurableClient client = caller.client();
