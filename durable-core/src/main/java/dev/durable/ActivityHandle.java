@@ -51,7 +51,13 @@ public interface ActivityHandle {
     /** The result when it comes, without a waiting thread. */
     <T> CompletableFuture<@Nullable T> resultAsync(Class<T> type);
 
-    /** Asks the job to stop: not begun, it never will; running, its body is told. */
+    /**
+     * Asks the job to stop. Where no attempt runs, it ends as cancelled at once. Where one does, its body is told ({@link
+     * ActivityContext#cancelRequested}, {@link ActivityContext#onCancel}, the next heartbeat), and the job stays open until
+     * the attempt has ended: its id is taken, what it checkpoints is stored, its description says "cancelling". Then it is
+     * cancelled, or completed where the body came to its result all the same. A body that goes on for longer than the
+     * worker's {@linkplain DurableEngine.Builder#cancelGrace grace} is interrupted, and the job is cancelled without it.
+     */
     void cancel(String reason);
 
     /**
@@ -68,6 +74,15 @@ public interface ActivityHandle {
      * @throws WorkflowAlreadyStartedException when the job completed, is open, or its id was used by another run since
      */
     ActivityHandle enqueueAgain();
+
+    /**
+     * Ends the job at once, which is the hard way: its body is told and interrupted after that (at the latest with the next
+     * look of its worker at its leases), whatever it still gives is refused, its checkpoints included, and the id is free
+     * while it may run on. Its place under limits stays taken until it has ended, for a minute at most. Prefer {@link #cancel}.
+     *
+     * @throws WorkflowNotFoundException when it is not open
+     */
+    void terminate(String reason);
 
     /** Status, times, attempts, who has it. */
     WorkflowDescription describe();

@@ -77,6 +77,15 @@ public interface DurableEngine extends AutoCloseable {
          */
         Builder sessionLease(Duration lease);
 
+        /**
+         * How long the body of a background job that was cancelled may go on, to stop by itself or to come to its result;
+         * default 30s. Then it is interrupted, and its job ends as cancelled whatever the body does. Start-to-close may
+         * end it earlier.
+         *
+         * @throws IllegalArgumentException where it is negative
+         */
+        Builder cancelGrace(Duration grace);
+
         /** Upper bound of an idle poll; default 1s. */
         Builder pollInterval(Duration interval);
 

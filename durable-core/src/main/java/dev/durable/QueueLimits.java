@@ -48,7 +48,10 @@ public record QueueLimits(
 
         private Builder() {}
 
-        /** Activities of the queue that run at once, over all workers. */
+        /**
+         * Activities of the queue that run at once, over all workers. One counts until its body has ended, also after its
+         * timeout or the end of its run: for a minute at most where the body does not stop.
+         */
         public Builder concurrency(int most) {
             concurrency = atLeastOne("concurrency", most);
             return this;

@@ -38,7 +38,7 @@ public record WorkflowDescription(
      *
      * @param seq its number in the run
      * @param activity its name
-     * @param state ready, delayed, running or dead
+     * @param state as {@link ActivityState} in lower case; cancelling where it is to stop and its attempt has not ended
      * @param attempt the current or next attempt, from 1
      * @param dueAt when it may start, where it is delayed
      * @param session the worker session that runs it

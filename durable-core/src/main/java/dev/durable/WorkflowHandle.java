@@ -73,7 +73,11 @@ public interface WorkflowHandle<W, R extends @Nullable Object> {
     /** The same, with a reason for its history and for who asks for its result. */
     void cancel(String reason);
 
-    /** Ends the run now; none of its code runs any more. */
+    /**
+     * Ends the run now, which is the hard way: none of its code runs any more, so nothing is compensated. A body of an
+     * activity that still runs is told and interrupted after that, and whatever it gives is refused; a new run of the id may
+     * begin beside it. Prefer {@link #cancel}.
+     */
     void terminate(String reason);
 
     /**

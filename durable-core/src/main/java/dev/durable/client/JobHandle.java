@@ -7,6 +7,7 @@ import dev.durable.TypeRef;
 import dev.durable.WorkflowDescription;
 import dev.durable.WorkflowFailedException;
 import dev.durable.WorkflowHandle;
+import dev.durable.WorkflowStatus;
 import dev.durable.declare.ActivityMethod;
 import dev.durable.history.ActivityFailed;
 import dev.durable.history.History;
@@ -125,7 +126,7 @@ final class JobHandle implements ActivityHandle {
         try {
             result = end.get();
         } catch (WorkflowFailedException e) {
-            throw failure(e);
+            throw e.status() == WorkflowStatus.FAILED ? failure(e) : e;
         }
         return result == null
                 ? null
@@ -170,6 +171,11 @@ final class JobHandle implements ActivityHandle {
     @Override
     public ActivityHandle enqueueAgain() {
         return again.get();
+    }
+
+    @Override
+    public void terminate(String reason) {
+        run.terminate(reason);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.durable.client;
 
+import dev.durable.ActivityCancellationType;
 import dev.durable.ActivityOptions;
 import dev.durable.ActivityOptionsBuilder;
 import dev.durable.StartOptions;
@@ -13,7 +14,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the options of a background job say to its activity: what was chosen for it, its priority, and when it expires.
+ * What the options of a background job say to its activity: what was chosen for it, its priority, when it expires, and how it
+ * is cancelled.
  *
  * @param resolved all options, as this process knows them
  * @param chosen what of them was chosen for this job: the rest is that of the worker which begins it
@@ -26,6 +28,8 @@ record JobOptions(ActivityOptions resolved, EnqueuedOptions chosen) {
      */
     static JobOptions of(ActivityMethod activity, StartOptions start, Instant now) {
         OptionsAtCallSite changes = new OptionsAtCallSite();
+        // Whatever it declares: a job that is cancelled stays open until its attempt has ended.
+        changes.cancellation(ActivityCancellationType.WAIT_CANCELLATION_COMPLETED);
         Integer priority = start.priority();
         if (priority != null) {
             changes.priority(priority);

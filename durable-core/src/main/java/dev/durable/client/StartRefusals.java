@@ -15,10 +15,13 @@ import java.util.UUID;
 final class StartRefusals {
     private StartRefusals() {}
 
-    static WorkflowAlreadyStartedException alreadyOpen(StartOptions options, UUID runId) {
-        return new WorkflowAlreadyStartedException("workflow id " + options.id() + " has an open run, " + runId
+    static WorkflowAlreadyStartedException alreadyOpen(StartOptions options, StartOutcome.AlreadyOpen open) {
+        return new WorkflowAlreadyStartedException("workflow id " + options.id() + " has an open run, " + open.runId()
                 + ". Use another id, or conflictPolicy(USE_EXISTING) to get a handle of the open run,"
-                + " or conflictPolicy(TERMINATE_EXISTING) to replace it.");
+                + " or conflictPolicy(TERMINATE_EXISTING) to replace it."
+                + (open.type().equals(BackgroundJob.TYPE)
+                        ? " A job that is being cancelled is open until its attempt has ended: wait for it, job.await()."
+                        : ""));
     }
 
     static WorkflowAlreadyStartedException ofOtherType(NewRun run, StartOutcome.AlreadyOpen open) {

@@ -225,7 +225,7 @@ final class Starts {
                         continue;
                     }
                     if (options.conflictPolicy() == ConflictPolicy.FAIL || attempt == TERMINATE_TRIES) {
-                        throw StartRefusals.alreadyOpen(options, open.runId());
+                        throw StartRefusals.alreadyOpen(options, open);
                     }
                     if (dispatch.transaction().isPresent()) {
                         throw StartRefusals.notUndone(options, open.runId());

@@ -1,6 +1,7 @@
 package dev.durable.replay;
 
 import dev.durable.ActivityOptions;
+import dev.durable.CancelledException;
 import dev.durable.Run;
 import dev.durable.Workflow;
 import dev.durable.history.OptionsJson;
@@ -12,6 +13,11 @@ import org.jspecify.annotations.Nullable;
  * The workflow of one activity. Most of its runs are never seen by a replayer: their start writes what the first turn
  * gives, and the completion of the activity closes them. Only where something else comes (a cancel, a failure) does this
  * code run, or where a release enqueued it with a delay that left the first turn for later.
+ *
+ * <p>Cancelled, it waits for its activity, whatever that was declared with: until its attempt has ended the job is open, its
+ * id is taken, and what its body still tells is written. Then it is cancelled, or completed where the body came to its
+ * result all the same. (Jobs enqueued before that was so have another {@link dev.durable.ActivityCancellationType} in their
+ * histories, and close at once.)
  */
 @Workflow(name = BackgroundJob.TYPE)
 public class BackgroundJob {
@@ -32,6 +38,15 @@ public class BackgroundJob {
     @Nullable
     Payload run(String activity, Payload arguments, Payload options) throws Throwable {
         ActivityOptions resolved = OptionsJson.decode(options.json());
-        return (Payload) DurableCalls.current("a background job").activities().call(activity, arguments, resolved);
+        DurableCalls run = DurableCalls.current("a background job");
+        try {
+            return (Payload) run.activities().call(activity, arguments, resolved);
+        } catch (Exception e) {
+            if (run.isCancelled() && !(e instanceof StalledException)) {
+                // What came of it stands in the history; nobody wants it any more.
+                throw e instanceof CancelledException ? e : new CancelledException(e.toString(), e);
+            }
+            throw e;
+        }
     }
 }

@@ -259,6 +259,11 @@ public final class DurableCalls {
         }
     }
 
+    /** Whether the running coroutine was cancelled. */
+    boolean isCancelled() {
+        return dispatcher.running().isCancelled();
+    }
+
     public boolean allHandlersFinished() {
         return !handlers.isAnyRunning();
     }

@@ -15,6 +15,11 @@ public sealed interface JobUpdate {
 
     UUID lease();
 
+    /** What it says of the job itself. */
+    default JobUpdate said() {
+        return this;
+    }
+
     /** It ended: the job goes, the outcome goes into the run's inbox. The message id is the lease token. */
     record Settle(JobKey key, UUID lease, InboxMessage outcome) implements JobUpdate {
         public Settle {
@@ -165,6 +170,44 @@ public sealed interface JobUpdate {
             this(key, lease, notes, details, left, silence, revision, null);
         }
     }
+
+    /**
+     * The attempt ends, and its body goes on: its place under the limits of its queue and its key stays taken until {@link
+     * FreePlace}, until the session is dead or gone, and for {@link #PLACE_KEPT} at most.
+     *
+     * @param end how the attempt ends; its outcome is that of this update
+     */
+    record BodyGoesOn(JobUpdate end) implements JobUpdate {
+        public BodyGoesOn {
+            if (!(end instanceof Settle || end instanceof Retry || end instanceof Release || end instanceof Bury)) {
+                throw new IllegalArgumentException(end + " does not end an attempt, whose body could go on after it");
+            }
+        }
+
+        @Override
+        public JobKey key() {
+            return end.key();
+        }
+
+        @Override
+        public UUID lease() {
+            return end.lease();
+        }
+
+        @Override
+        public JobUpdate said() {
+            return end;
+        }
+    }
+
+    /**
+     * The body has ended, after its attempt had, or after its job was taken away: its place is free. Never stale: whoever
+     * has the job now, it is about the place of this lease.
+     */
+    record FreePlace(JobKey key, UUID lease) implements JobUpdate {}
+
+    /** How long a place is kept for a body that goes on; one that never stops would else close its queue for ever. */
+    Duration PLACE_KEPT = Duration.ofMinutes(1);
 
     /** What became of it. */
     enum Outcome {

@@ -22,7 +22,7 @@ public interface QueueStore {
 
     /**
      * Claims of a queue whose claims are limited, which {@link HistoryStore#claimJobs} leaves alone: one at a time over
-     * all workers, never more than its limits allow. Of another queue it gives what an ordinary claim would.
+     * all workers, never more than its limits allow; bodies whose jobs are gone count for as long as their places are kept. Of another queue it gives what an ordinary claim would.
      */
     LimitedClaim claimLimitedJobs(JobClaim claim);
 

@@ -34,6 +34,16 @@
  *   its end          notes + operator notes go into the history, before the closing event
  * </pre>
  *
+ * Limits count bodies. A job that is running, or external, is the place of its body; where a job is taken away or given back
+ * while its body may go on, its place is kept apart from it, under its lease, in the same commit:
+ *
+ * <pre>
+ *   attempt given up by its worker     BodyGoesOn(Retry | Release | Settle | Bury)
+ *   run seized, or closed with it      kept by who deletes the job
+ *   attempt ended by an order          kept by the order
+ *   free                               FreePlace, when the body has ended; the session is dead or gone; PLACE_KEPT is over
+ * </pre>
+ *
  * <i>Dead</i> is said of sessions, and of jobs that are dead letters. A job is <i>buried</i> when it waits for an operator to
  * say what becomes of it: as a dead letter, which is purged some day, or as an incident, which is not.
  *

@@ -100,7 +100,11 @@ final class Activities implements ActivitySide {
                 reports,
                 leases,
                 new Deadlines(store.clock()),
-                new ActivityHost.Surroundings(settings.identity(), random, this::await));
+                new ActivityHost.Surroundings(
+                        settings.identity(),
+                        random,
+                        this::await,
+                        settings.limits().cancelGrace()));
         Duration lease = settings.limits().sessionLease();
         this.session = new Session(
                 store,
@@ -128,6 +132,7 @@ final class Activities implements ActivitySide {
         this.admission = new KeyAdmission(store, poll);
         IdleInterval idle = new IdleInterval(poll, store.nudges());
         this.rules = new RulesWatch(store, settings.queues().keySet(), new PollPace(idle, random), this::rulesChanged);
+        pools.queues().forEach((name, queue) -> queue.limitedWhere(() -> rules.mayCountRunning(name)));
         this.share = share(store, setup);
         share.onRefill(taskQueue -> nudge(pools.queues().get(taskQueue)));
         this.relay = new Relay(store);
@@ -276,7 +281,7 @@ final class Activities implements ActivitySide {
         }
     }
 
-    /** The end of a job is durable: its place under a limit is free. */
+    /** The end of a job is durable, or that its body has ended: its place under a limit is free. */
     private void ended(Leases.Held held) {
         ClaimedJob job =
                 switch (held) {
@@ -389,8 +394,8 @@ final class Activities implements ActivitySide {
     }
 
     @Override
-    public void cameTooLate() {
-        reports.cameTooLate();
+    public void cameTooLate(AttemptOutcome outcome) {
+        reports.cameTooLate(outcome);
     }
 
     @Override

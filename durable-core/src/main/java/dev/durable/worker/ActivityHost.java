@@ -9,6 +9,7 @@ import dev.durable.payload.FailureCodec;
 import dev.durable.payload.PayloadCodec;
 import dev.durable.replay.BackgroundJob;
 import dev.durable.store.JobUpdate;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -60,8 +61,9 @@ record ActivityHost(Code code, Reports reports, Leases leases, Deadlines deadlin
      * @param identity how this process is named in events
      * @param random spreads delays; thread-safe
      * @param waiting how a body waits for its checkpoint
+     * @param cancelGrace how long the body of a cancelled background job may go on
      */
-    record Surroundings(String identity, RandomGenerator random, Waiting waiting) {}
+    record Surroundings(String identity, RandomGenerator random, Waiting waiting, Duration cancelGrace) {}
 
     /** Blocks the thread of a body until the future is done. */
     @FunctionalInterface

@@ -2,6 +2,7 @@ package dev.durable.worker;
 
 import dev.durable.WorkerStatus;
 import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
 
 /** A task queue as this process serves it: its slots, where bodies run, and who looks for jobs. */
 final class ActivityQueue {
@@ -10,6 +11,7 @@ final class ActivityQueue {
     private final Executor executor;
     private final Executor cancelActions;
     private volatile Runnable wake = () -> {};
+    private volatile BooleanSupplier limited = () -> false;
 
     ActivityQueue(String name, Slots slots, Executor executor) {
         this(name, slots, executor, executor);
@@ -40,6 +42,16 @@ final class ActivityQueue {
 
     Executor cancelActions() {
         return cancelActions;
+    }
+
+    /** Tells whether somebody counts how many of its jobs run at once. */
+    void limitedWhere(BooleanSupplier rules) {
+        limited = rules;
+    }
+
+    /** Whether somebody counts how many of its jobs run at once, or may. */
+    boolean isLimited() {
+        return limited.getAsBoolean();
     }
 
     /** Who cranks its worker. */

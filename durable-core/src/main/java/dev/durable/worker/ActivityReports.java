@@ -1,9 +1,11 @@
 package dev.durable.worker;
 
+import dev.durable.store.JobKey;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.JobUpdate.Outcome;
 import dev.durable.store.TransactionalActivities;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -61,14 +63,27 @@ final class ActivityReports implements Reports {
         }
     }
 
+    /** Not by the run's next step: that knows nothing of places. */
+    @Override
+    public void settleAndGoOn(AttemptOutcome outcome, Runnable then) {
+        end(new JobUpdate.BodyGoesOn(settlement(outcome)), then);
+    }
+
     /** The outcome goes into the run's inbox. Harmless when it is there, or was taken otherwise. */
     void toInbox(AttemptOutcome outcome) {
-        end(new JobUpdate.Settle(outcome.key(), outcome.lease(), outcome.message()), () -> {});
+        end(settlement(outcome), () -> {});
+    }
+
+    private static JobUpdate settlement(AttemptOutcome outcome) {
+        return new JobUpdate.Settle(outcome.key(), outcome.lease(), outcome.message());
     }
 
     @Override
     public void end(JobUpdate update, Runnable then) {
         tell(update, (outcome, error) -> {
+            if (outcome == Outcome.STALE) {
+                taken(update.key(), update.lease());
+            }
             if (error == null) {
                 leases.remove(update.lease());
             } else {
@@ -76,6 +91,16 @@ final class ActivityReports implements Reports {
             }
             then.run();
         });
+    }
+
+    /**
+     * The job was taken from its attempt, whose body may have kept its place under a limit: free, unless the body goes on;
+     * then it is when that ends.
+     */
+    void taken(JobKey key, UUID lease) {
+        if (!leases.isLeftBehind(lease)) {
+            tell(new JobUpdate.FreePlace(key, lease), (outcome, error) -> {});
+        }
     }
 
     /** The answer is heard on the lane's thread. */
@@ -88,8 +113,9 @@ final class ActivityReports implements Reports {
     }
 
     /** One came too late that a run had taken. */
-    void cameTooLate() {
+    void cameTooLate(AttemptOutcome outcome) {
         stale.increment();
+        taken(outcome.key(), outcome.lease());
     }
 
     /** How many reports came too late. */
@@ -107,7 +133,7 @@ final class ActivityReports implements Reports {
     }
 
     private void look(JobUpdate update, @Nullable Outcome outcome, @Nullable Throwable error) {
-        String what = update.getClass().getSimpleName();
+        String what = update.said().getClass().getSimpleName();
         if (error != null) {
             log.error("{} of {} can't be stored", what, update.key(), error);
         } else if (outcome == Outcome.STALE) {

@@ -13,8 +13,10 @@ import dev.durable.store.JobUpdate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +33,8 @@ import org.slf4j.LoggerFactory;
  * </pre>
  *
  * <p>Whoever ends it first has the only say. A body that goes on after its interrupt keeps its thread, and for a grace its
- * slot; then it is counted as a zombie.
+ * slot; then it is counted as a zombie. Its place under the limits of its queue and its key it keeps until it ends, or for
+ * {@link JobUpdate#PLACE_KEPT}: the update that ends the attempt says so, and no other begins in between.
  */
 final class Attempt implements Runnable, Leases.Held {
     private static final Logger log = LoggerFactory.getLogger(Attempt.class);
@@ -62,6 +65,11 @@ final class Attempt implements Runnable, Leases.Held {
     private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.WAITING);
     private final BodyThread thread = new BodyThread();
     private final Executor besideBodies;
+    private final ActivityQueue queue;
+    private final AtomicBoolean graceRuns = new AtomicBoolean();
+    /** Done when it is durable that it was cut short, or known that it will not be: only then its place can be free. */
+    private final CompletableFuture<@Nullable Void> cut = new CompletableFuture<>();
+
     private volatile @Nullable TransactionalBody inTransaction;
     private volatile int heardRevision;
     private volatile @Nullable Instant heardDeadline;
@@ -89,6 +97,7 @@ final class Attempt implements Runnable, Leases.Held {
         if (job.workflowType().equals(BackgroundJob.TYPE)) {
             noteOptionsOfHere(now);
         }
+        this.queue = queue;
         this.besideBodies = queue.cancelActions();
         this.cancellation = new Cancellation(besideBodies);
         this.heartbeats = new Heartbeats(
@@ -178,9 +187,11 @@ final class Attempt implements Runnable, Leases.Held {
         boolean counts = ends(Phase.RUNNING);
         // Free before it is told, so that the run's next activity finds the slot.
         slot.free();
-        if (counts && how instanceof ActivityCall.Returned && context.leftToOthers()) {
+        if (!counts) {
+            endedLate();
+        } else if (how instanceof ActivityCall.Returned && context.leftToOthers()) {
             tell(() -> end.leftToOthers(watch.left(), heartbeats.latest(), heardRevision));
-        } else if (counts) {
+        } else {
             tell(() -> end.ended(how, startedAt, cause, heartbeats.latest()));
         }
     }
@@ -203,6 +214,7 @@ final class Attempt implements Runnable, Leases.Held {
                 returned -> end.settlement(returned, startedAt));
         slot.free();
         if (!result.counts()) {
+            endedLate();
             return;
         }
         switch (result.outcome()) {
@@ -210,6 +222,7 @@ final class Attempt implements Runnable, Leases.Held {
             case STALE -> {
                 log.info("{} is stale: its lease was lost, and what it wrote was rolled back", this);
                 host.leases().remove(job.lease());
+                freePlace();
             }
             case ROLLED_BACK -> tell(() -> end.ended(result.how(), startedAt, cause.get(), heartbeats.latest()));
         }
@@ -231,11 +244,30 @@ final class Attempt implements Runnable, Leases.Held {
 
     // ── from outside ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-    /** The workflow wants it to stop. It goes on until its body ends. */
+    /**
+     * The workflow wants it to stop. It goes on until its body ends; that of a background job for a grace, as nobody's code
+     * decides how long to wait.
+     */
     void cancel() {
         cancellation.request(
                 Cancellation.Cause.REQUESTED,
                 job.activity() + " was cancelled by workflow " + key().run().workflowId());
+        if (job.workflowType().equals(BackgroundJob.TYPE) && graceRuns.compareAndSet(false, true)) {
+            host.deadlines().in(host.surroundings().cancelGrace(), this::graceIsOver);
+        }
+    }
+
+    private void graceIsOver() {
+        Duration grace = host.surroundings().cancelGrace();
+        cutShort("it was cancelled, and its body did not end within " + grace, () -> {
+            log.warn(
+                    "{} was cancelled, and its body has not ended within the grace of {}: its job ends as cancelled, and the"
+                            + " body is interrupted. Usual cause: it asks neither cancelRequested nor heartbeat, nor has"
+                            + " an onCancel. Let it, or give it longer: cancelGrace.",
+                    this,
+                    grace);
+            end.cancelled(heartbeats.latest());
+        });
     }
 
     /** Orders have changed something of its job; heard again with every look. */
@@ -258,10 +290,11 @@ final class Attempt implements Runnable, Leases.Held {
 
     /** Its lease is another's, or gone: nothing it gives counts. */
     void lose(String why) {
-        if (cutShort(why)) {
+        // Its place was kept by whoever took it away.
+        cutShort(why, false, () -> {
             log.info("{} is stale: {}", this, why);
             host.leases().remove(job.lease());
-        }
+        });
     }
 
     /** The worker shuts down: not begun, it is given back at once. */
@@ -279,9 +312,7 @@ final class Attempt implements Runnable, Leases.Held {
     /** The worker shuts down, and the body did not end: given back with its last details. */
     void giveBack() {
         giveBackUnlessBegun();
-        if (cutShort("the worker shut down before " + this + " ended")) {
-            tell(() -> end.abandoned(heartbeats.latest()));
-        }
+        cutShort("the worker shut down before " + this + " ended", () -> end.abandoned(heartbeats.latest()));
     }
 
     ClaimedJob job() {
@@ -290,9 +321,7 @@ final class Attempt implements Runnable, Leases.Held {
 
     private void timedOut(TimeoutType timeout) {
         Cancellation.Cause cause = cancellation.cause();
-        if (cutShort(end.describe(timeout))) {
-            tell(() -> end.timedOut(timeout, cause, heartbeats.latest()));
-        }
+        cutShort(end.describe(timeout), () -> end.timedOut(timeout, cause, heartbeats.latest()));
     }
 
     private void sendHeartbeat(String details, Reports.Answer answer) {
@@ -326,15 +355,33 @@ final class Attempt implements Runnable, Leases.Held {
         }
     }
 
-    /** Ends it against its will, if it has not ended. */
-    private boolean cutShort(String why) {
+    /** Ends it against its will and says so, if it has not ended. */
+    private void cutShort(String why, Runnable words) {
+        cutShort(why, true, words);
+    }
+
+    /** @param ours whether its job is still this worker's */
+    private void cutShort(String why, boolean ours, Runnable words) {
         if (ends(Phase.WAITING)) {
             slot.free();
-            return true;
+            tell(words);
+            if (!ours) {
+                freePlace();
+            }
+        } else if (phase.compareAndSet(Phase.RUNNING, Phase.ENDED)) {
+            leaveBehind(why);
+            if (ours && isLimited()) {
+                end.bodyGoesOn(() -> cut.complete(null));
+                tell(words);
+            } else {
+                tell(words);
+                cut.complete(null);
+            }
         }
-        if (!phase.compareAndSet(Phase.RUNNING, Phase.ENDED)) {
-            return false;
-        }
+    }
+
+    private void leaveBehind(String why) {
+        host.leases().leaveBehind(job.lease());
         cancellation.request(
                 Cancellation.Cause.STALE,
                 "NOT_FOUND: " + why + "; another attempt may run, and nothing this one tells is written");
@@ -342,7 +389,44 @@ final class Attempt implements Runnable, Leases.Held {
         thread.interrupt();
         stopTransaction(TransactionalBody::cancel);
         host.deadlines().in(INTERRUPT_GRACE, this::abandon);
-        return true;
+        if (isLimited()) {
+            host.deadlines().in(JobUpdate.PLACE_KEPT, this::givePlaceUp);
+        }
+    }
+
+    /** The body has ended, and its attempt had before it. */
+    private void endedLate() {
+        var unused = cut.thenRun(() -> {
+            host.leases().bodyEnded(job.lease());
+            freePlace();
+        });
+    }
+
+    /** Whether somebody counts how many run at once. */
+    private boolean isLimited() {
+        return !host.reports().local() && (options.limitKey() != null || queue.isLimited());
+    }
+
+    private void freePlace() {
+        if (isLimited()) {
+            host.reports()
+                    .tell(
+                            new JobUpdate.FreePlace(job.key(), job.lease()),
+                            (outcome, error) -> host.leases().placeFree(this));
+        }
+    }
+
+    private void givePlaceUp() {
+        thread.where()
+                .ifPresent(where -> log.warn(
+                        "{} goes on {} after it was to end: {}. Its place under the limits of queue {}{} is given up, and"
+                                + " another may run beside it. Usual cause: a call without a time limit, which hears no"
+                                + " interrupt.",
+                        this,
+                        JobUpdate.PLACE_KEPT,
+                        where,
+                        job.taskQueue(),
+                        options.limitKey() == null ? "" : " and of limit key " + options.limitKey()));
     }
 
     private void atRest() {
@@ -376,6 +460,7 @@ final class Attempt implements Runnable, Leases.Held {
         } catch (RuntimeException e) {
             log.error("the end of {} can't be told", this, e);
             host.leases().forget(job.lease());
+            cut.complete(null);
         }
     }
 

@@ -99,6 +99,16 @@ final class AttemptEnd {
         ruled(new Ruling.Cancelled(), null);
     }
 
+    /** Its body goes on, and its place under limits is kept for it: its end is to say so. */
+    void bodyGoesOn(Runnable whenTold) {
+        report.bodyGoesOn(whenTold);
+    }
+
+    /** It was to stop, and its body has not. */
+    void cancelled(@Nullable String details) {
+        report.ruled(new Ruling.Cancelled(), details);
+    }
+
     /** It ran out of a timeout, or had before it began. */
     void timedOut(TimeoutType timeout, Cancellation.Cause cause, @Nullable String details) {
         ruled(rules().timedOut(timeout, cause == Cancellation.Cause.REQUESTED), details);

@@ -23,6 +23,7 @@ final class AttemptReport {
     private final ActivityQueue queue;
     private final ActivityHost host;
     private final BooleanSupplier heartbeats;
+    private volatile @Nullable Runnable bodyGoesOn;
 
     /**
      * @param heartbeats whether heartbeat details of it may be in the store
@@ -33,6 +34,15 @@ final class AttemptReport {
         this.notes = notes;
         this.queue = queue;
         this.host = host;
+    }
+
+    /**
+     * Its end is to say that its body goes on.
+     *
+     * @param whenTold run when that end is answered
+     */
+    void bodyGoesOn(Runnable whenTold) {
+        bodyGoesOn = whenTold;
     }
 
     void completed(Payload result, Instant startedAt) {
@@ -141,17 +151,29 @@ final class AttemptReport {
     }
 
     private void end(JobUpdate update, Duration delay) {
-        host.reports().end(update, () -> host.deadlines().in(delay, queue::nudge));
+        Runnable whenTold = bodyGoesOn;
+        JobUpdate end = whenTold == null ? update : new JobUpdate.BodyGoesOn(update);
+        host.reports().end(end, () -> {
+            host.deadlines().in(delay, queue::nudge);
+            if (whenTold != null) {
+                whenTold.run();
+            }
+        });
     }
 
     private void settle(HistoryEvent.ActivityClosed event) {
-        host.reports()
-                .settle(new AttemptOutcome(
-                        job,
-                        EventJson.outcome(job.lease(), event, notes.all()),
-                        heartbeats.getAsBoolean(),
-                        host.reports().local(),
-                        () -> host.leases().remove(job.lease())));
+        AttemptOutcome outcome = new AttemptOutcome(
+                job,
+                EventJson.outcome(job.lease(), event, notes.all()),
+                heartbeats.getAsBoolean(),
+                host.reports().local(),
+                () -> host.leases().remove(job.lease()));
+        Runnable whenTold = bodyGoesOn;
+        if (whenTold == null) {
+            host.reports().settle(outcome);
+        } else {
+            host.reports().settleAndGoOn(outcome, whenTold);
+        }
     }
 
     private String noted() {

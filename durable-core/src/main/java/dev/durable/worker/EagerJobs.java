@@ -26,7 +26,7 @@ interface EagerJobs {
     void cancelRequested(JobKey key);
 
     /** The outcome of one that a run had taken was refused: its lease is held by somebody else, or the run has ended. */
-    void cameTooLate();
+    void cameTooLate(AttemptOutcome outcome);
 
     /** Runs nothing eagerly. */
     EagerJobs NONE = new EagerJobs() {
@@ -49,6 +49,6 @@ interface EagerJobs {
         public void cancelRequested(JobKey key) {}
 
         @Override
-        public void cameTooLate() {}
+        public void cameTooLate(AttemptOutcome outcome) {}
     };
 }

@@ -113,6 +113,16 @@ public final class EngineBuilder implements DurableEngine.Builder {
     }
 
     @Override
+    public EngineBuilder cancelGrace(Duration grace) {
+        if (grace.isNegative()) {
+            throw new IllegalArgumentException("cancelGrace must not be negative, and is " + grace
+                    + ": it is how long the body of a cancelled background job may go on before it is interrupted.");
+        }
+        limits = limits.withCancelGrace(Jitter.bounded(grace));
+        return this;
+    }
+
+    @Override
     public EngineBuilder pollInterval(Duration interval) {
         limits = limits.withPollInterval(interval);
         return this;

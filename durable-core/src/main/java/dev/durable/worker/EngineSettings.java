@@ -101,6 +101,7 @@ record EngineSettings(
      * @param turn how long workflow code may run between two waits
      * @param maxPayloadBytes the largest payload
      * @param cacheBytes rough weight of the runs kept in memory
+     * @param cancelGrace how long the body of a cancelled background job may go on
      * @param transactional bodies of transactional activities at once; null is what the store's pool spares
      */
     record Limits(
@@ -111,6 +112,7 @@ record EngineSettings(
             Duration turn,
             int maxPayloadBytes,
             long cacheBytes,
+            Duration cancelGrace,
             @Nullable Integer transactional) {
         static final Limits DEFAULT = new Limits(
                 Duration.ofSeconds(10),
@@ -120,32 +122,98 @@ record EngineSettings(
                 Duration.ofSeconds(5),
                 PayloadCodec.DEFAULT_MAX_BYTES,
                 Math.max(64L << 20, Runtime.getRuntime().maxMemory() / 4),
+                Duration.ofSeconds(30),
                 null);
 
         Limits withDrain(Duration value) {
             return new Limits(
-                    value, sessionLease, pollInterval, call, turn, maxPayloadBytes, cacheBytes, transactional);
+                    value,
+                    sessionLease,
+                    pollInterval,
+                    call,
+                    turn,
+                    maxPayloadBytes,
+                    cacheBytes,
+                    cancelGrace,
+                    transactional);
         }
 
         Limits withSessionLease(Duration value) {
-            return new Limits(drain, value, pollInterval, call, turn, maxPayloadBytes, cacheBytes, transactional);
+            return new Limits(
+                    drain,
+                    value,
+                    pollInterval,
+                    call,
+                    turn,
+                    maxPayloadBytes,
+                    cacheBytes,
+                    cancelGrace,
+                    transactional);
         }
 
         Limits withPollInterval(Duration value) {
-            return new Limits(drain, sessionLease, value, call, turn, maxPayloadBytes, cacheBytes, transactional);
+            return new Limits(
+                    drain,
+                    sessionLease,
+                    value,
+                    call,
+                    turn,
+                    maxPayloadBytes,
+                    cacheBytes,
+                    cancelGrace,
+                    transactional);
         }
 
         Limits withCall(Duration value) {
             return new Limits(
-                    drain, sessionLease, pollInterval, value, turn, maxPayloadBytes, cacheBytes, transactional);
+                    drain,
+                    sessionLease,
+                    pollInterval,
+                    value,
+                    turn,
+                    maxPayloadBytes,
+                    cacheBytes,
+                    cancelGrace,
+                    transactional);
         }
 
         Limits withMaxPayloadBytes(int value) {
-            return new Limits(drain, sessionLease, pollInterval, call, turn, value, cacheBytes, transactional);
+            return new Limits(
+                    drain,
+                    sessionLease,
+                    pollInterval,
+                    call,
+                    turn,
+                    value,
+                    cacheBytes,
+                    cancelGrace,
+                    transactional);
+        }
+
+        Limits withCancelGrace(Duration value) {
+            return new Limits(
+                    drain,
+                    sessionLease,
+                    pollInterval,
+                    call,
+                    turn,
+                    maxPayloadBytes,
+                    cacheBytes,
+                    value,
+                    transactional);
         }
 
         Limits withTransactional(int value) {
-            return new Limits(drain, sessionLease, pollInterval, call, turn, maxPayloadBytes, cacheBytes, value);
+            return new Limits(
+                    drain,
+                    sessionLease,
+                    pollInterval,
+                    call,
+                    turn,
+                    maxPayloadBytes,
+                    cacheBytes,
+                    cancelGrace,
+                    value);
         }
     }
 }

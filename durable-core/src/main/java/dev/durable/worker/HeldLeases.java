@@ -111,7 +111,10 @@ final class HeldLeases implements Chore {
     private void compare(Leases.HandedOver taken, boolean stillHeld) {
         AttemptOutcome outcome = taken.outcome();
         if (!stillHeld) {
-            leases().remove(outcome.lease());
+            if (leases().remove(outcome.lease())) {
+                // Settled just now, or taken away.
+                reports.taken(outcome.key(), outcome.lease());
+            }
         } else if (taken.looks() >= PATIENCE) {
             log.info("the outcome of {} was not written by its run and goes to the inbox", outcome.key());
             leases().replace(taken, new Leases.HandedOver(outcome, 0));

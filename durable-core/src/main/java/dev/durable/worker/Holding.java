@@ -312,7 +312,7 @@ final class Holding {
                         .submit(new JobUpdate.Settle(outcome.key(), outcome.lease(), outcome.message()))
                         .whenComplete((answer, error) -> {
                             if (answer == JobUpdate.Outcome.STALE) {
-                                host.outside().eager().cameTooLate();
+                                host.outside().eager().cameTooLate(outcome);
                             }
                             outcome.settled();
                         });

@@ -25,6 +25,7 @@ final class Leases {
     /** Of attempts whose end could not be told: what has begun must not be taken for a claim whose reply was lost. */
     private final Set<UUID> forgotten = ConcurrentHashMap.newKeySet();
 
+    private final Set<UUID> leftBehind = ConcurrentHashMap.newKeySet();
     private volatile Runnable whenEmpty = () -> {};
     private volatile Consumer<Held> whenEnded = ended -> {};
 
@@ -75,15 +76,17 @@ final class Leases {
         held.put(lease, holding);
     }
 
-    void remove(UUID lease) {
+    /** Tells whether this removed it. */
+    boolean remove(UUID lease) {
         Held ended = held.remove(lease);
         if (ended == null) {
-            return;
+            return false;
         }
         whenEnded.accept(ended);
         if (held.isEmpty()) {
             whenEmpty.run();
         }
+        return true;
     }
 
     /**
@@ -115,6 +118,26 @@ final class Leases {
     /** One that was not known here is given back, durably. */
     void givenBack(UUID lease) {
         forgotten.remove(lease);
+    }
+
+    /** The attempt ends, and its body goes on. */
+    void leaveBehind(UUID lease) {
+        leftBehind.add(lease);
+    }
+
+    /** Whether the body of an attempt that has ended goes on. */
+    boolean isLeftBehind(UUID lease) {
+        return leftBehind.contains(lease);
+    }
+
+    /** That body has ended. */
+    void bodyEnded(UUID lease) {
+        leftBehind.remove(lease);
+    }
+
+    /** A place under a limit is free that was kept for that body. */
+    void placeFree(Held ended) {
+        whenEnded.accept(ended);
     }
 
     @Nullable

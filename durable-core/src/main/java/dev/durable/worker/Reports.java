@@ -26,6 +26,12 @@ interface Reports {
     /** The attempt ended its activity. */
     void settle(AttemptOutcome outcome);
 
+    /** The same while its body goes on, whose place under limits is kept; when that is answered, something follows. */
+    default void settleAndGoOn(AttemptOutcome outcome, Runnable then) {
+        settle(outcome);
+        then.run();
+    }
+
     /** The attempt ended, its activity did not: retried or given back, and then something follows. */
     void end(JobUpdate update, Runnable then);
 

@@ -129,6 +129,12 @@ final class RulesWatch implements Step {
         return (rules == null ? QueueRules.NONE : rules).of(taskQueue);
     }
 
+    /** Whether it is counted how many jobs of a queue run at once; where the rules are not known it may be. */
+    boolean mayCountRunning(String taskQueue) {
+        QueueRules rules = known;
+        return rules == null || rules.of(taskQueue).limits().concurrency() != null;
+    }
+
     /** Whether a job of this activity may begin without a claim. */
     boolean free(String taskQueue, String activity) {
         QueueRules rules = known;

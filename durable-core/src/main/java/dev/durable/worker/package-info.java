@@ -36,6 +36,8 @@
  *   <tr><td>COMMIT and its answer</td><td>the fence and the first event's fence</td><td>the lane reads back under lock</td></tr>
  *   <tr><td>commit and start of an eager job</td><td>a job leased to this session</td><td>a living process starts it or
  *       releases what it does not know; of a dead one the sweep re-queues it</td></tr>
+ *   <tr><td>end of an attempt and that of its body, which ignores its interrupt</td><td>its place under limits, kept in
+ *       the store</td><td>its worker frees it when the body has ended; the end of the session or a minute does, too</td></tr>
  *   <tr><td>end of a body and its outcome's commit</td><td>the job, its lease</td><td>the next attempt: at least once</td></tr>
  * </table>
  */

@@ -3,6 +3,7 @@ package dev.durable.worker;
 import dev.durable.ActivityContext;
 import dev.durable.ActivityOptions;
 import dev.durable.ConflictPolicy;
+import dev.durable.QueueLimits;
 import dev.durable.RetryPolicy;
 import dev.durable.ReusePolicy;
 import dev.durable.declare.ActivityBinding;
@@ -17,11 +18,13 @@ import dev.durable.store.ClaimedJob;
 import dev.durable.store.Delivery;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.InboxMessage;
+import dev.durable.store.JobClaim;
 import dev.durable.store.JobKey;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.MessageKind;
 import dev.durable.store.NewJob;
 import dev.durable.store.NewRun;
+import dev.durable.store.QueueChange;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
 import dev.durable.store.StoredEvent;
@@ -53,6 +56,7 @@ final class ActivityBench {
     static final String TRANSACTIONAL = "Work.book";
     static final Duration LEASE = Duration.ofSeconds(30);
     static final Duration POLL = Duration.ofSeconds(1);
+    static final Duration CANCEL_GRACE = Duration.ofSeconds(30);
 
     /** What the activity does. */
     interface Work {
@@ -81,6 +85,7 @@ final class ActivityBench {
     ActivityOptions options = ActivityOptions.DEFAULT;
     Work body = argument -> argument;
     String activity = ACTIVITY;
+    String workflowType = "OrderWorkflow";
     boolean runIsCachedHere;
     boolean atMostOnce;
     boolean progress = true;
@@ -109,7 +114,7 @@ final class ActivityBench {
                         lane.runOnce();
                     }
                     return future.get();
-                }));
+                }, CANCEL_GRACE));
         session = new Session(
                 store,
                 new Session.Own("me", LEASE, UUID::randomUUID),
@@ -199,6 +204,24 @@ final class ActivityBench {
         store();
     }
 
+    /** At most one runs at once, and this process knows it. */
+    void limitToOne() {
+        memory.change(new QueueChange(
+                UUID.randomUUID(), "ann", new QueueChange.Limit(QUEUE, QueueLimits.of(l -> l.concurrency(1)))));
+        queue.limitedWhere(() -> true);
+    }
+
+    /** How many jobs another process could begin now; it gives them back. */
+    int beginnable() {
+        UUID other = UUID.randomUUID();
+        memory.openSession(other, "another", LEASE);
+        int count = memory.claimLimitedJobs(new JobClaim(other, QUEUE, Set.of(ACTIVITY), 10))
+                .jobs()
+                .size();
+        memory.closeSession(other);
+        return count;
+    }
+
     /** The store does not answer for that many calls of a method. */
     void away(String method, int calls) {
         for (int i = 0; i < calls; i++) {
@@ -256,7 +279,7 @@ final class ActivityBench {
                 argument,
                 optionsJson == null ? OptionsJson.encode(options) : optionsJson,
                 "{\"tenant\":\"a\"}",
-                "OrderWorkflow",
+                workflowType,
                 now,
                 options.beginsBy(now),
                 toClose == null ? null : now.plus(toClose),

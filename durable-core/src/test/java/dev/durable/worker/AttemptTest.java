@@ -19,17 +19,20 @@ import dev.durable.RetryableException;
 import dev.durable.StaleAttemptException;
 import dev.durable.declare.OptionsAtCallSite;
 import dev.durable.history.ActivityAttemptFailed;
+import dev.durable.history.ActivityCancelled;
 import dev.durable.history.ActivityCompleted;
 import dev.durable.history.ActivityFailed;
 import dev.durable.history.ActivityTimedOut;
 import dev.durable.history.OptionsJson;
 import dev.durable.history.TimeoutType;
+import dev.durable.replay.BackgroundJob;
 import dev.durable.store.HeldJob;
 import dev.durable.store.JobFilter;
 import dev.durable.store.JobKey;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.OpenJob;
+import dev.durable.store.contract.Seizures;
 import java.time.Duration;
 import java.util.AbstractMap;
 import java.util.ArrayList;
@@ -694,6 +697,157 @@ class AttemptTest {
 
         assertThat(bench.slots.zombies()).isZero();
         assertThat(bench.slots.free()).isEqualTo(4);
+    }
+
+    @Test
+    void a_body_that_goes_on_after_its_timeout_keeps_its_place_until_it_ends() {
+        List<Integer> beginnable = new ArrayList<>();
+        JobKey key = bench.ran(argument -> {
+            bench.schedule("[\"another\"]");
+            bench.limitToOne();
+            bench.pass(Duration.ofSeconds(60));
+            beginnable.add(bench.beginnable());
+            bench.pass(Duration.ofSeconds(30));
+            beginnable.add(bench.beginnable());
+            return null;
+        });
+        assertThat(beginnable).as("its own next attempt, and the other one").containsExactly(0, 0);
+        assertThat(bench.state(key)).startsWith("ready 2");
+
+        bench.store();
+        assertThat(bench.beginnable()).isEqualTo(1);
+    }
+
+    @Test
+    void the_last_timeout_of_a_body_that_goes_on_keeps_its_place_too() {
+        bench.options = bench.with(policy -> policy.withMaxAttempts(1));
+        bench.runIsCachedHere = true;
+        List<Integer> beginnable = new ArrayList<>();
+        JobKey key = bench.ran(argument -> {
+            bench.schedule("[\"another\"]");
+            bench.limitToOne();
+            bench.pass(Duration.ofSeconds(60));
+            beginnable.add(bench.beginnable());
+            return null;
+        });
+        assertThat(beginnable).containsExactly(0);
+        assertThat(bench.taken).as("what keeps a place goes to the inbox").isEmpty();
+        assertThat(bench.outcome(key)).isInstanceOf(ActivityTimedOut.class);
+
+        bench.store();
+        assertThat(bench.beginnable()).isEqualTo(1);
+    }
+
+    @Test
+    void a_body_that_never_stops_keeps_its_place_for_a_while_and_the_log_says_when_it_is_given_up() {
+        List<Integer> beginnable = new ArrayList<>();
+        List<String> logged = new ArrayList<>();
+        bench.ran(argument -> {
+            bench.schedule("[\"another\"]");
+            bench.limitToOne();
+            bench.pass(Duration.ofSeconds(60));
+            bench.pass(JobUpdate.PLACE_KEPT.minusSeconds(1));
+            beginnable.add(bench.beginnable());
+            try (LogCapture log = LogCapture.of(Attempt.class)) {
+                bench.pass(Duration.ofSeconds(1));
+                logged.addAll(log.messages());
+            }
+            beginnable.add(bench.beginnable());
+            return null;
+        });
+
+        assertThat(beginnable).containsExactly(0, 1);
+        assertThat(logged)
+                .singleElement()
+                .asString()
+                .matches("attempt 1 of Work.run \\(activity 1 of workflow order-1\\) goes on PT1M after it was to end:"
+                        + " thread .*\\. Its place under the limits of queue default is given up, and another may run"
+                        + " beside it\\. Usual cause: a call without a time limit, which hears no interrupt\\.");
+    }
+
+    @Test
+    void a_body_whose_run_was_terminated_keeps_its_place_until_it_ends() {
+        List<Integer> beginnable = new ArrayList<>();
+        bench.ran(argument -> {
+            bench.schedule("[\"another\"]");
+            bench.limitToOne();
+            Attempt attempt = bench.leases.attempts().getFirst();
+            bench.memory.seize(Seizures.terminate(attempt.key().run()));
+            beginnable.add(bench.beginnable());
+            bench.heldLeases.runOnce();
+            assertThat(context().cancelRequested()).as("it is told").isTrue();
+            beginnable.add(bench.beginnable());
+            return null;
+        });
+        assertThat(beginnable).containsExactly(0, 0);
+        bench.store();
+        assertThat(bench.beginnable()).isEqualTo(1);
+    }
+
+    @Test
+    void a_body_that_ends_before_it_hears_that_its_run_was_terminated_frees_its_place() {
+        bench.ran(argument -> {
+            bench.schedule("[\"another\"]");
+            bench.limitToOne();
+            bench.memory.seize(
+                    Seizures.terminate(bench.leases.attempts().getFirst().key().run()));
+            return "done";
+        });
+        bench.store();
+        assertThat(bench.reports.stale()).isEqualTo(1);
+        assertThat(bench.beginnable()).isEqualTo(1);
+    }
+
+    // ── cancelled ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void a_cancelled_background_job_is_left_to_its_body_for_a_grace_and_then_ends_as_cancelled() {
+        bench.workflowType = BackgroundJob.TYPE;
+        List<String> seen = new ArrayList<>();
+        JobKey key = bench.ran(argument -> {
+            ActivityContext context = context();
+            bench.limitToOne();
+            bench.schedule("[\"another\"]");
+            Attempt attempt = bench.leases.attempts().getFirst();
+            attempt.cancel();
+            attempt.cancel();
+            bench.pass(ActivityBench.CANCEL_GRACE.minusSeconds(1));
+            assertThatThrownBy(() -> context.checkpoint("cleaned")).isInstanceOf(CancelledException.class);
+            seen.add(Thread.currentThread().isInterrupted() ? "interrupted" : "not interrupted");
+            try (LogCapture log = LogCapture.of(Attempt.class)) {
+                bench.pass(Duration.ofSeconds(1));
+                seen.addAll(log.messages());
+            }
+            seen.add(Thread.currentThread().isInterrupted() ? "interrupted" : "not interrupted");
+            seen.add("beginnable: " + bench.beginnable());
+            return "late";
+        });
+
+        assertThat(seen)
+                .containsExactly(
+                        "not interrupted",
+                        "attempt 1 of Work.run (activity 1 of workflow order-1) was cancelled, and its body has not ended"
+                                + " within the grace of PT30S: its job ends as cancelled, and the body is interrupted."
+                                + " Usual cause: it asks neither cancelRequested nor heartbeat, nor has an onCancel."
+                                + " Let it, or give it longer: cancelGrace.",
+                        "interrupted",
+                        "beginnable: 0");
+        assertThat(bench.outcome(key))
+                .asInstanceOf(type(ActivityCancelled.class))
+                .satisfies(cancelled -> assertThat(cancelled.lastHeartbeatDetails().json())
+                        .isEqualTo("\"cleaned\""));
+        bench.store();
+        assertThat(bench.beginnable()).isEqualTo(1);
+    }
+
+    @Test
+    void a_workflows_activity_that_is_cancelled_has_its_timeouts_and_no_grace() {
+        JobKey key = bench.ran(argument -> {
+            bench.leases.attempts().getFirst().cancel();
+            bench.pass(Duration.ofSeconds(59));
+            return "printed";
+        });
+        assertThat(bench.outcome(key)).isInstanceOf(ActivityCompleted.class);
     }
 
     @Test

@@ -33,6 +33,9 @@ public class DurableProperties {
     /** This worker is taken for dead when its beat stands still for that long; from 100ms to 1d. */
     private Duration sessionLease = Duration.ofSeconds(30);
 
+    /** How long the body of a cancelled background job may go on before it is interrupted and given up. */
+    private Duration cancelGrace = Duration.ofSeconds(30);
+
     /** Upper bound of an idle poll. */
     private Duration pollInterval = Duration.ofSeconds(1);
 
@@ -114,6 +117,14 @@ public class DurableProperties {
 
     public void setSessionLease(Duration sessionLease) {
         this.sessionLease = sessionLease;
+    }
+
+    public Duration getCancelGrace() {
+        return cancelGrace;
+    }
+
+    public void setCancelGrace(Duration cancelGrace) {
+        this.cancelGrace = cancelGrace;
     }
 
     public Duration getPollInterval() {

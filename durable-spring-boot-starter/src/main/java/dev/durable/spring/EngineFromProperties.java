@@ -11,6 +11,7 @@ final class EngineFromProperties {
     static void apply(DurableProperties properties, DurableEngine.Builder builder) {
         builder.drainTimeout(properties.getDrainTimeout())
                 .sessionLease(properties.getSessionLease())
+                .cancelGrace(properties.getCancelGrace())
                 .pollInterval(properties.getPollInterval())
                 .maxPayloadBytes(properties.getMaxPayloadBytes())
                 .configuration(activityOptions(properties));

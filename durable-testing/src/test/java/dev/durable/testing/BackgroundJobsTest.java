@@ -4,6 +4,7 @@ import static dev.durable.testing.DurableAssertions.assertThat;
 import static dev.durable.testing.DurableAssertions.assertThatThrownBy;
 
 import dev.durable.Activity;
+import dev.durable.ActivityCancellationType;
 import dev.durable.ActivityContext;
 import dev.durable.ActivityFailedException;
 import dev.durable.ActivityHandle;
@@ -14,13 +15,17 @@ import dev.durable.OnExhausted;
 import dev.durable.Retry;
 import dev.durable.StartOptions;
 import dev.durable.WorkflowAlreadyStartedException;
+import dev.durable.WorkflowDescription;
 import dev.durable.WorkflowFailedException;
 import dev.durable.WorkflowStatus;
+import dev.durable.history.ActivityCancelled;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.HistoryEvent;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -239,5 +244,179 @@ abstract class BackgroundJobsTest {
                 .hasMessageContaining("on the pad");
         engine.advance(Duration.ofHours(1));
         assertThat(launched).hasValue(1);
+    }
+
+    // ── cancelled while it runs ─────────────────────────────────────────────────────────────────────────────────────
+
+    /** Whatever it declares, its job is open until its body has ended. */
+    @Activity(cancellation = ActivityCancellationType.ABANDON, startToClose = "10m")
+    interface Copying {
+        String copy(String how);
+    }
+
+    private final Semaphore begun = new Semaphore(0);
+    private final Semaphore told = new Semaphore(0);
+    private final Semaphore mayEnd = new Semaphore(0);
+    private final List<String> effects = java.util.Collections.synchronizedList(new ArrayList<>());
+    private final AtomicInteger running = new AtomicInteger();
+    private final AtomicInteger mostAtOnce = new AtomicInteger();
+
+    private String copy(String how) {
+        ActivityContext context = ActivityContext.current();
+        mostAtOnce.accumulateAndGet(running.incrementAndGet(), Math::max);
+        effects.add(how + " begins");
+        try {
+            if (!how.equals("quick")) {
+                context.onCancel(told::release);
+                begun.release();
+                mayEnd.acquireUninterruptibly();
+            }
+            switch (how) {
+                case "cleans up" -> context.checkpoint("cleaned");
+                case "fails" -> throw new IllegalStateException("disk full");
+                default -> effects.add(how + " is done");
+            }
+            return how;
+        } finally {
+            effects.add(how + " ends");
+            running.decrementAndGet();
+        }
+    }
+
+    private static void await(Semaphore semaphore, TestEngine engine) throws InterruptedException {
+        while (!semaphore.tryAcquire(10, TimeUnit.MILLISECONDS)) {
+            engine.advanceWhileRunning(Duration.ofMillis(1));
+        }
+    }
+
+    private void oneAtATime(TestEngine engine) {
+        engine.activity(Copying.class, this::copy);
+        engine.client().queues().limits("default", l -> l.concurrency(1));
+    }
+
+    private ActivityHandle cancelledWhileRunning(TestEngine engine, String how) throws InterruptedException {
+        engine.activity(Copying.class, this::copy);
+        return cancelledOnceBegun(engine, how);
+    }
+
+    /** Told, and its body has not ended. */
+    private ActivityHandle cancelledOnceBegun(TestEngine engine, String how) throws InterruptedException {
+        ActivityHandle job = engine.client().enqueue(Copying.class, StartOptions.id("copy-1"), c -> c.copy(how));
+        await(begun, engine);
+        job.cancel("too late");
+        await(told, engine);
+        return job;
+    }
+
+    private static void isCancelled(ActivityHandle job) {
+        assertThatThrownBy(job::await)
+                .isInstanceOfSatisfying(
+                        WorkflowFailedException.class,
+                        e -> assertThat(e.status()).isEqualTo(WorkflowStatus.CANCELLED))
+                .hasMessageMatching("workflow copy-1 was cancelled by .+: too late");
+    }
+
+    @Test
+    void a_job_that_is_cancelled_while_it_runs_is_open_and_shown_as_cancelling_until_its_body_has_ended(
+            TestEngine engine) throws InterruptedException {
+        ActivityHandle job = cancelledWhileRunning(engine, "cleans up");
+        WorkflowDescription open = job.describe();
+        assertThat(open.summary().status()).isEqualTo(WorkflowStatus.RUNNING);
+        assertThat(open.activities())
+                .singleElement()
+                .satisfies(pending -> assertThat(pending.state()).isEqualTo("cancelling"));
+        assertThat(engine.client().activity("copy-1", 1).describe().cancelRequested())
+                .isTrue();
+
+        mayEnd.release();
+        isCancelled(job);
+        assertThat(job.history()
+                        .events(ActivityCancelled.class)
+                        .findFirst()
+                        .orElseThrow()
+                        .lastHeartbeatDetails()
+                        .json())
+                .as("what its body stored while it cleaned up")
+                .isEqualTo("\"cleaned\"");
+    }
+
+    @Test
+    void a_job_that_comes_to_its_result_all_the_same_is_completed(TestEngine engine) throws InterruptedException {
+        ActivityHandle job = cancelledWhileRunning(engine, "completes");
+        mayEnd.release();
+        assertThat(job.resultAs(String.class)).isEqualTo("completes");
+        assertThat(job.describe().summary().status()).isEqualTo(WorkflowStatus.COMPLETED);
+    }
+
+    @Test
+    void a_job_whose_body_fails_after_it_was_cancelled_is_cancelled(TestEngine engine) throws InterruptedException {
+        ActivityHandle job = cancelledWhileRunning(engine, "fails");
+        mayEnd.release();
+        isCancelled(job);
+        assertThat(job.history().stream().map(HistoryEvent::type)).endsWith("ActivityFailed", "WorkflowCancelled");
+    }
+
+    @Test
+    void its_id_is_taken_until_its_body_has_ended(TestEngine engine) throws InterruptedException {
+        ActivityHandle job = cancelledWhileRunning(engine, "completes");
+        StartOptions again = StartOptions.id("copy-1");
+        assertThatThrownBy(() -> engine.client().enqueue(Copying.class, again, c -> c.copy("quick")))
+                .isInstanceOf(WorkflowAlreadyStartedException.class)
+                .hasMessageContaining("A job that is being cancelled is open until its attempt has ended");
+        mayEnd.release();
+        job.await();
+        engine.client().enqueue(Copying.class, again, c -> c.copy("quick")).await();
+        assertThat(effects)
+                .containsExactly(
+                        "completes begins",
+                        "completes is done",
+                        "completes ends",
+                        "quick begins",
+                        "quick is done",
+                        "quick ends");
+    }
+
+    @Test
+    void a_queue_that_runs_one_at_a_time_begins_no_other_before_a_cancelled_one_has_ended(TestEngine engine)
+            throws InterruptedException {
+        oneAtATime(engine);
+        ActivityHandle job = cancelledOnceBegun(engine, "completes");
+        ActivityHandle next = engine.client().enqueue(Copying.class, c -> c.copy("quick"));
+        engine.advanceWhileRunning(Duration.ofSeconds(5));
+        assertThat(effects).containsExactly("completes begins");
+        mayEnd.release();
+        job.await();
+        next.await();
+        assertThat(mostAtOnce).hasValue(1);
+    }
+
+    @Test
+    void a_queue_that_runs_one_at_a_time_begins_no_other_before_the_body_of_a_terminated_one_has_ended(
+            TestEngine engine) throws InterruptedException {
+        oneAtATime(engine);
+        ActivityHandle job =
+                engine.client().enqueue(Copying.class, StartOptions.id("copy-1"), c -> c.copy("completes"));
+        await(begun, engine);
+        job.terminate("no more");
+        assertThat(job.describe().summary().status()).isEqualTo(WorkflowStatus.TERMINATED);
+        ActivityHandle next = engine.client().enqueue(Copying.class, c -> c.copy("quick"));
+        engine.advanceWhileRunning(Duration.ofSeconds(5));
+        assertThat(effects).containsExactly("completes begins");
+        mayEnd.release();
+        next.await();
+        assertThat(mostAtOnce).hasValue(1);
+    }
+
+    @Test
+    void a_body_that_goes_on_after_its_cancel_is_given_up_after_a_grace(TestEngine engine) throws InterruptedException {
+        ActivityHandle job = cancelledWhileRunning(engine, "completes");
+        engine.advanceWhileRunning(Duration.ofSeconds(31));
+        while (job.describe().summary().status() == WorkflowStatus.RUNNING) {
+            engine.advanceWhileRunning(Duration.ofMillis(1));
+        }
+        mayEnd.release();
+        isCancelled(job);
+        assertThat(job.history().stream().map(HistoryEvent::type))
+                .containsSubsequence("ActivityCancelRequested", "ActivityCancelled", "WorkflowCancelled");
     }
 }

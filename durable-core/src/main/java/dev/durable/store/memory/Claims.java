@@ -91,9 +91,12 @@ final class Claims {
         int room = claim.limit();
         Integer concurrency = rule.limits().concurrency();
         if (concurrency != null) {
+            int kept = tables.places().count(claim.taskQueue(), now, tables.sessions()::isAlive);
             room = Math.min(
                     room,
-                    concurrency - (int) tables.jobs().running(claim.taskQueue()).count());
+                    concurrency
+                            - kept
+                            - (int) tables.jobs().running(claim.taskQueue()).count());
         }
         Integer rate = rule.limits().ratePerSecond();
         int allowed = rate == null ? Integer.MAX_VALUE : rate - starts.in(now);

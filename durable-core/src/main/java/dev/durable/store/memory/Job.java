@@ -436,7 +436,7 @@ final class Job {
         return new PendingActivity(
                 key.seq(),
                 spec.activity(),
-                state.name().toLowerCase(Locale.ROOT),
+                cancelRequested && lease != null ? "cancelling" : state.name().toLowerCase(Locale.ROOT),
                 attempt,
                 visibleAt,
                 lease == null || state == ActivityState.EXTERNAL ? null : lease.session(),

@@ -12,21 +12,28 @@ final class JobUpdates {
     }
 
     Outcome update(JobUpdate update) {
+        if (update instanceof JobUpdate.FreePlace free) {
+            tables.places().free(free.lease());
+            return Outcome.ACCEPTED;
+        }
         Run run = tables.runs().find(update.key().run().runId());
         if (run == null) {
             return Outcome.STALE;
         }
         Job job = run.jobs().get(update.key().seq());
         if (job == null || !job.heldUnder(update.lease())) {
-            return wasSettled(run, update) ? Outcome.DUPLICATE : Outcome.STALE;
+            return wasSettled(run, update.said()) ? Outcome.DUPLICATE : Outcome.STALE;
         }
-        if (update instanceof JobUpdate.Settle settle) {
+        if (update instanceof JobUpdate.BodyGoesOn) {
+            tables.keepPlace(job);
+        }
+        if (update.said() instanceof JobUpdate.Settle settle) {
             tables.delete(run, job);
             tables.post(run, settle.outcome());
             return Outcome.ACCEPTED;
         }
         Outcome outcome = job.cancelRequested() ? Outcome.CANCEL_REQUESTED : Outcome.ACCEPTED;
-        write(job, update);
+        write(job, update.said());
         return outcome;
     }
 
@@ -52,6 +59,8 @@ final class JobUpdates {
             }
             case JobUpdate.Heartbeat heartbeat -> job.heartbeat(heartbeat.details());
             case JobUpdate.Annotate annotate -> job.annotate(annotate.notes());
+            case JobUpdate.BodyGoesOn end -> throw new IllegalStateException(end + " says more than one thing");
+            case JobUpdate.FreePlace free -> throw new IllegalStateException(free + " is not about the job");
             case JobUpdate.Detach detach -> tables.jobs().detach(job, detach, tables.now());
         }
     }

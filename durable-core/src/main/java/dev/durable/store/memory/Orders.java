@@ -145,6 +145,7 @@ final class Orders {
         if (!job.isLeased()) {
             return Outcome.REFUSED;
         }
+        tables.keepPlace(job);
         job.failedAttempt(order.seen().attempt() + 1, noted(order, job), order.lastFailure(), null);
         tables.bury(job, order.incident(), order.fingerprint());
         return Outcome.APPLIED;
@@ -157,6 +158,7 @@ final class Orders {
         String notes = JobNotes.joined(
                 JobNotes.with(job.allNotes(), order.trace().note()),
                 order.outcome().notes());
+        tables.keepPlace(job);
         tables.delete(run, job);
         tables.post(run, order.outcome().with(notes));
         return Outcome.APPLIED;
@@ -170,6 +172,7 @@ final class Orders {
             return Outcome.REFUSED;
         }
         JobOrder.Next next = order.next();
+        tables.keepPlace(job);
         job.failedAttempt(next.attempt(), noted(order, job), order.lastFailure(), next.options());
         tables.putBack(job, next.delay());
         return Outcome.APPLIED;

@@ -21,6 +21,7 @@ final class Orphans {
                 .limit(limit)
                 .toList();
         orphans.forEach(tables::crash);
+        tables.places().freeAllOf(session -> !tables.sessions().isAlive(session));
         tables.sessions().forgetDead(tables.jobs().holders());
         return orphans.size();
     }
@@ -40,6 +41,7 @@ final class Orphans {
     /** It says goodbye itself: no crash. */
     void release(UUID session) {
         tables.sessions().close(session);
+        tables.places().freeAllOf(session::equals);
         tables.runs().disown(session);
         tables.jobs().heldBy(session).forEach(tables::release);
     }

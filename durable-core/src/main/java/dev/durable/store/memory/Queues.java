@@ -97,8 +97,9 @@ final class Queues {
                 .running(taskQueue)
                 .filter(job -> key.equals(job.spec().limitKey()))
                 .count();
+        int kept = tables.places().count(taskQueue, key, tables.now(), tables.sessions()::isAlive);
         long room = Math.min(
-                concurrency == null ? Integer.MAX_VALUE : concurrency - ready - running,
+                concurrency == null ? Integer.MAX_VALUE : concurrency - ready - running - kept,
                 rate == null ? Integer.MAX_VALUE : rate - ready - begun);
         return (int) Math.max(0, room);
     }

@@ -24,6 +24,7 @@ final class Tables {
     private final JobQueues jobs = new JobQueues();
     private final QueueSettings settings = new QueueSettings();
     private final Sessions sessions = new Sessions();
+    private final Places places = new Places();
     private final Hints hints = new Hints();
     private final StoreClock clock;
 
@@ -45,6 +46,10 @@ final class Tables {
 
     Sessions sessions() {
         return sessions;
+    }
+
+    Places places() {
+        return places;
     }
 
     Hints hints() {
@@ -162,9 +167,19 @@ final class Tables {
         }
     }
 
+    /** Its attempt is over, its body may not be: where that is limited, it keeps its place. */
+    void keepPlace(Job job) {
+        boolean limited = job.spec().limitKey() != null
+                || settings.limits(job.spec().taskQueue()).concurrency() != null;
+        places.keep(job, limited, now());
+    }
+
     /** The run ends: its jobs and its inbox go. */
     void end(Run run, Run.Ending ending) {
-        List.copyOf(run.jobs().values()).forEach(job -> delete(run, job));
+        for (Job job : List.copyOf(run.jobs().values())) {
+            keepPlace(job);
+            delete(run, job);
+        }
         run.end(ending);
         runs.place(run);
         hints.owe(new RunClosed(run.key().runId()));

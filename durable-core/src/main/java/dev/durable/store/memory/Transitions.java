@@ -67,6 +67,7 @@ final class Transitions {
                 .toList();
         Instant at = step.events().getLast().at();
         run.append(step.closingWith(LeftJob.events(left, at)).events(), step.newFence());
+        step.settled().forEach(settled -> tables.delete(run, job(run, settled.seq())));
         tables.end(run, new Run.Ending(close.status(), close.result(), close.failure(), tables.now(), step.newFence()));
         return Outcome.APPLIED;
     }

@@ -8,8 +8,11 @@ import dev.durable.Queues.PausedActivity;
 import dev.durable.store.Aging;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobClaim;
+import dev.durable.store.JobFilter;
+import dev.durable.store.JobOrder;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.LimitedClaim;
+import dev.durable.store.OpenJob;
 import dev.durable.store.QueueChange;
 import dev.durable.store.QueueRules;
 import dev.durable.store.RunKey;
@@ -256,6 +259,201 @@ abstract class QueueContract extends StoreContract {
         limit(l -> {});
 
         assertThat(claimLimited(10).jobs()).hasSize(3);
+    }
+
+    // ── bodies that go on ───────────────────────────────────────────────────────────────────────────────────────────
+
+    /** The one job of a run in a queue that begins one at a time, claimed; another waits behind it. */
+    private ClaimedJob limitedToOne() {
+        scheduled("order-1", 1);
+        ClaimedJob job = claimJob(session);
+        scheduled("order-2", 1);
+        limit(l -> l.concurrency(1));
+        assertThat(claimLimited(10).jobs()).isEmpty();
+        return job;
+    }
+
+    /** Its attempt ends before its body does. */
+    private JobUpdate.Outcome goesOn(JobUpdate end) {
+        return update(new JobUpdate.BodyGoesOn(end));
+    }
+
+    private JobUpdate.Outcome bodyEnds(ClaimedJob job) {
+        return update(new JobUpdate.FreePlace(job.key(), job.lease()));
+    }
+
+    @Test
+    void a_body_that_goes_on_after_its_attempt_keeps_its_place_in_the_queue_until_it_ends() {
+        ClaimedJob job = limitedToOne();
+        assertThat(goesOn(retry(job, Duration.ZERO))).isEqualTo(JobUpdate.Outcome.ACCEPTED);
+        assertThat(goesOn(retry(job, Duration.ZERO))).as("again").isEqualTo(JobUpdate.Outcome.STALE);
+        assertThat(claimLimited(10).jobs()).isEmpty();
+
+        assertThat(bodyEnds(job)).isEqualTo(JobUpdate.Outcome.ACCEPTED);
+        assertThat(claimLimited(10).jobs()).hasSize(1);
+        assertThat(claimLimited(10).jobs()).isEmpty();
+        assertThat(bodyEnds(job)).as("again").isEqualTo(JobUpdate.Outcome.ACCEPTED);
+    }
+
+    @Test
+    void whatever_its_attempt_ends_with_keeps_the_place_of_a_body_that_goes_on() {
+        Writer writer = scheduled("order-1", 3);
+        List<ClaimedJob> jobs = claimJobs(session);
+        scheduled("order-2", 4);
+        limit(l -> l.concurrency(4));
+        ClaimedJob settled = jobs.get(0);
+        ClaimedJob released = jobs.get(1);
+        ClaimedJob buried = jobs.get(2);
+        assertThat(store.update(List.of(
+                        new JobUpdate.BodyGoesOn(completed(settled)),
+                        new JobUpdate.BodyGoesOn(new JobUpdate.Release(
+                                released.key(), released.lease(), Duration.ofMinutes(1), null)),
+                        new JobUpdate.BodyGoesOn(new JobUpdate.Bury(
+                                buried.key(), buried.lease(), false, 2, "f", "[]", "declined", null)))))
+                .containsOnly(JobUpdate.Outcome.ACCEPTED);
+        assertThat(goesOn(completed(settled))).isEqualTo(JobUpdate.Outcome.DUPLICATE);
+        assertThat(waitingNames(writer.run())).containsExactly("ActivityCompleted");
+        assertThat(jobStates(writer.run()).values()).containsExactlyInAnyOrder("delayed", "dead");
+        assertThat(claimLimited(10).jobs()).hasSize(1);
+        jobs.forEach(this::bodyEnds);
+        assertThat(claimLimited(10).jobs()).hasSize(3);
+    }
+
+    @Test
+    void a_body_that_ended_and_one_that_goes_on_are_told_in_one_batch() {
+        ClaimedJob job = limitedToOne();
+        store.update(List.of(
+                new JobUpdate.BodyGoesOn(completed(job)), new JobUpdate.FreePlace(job.key(), job.lease())));
+        assertThat(claimLimited(10).jobs()).hasSize(1);
+    }
+
+    @Test
+    void what_goes_on_after_the_lease_was_lost_keeps_no_place() {
+        ClaimedJob job = limitedToOne();
+        update(retry(job, Duration.ofMinutes(5)));
+        assertThat(goesOn(completed(job))).isEqualTo(JobUpdate.Outcome.STALE);
+        assertThat(claimLimited(10).jobs()).hasSize(1);
+    }
+
+    @Test
+    void the_body_of_a_run_that_was_terminated_keeps_its_place() {
+        ClaimedJob job = limitedToOne();
+        terminated(job.key().run());
+        assertThat(claimLimited(10).jobs()).isEmpty();
+        assertThat(update(completed(job))).isEqualTo(JobUpdate.Outcome.STALE);
+        assertThat(claimLimited(10).jobs()).isEmpty();
+
+        bodyEnds(job);
+        assertThat(claimLimited(10).jobs()).hasSize(1);
+    }
+
+    @Test
+    void the_body_of_a_run_that_closed_without_waiting_for_it_keeps_its_place_and_one_that_ended_does_not() {
+        Writer writer = scheduled("order-1", 2);
+        List<ClaimedJob> jobs = claimJobs(session);
+        scheduled("order-2", 3);
+        limit(l -> l.concurrency(2));
+        assertThat(writer.write(writer.closing().settles(jobs.getFirst()))).isEqualTo(Transition.Outcome.APPLIED);
+        assertThat(claimLimited(10).jobs()).hasSize(1);
+        assertThat(claimLimited(10).jobs()).isEmpty();
+
+        bodyEnds(jobs.getLast());
+        assertThat(claimLimited(10).jobs()).hasSize(1);
+    }
+
+    @Test
+    void a_run_that_closes_beside_one_that_goes_on_leaves_its_place_too() {
+        Writer closing = scheduled("order-1", 1);
+        ClaimedJob job = claimJob(session);
+        Writer going = scheduled("order-2", 1);
+        limit(l -> l.concurrency(1));
+        assertThat(store.commit(List.of(closing.closing().build(), going.step().schedules(2).build())))
+                .containsExactly(Transition.Outcome.APPLIED, Transition.Outcome.APPLIED);
+        assertThat(claimLimited(10).jobs()).isEmpty();
+        bodyEnds(job);
+        assertThat(claimLimited(10).jobs()).hasSize(1);
+    }
+
+    @Test
+    void the_body_of_an_activity_that_an_operator_ended_keeps_its_place() {
+        ClaimedJob job = limitedToOne();
+        OpenJob seen = store.jobs(JobFilter.of(job.key()), 1).getFirst();
+        JobOrder end = new JobOrder.End(
+                job.key(),
+                new JobOrder.Trace(new JobOrder.Audit(UUID.randomUUID(), "ann", "complete", "{}"), null),
+                seen.seen(),
+                Outcomes.completed(job.key(), UUID.randomUUID()).outcome());
+        assertThat(store.order(List.of(end))).containsExactly(JobOrder.Outcome.APPLIED);
+        assertThat(claimLimited(10).jobs()).isEmpty();
+        bodyEnds(job);
+        assertThat(claimLimited(10).jobs()).hasSize(1);
+    }
+
+    @Test
+    void a_place_is_free_when_the_session_of_its_body_is_dead_or_gone() {
+        scheduled("order-1", 3);
+        UUID dying = openSession();
+        ClaimedJob first = claimJob(dying);
+        limit(l -> l.concurrency(1));
+        goesOn(completed(first));
+        assertThat(claimLimited(10).jobs()).isEmpty();
+        assertThat(store.markDead(dying, 0)).isTrue();
+        store.requeueOrphans(10);
+        List<ClaimedJob> second = claimLimited(10).jobs();
+        assertThat(second).hasSize(1);
+
+        goesOn(completed(second.getFirst()));
+        store.closeSession(session);
+        session = openSession();
+        assertThat(claimLimited(10).jobs()).hasSize(1);
+    }
+
+    @Test
+    void a_place_is_kept_for_a_while_only() {
+        ClaimedJob job = limitedToOne();
+        goesOn(completed(job));
+        advance(JobUpdate.PLACE_KEPT.minusSeconds(1));
+        assertThat(claimLimited(10).jobs()).isEmpty();
+        advance(Duration.ofSeconds(2));
+        assertThat(claimLimited(10).jobs()).hasSize(1);
+    }
+
+    @Test
+    void where_nobody_counts_no_place_is_kept() {
+        scheduled("order-1", 2);
+        ClaimedJob job = claimJob(session);
+        limit(l -> l.ratePerSecond(100));
+        goesOn(completed(job));
+        limit(l -> l.concurrency(1));
+        assertThat(claimLimited(10).jobs()).hasSize(1);
+    }
+
+    @Test
+    void a_body_that_goes_on_keeps_its_place_of_its_limit_key() {
+        keyed("order-1", "a", "a", "b", "b");
+        limit(l -> l.perKey(k -> k.concurrency(1)));
+        store.admit(QUEUE);
+        ClaimedJob first = claimJobs(session).getFirst();
+        goesOn(retry(first, Duration.ofMinutes(5)));
+        assertThat(store.admit(QUEUE).admitted()).isZero();
+        assertThat(store.admit(QUEUE).waiting()).isTrue();
+
+        bodyEnds(first);
+        assertThat(store.admit(QUEUE).admitted()).isEqualTo(1);
+        assertThat(claimJobs(session)).extracting(job -> job.key().seq()).containsExactly(2);
+    }
+
+    @Test
+    void the_body_of_a_terminated_run_keeps_its_place_of_its_limit_key() {
+        Writer terminated = keyed("order-1", "a");
+        limit(l -> l.perKey(k -> k.concurrency(1)));
+        store.admit(QUEUE);
+        ClaimedJob first = claimJob(session);
+        keyed("order-2", "a");
+        terminated(terminated.run());
+        assertThat(store.admit(QUEUE).admitted()).isZero();
+        bodyEnds(first);
+        assertThat(store.admit(QUEUE).admitted()).isEqualTo(1);
     }
 
     // ── limit keys ──────────────────────────────────────────────────────────────────────────────────────────────────

@@ -21,7 +21,7 @@ final class AdmissionSql {
 
     /**
      * The keys that wait are skipped through from where the last look ended. Of each so many are let through as its limits
-     * leave: by rank, less what is ready or runs, and for the rate less what is ready or began within the last second.
+     * leave: by rank, less what is ready or runs or keeps its place for a body that goes on, and for the rate less what is ready or began within the last second.
      * (Ready counts for the rate, too: it may begin at any moment. So no window of a second ever has more.)
      */
     static final String ADMIT = JobPlace.in("""
@@ -42,7 +42,7 @@ final class AdmissionSql {
             seen as materialized (select w.limit_key from waiting w limit ?),
             room as materialized (
                 select s.limit_key, case when l.most is null and l.rate is null then l.batch else (
-                        select least(l.batch, l.most - count(*),
+                        select least(l.batch, l.most - count(*) - (case when l.most is null then 0 else %s end),
                                l.rate - count(*) filter (where a.state = ${READY}) - coalesce((
                                select (select count(*) from unnest(k.starts) as at
                                         where at > durable.clock() - interval '1 s 50 ms')
@@ -64,7 +64,7 @@ final class AdmissionSql {
                          limit ?) p
                  where j.ctid = p.c returning 1)
             select (select count(*) from admitted)::int as admitted, (select count(*) from seen)::int as keys,
-                   (select max(s.limit_key) from seen s) as last_key""");
+                   (select max(s.limit_key) from seen s) as last_key""".formatted(PlaceSql.ofKey("l.task_queue", "s.limit_key")));
 
     /** What is left: whether jobs wait for keys, and when the next delay of one ends. */
     static final String LEFT = JobPlace.in("""

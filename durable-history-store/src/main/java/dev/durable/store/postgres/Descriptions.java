@@ -67,6 +67,7 @@ final class Descriptions {
                         ACTIVITY_JOB.SEQ,
                         ACTIVITY_JOB.ACTIVITY,
                         ACTIVITY_JOB.STATE,
+                        ACTIVITY_JOB.CANCEL_REQUESTED,
                         ACTIVITY_JOB.ATTEMPT,
                         ACTIVITY_JOB.VISIBLE_AT,
                         ACTIVITY_JOB.SESSION,
@@ -87,11 +88,19 @@ final class Descriptions {
         return new PendingActivity(
                 job.get(ACTIVITY_JOB.SEQ),
                 job.get(ACTIVITY_JOB.ACTIVITY),
-                JobState.of(job.get(ACTIVITY_JOB.STATE)).name().toLowerCase(Locale.ROOT),
+                state(job),
                 job.get(ACTIVITY_JOB.ATTEMPT),
                 job.get(ACTIVITY_JOB.VISIBLE_AT),
                 job.get(ACTIVITY_JOB.SESSION),
                 job.get(ACTIVITY_JOB.LAST_FAILURE),
                 Json.text(job.get(ACTIVITY_HEARTBEAT.DETAILS)));
+    }
+
+    private static String state(Record job) {
+        JobState state = JobState.of(job.get(ACTIVITY_JOB.STATE));
+        boolean attempted = state == JobState.RUNNING || state == JobState.EXTERNAL;
+        return attempted && job.get(ACTIVITY_JOB.CANCEL_REQUESTED)
+                ? "cancelling"
+                : state.name().toLowerCase(Locale.ROOT);
     }
 }

@@ -48,6 +48,8 @@ final class JobOrderBatch {
     private final List<PutBack> putBack = new ArrayList<>();
     private final List<LockedJob> cancelled = new ArrayList<>();
     private final List<JobKey> gone = new ArrayList<>();
+    /** Running ones that are taken from their workers. */
+    private final List<JobKey> taken = new ArrayList<>();
     private final MessageRows messages = new MessageRows();
 
     JobOrderBatch(Tx tx, List<JobOrders.Item> items, Hints hints) {
@@ -68,10 +70,16 @@ final class JobOrderBatch {
                 outcomes.put(item.index(), outcome);
                 if (outcome == Outcome.APPLIED) {
                     applied.add(item.order());
+                    if (endsAttempt(item.order()) && job.job().state() == JobState.RUNNING) {
+                        taken.add(job.job().key());
+                    }
                 }
             }
         }
         Script script = new Script();
+        if (!taken.isEmpty()) {
+            script.then(PlaceSql.KEEP, Heartbeats.keys(taken));
+        }
         change(script);
         end(script);
         audit(script);
@@ -129,6 +137,12 @@ final class JobOrderBatch {
             case JobOrder.GiveBack back -> seen(back.seen(), job, job.job().isLeased(), () -> giveBack(back, job));
             case JobOrder.Beat beat -> seen(beat.seen(), job, true, () -> beats.add(beat));
         };
+    }
+
+    private static boolean endsAttempt(JobOrder order) {
+        return order instanceof JobOrder.End
+                || order instanceof JobOrder.Bury
+                || order instanceof JobOrder.GiveBack;
     }
 
     private static Outcome seen(JobOrder.Seen seen, OrderedJob job, boolean possible, Runnable take) {

@@ -37,6 +37,7 @@ final class JobUpdateBatch {
     private final List<Burial> buried = new ArrayList<>();
     private final List<JobUpdate.Detach> detached = new ArrayList<>();
     private final List<LockedJob> ended = new ArrayList<>();
+    private final List<JobKey> places = new ArrayList<>();
     private final List<JobUpdate.Settle> settled = new ArrayList<>();
     /** Jobs that an update of this batch has let go: what follows it comes too late. */
     private final Set<JobKey> gone = new HashSet<>();
@@ -51,6 +52,10 @@ final class JobUpdateBatch {
     Map<Integer, Outcome> write() throws SQLException {
         Map<Integer, LockedJob> held = lock();
         for (JobUpdates.Item item : items) {
+            if (item.update() instanceof JobUpdate.FreePlace) {
+                outcomes.put(item.index(), Outcome.ACCEPTED);
+                continue;
+            }
             LockedJob job = held.get(item.index());
             if (job != null && !gone.contains(job.key())) {
                 outcomes.put(item.index(), take(item.update(), job));
@@ -95,6 +100,11 @@ final class JobUpdateBatch {
             case JobUpdate.Heartbeat heartbeat -> details.put(job.key(), heartbeat.details());
             case JobUpdate.Annotate annotate -> notes.put(job.key(), annotate.notes());
             case JobUpdate.Detach detach -> detach(detach, job);
+            case JobUpdate.BodyGoesOn end -> {
+                places.add(job.key());
+                return take(end.said(), job);
+            }
+            case JobUpdate.FreePlace free -> throw new IllegalStateException(free + " is not about the job");
         }
         return job.cancelRequested() ? Outcome.CANCEL_REQUESTED : Outcome.ACCEPTED;
     }
@@ -136,6 +146,9 @@ final class JobUpdateBatch {
     }
 
     private void write(Script script) throws SQLException {
+        if (!places.isEmpty()) {
+            script.then(PlaceSql.KEEP, Heartbeats.keys(places.stream().sorted(JobKey.LOCK_ORDER).toList()));
+        }
         if (!details.isEmpty()) {
             List<Map.Entry<JobKey, String>> rows = sorted(details);
             script.then(JobSql.HEARTBEAT, with(keys(rows), texts(rows, Map.Entry::getValue)));
@@ -153,6 +166,19 @@ final class JobUpdateBatch {
         }
         Cancellations.end(ended, tx, script, hints);
         settle(script);
+        freePlaces(script);
+    }
+
+    private void freePlaces(Script script) {
+        List<UUID> free = items.stream()
+                .map(JobUpdates.Item::update)
+                .filter(JobUpdate.FreePlace.class::isInstance)
+                .map(JobUpdate::lease)
+                .sorted()
+                .toList();
+        if (!free.isEmpty()) {
+            script.then(PlaceSql.FREE, uuids(free, lease -> lease));
+        }
     }
 
     private void settle(Script script) {

@@ -38,7 +38,7 @@ final class JobUpdates {
         hints.sendTo(nudges);
         settledBefore(items.stream()
                         .filter(item ->
-                                item.update() instanceof JobUpdate.Settle && !outcomes.containsKey(item.index()))
+                                item.update().said() instanceof JobUpdate.Settle && !outcomes.containsKey(item.index()))
                         .toList())
                 .forEach(index -> outcomes.put(index, Outcome.DUPLICATE));
         return items.stream()

@@ -11,7 +11,8 @@ final class QueueSql {
 
     /**
      * In a statement after the lock: sees what the claim before has committed. All that runs is looked through; it is
-     * never more than there are slots, and an index by queue would cost every job a write.
+     * never more than there are slots, and an index by queue would cost every job a write. With it count the places that
+     * are kept for bodies whose jobs run no longer.
      */
     static final String RUNNING = JobPlace.in("""
             select case when exists (select 1 from durable.queue l where l.task_queue = q.name and l.concurrency is not null)
@@ -19,8 +20,9 @@ final class QueueSql {
                                 where j.state = ${RUNNING} and j.task_queue = q.name)
                            + (select count(*) from durable.activity_job j
                                 where j.state = ${EXTERNAL} and j.task_queue = q.name)
+                           + %s
                         else 0 end as running
-              from (select ?::text as name) q""");
+              from (select ?::text as name) q""".formatted(PlaceSql.inQueue("q.name")));
 
     static final String COUNT_STARTS = "update durable.queue set recent_starts = ? where task_queue = ?";
 

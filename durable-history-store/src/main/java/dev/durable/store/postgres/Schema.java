@@ -25,6 +25,7 @@ public final class Schema {
             "V10__queue_rules.sql",
             "V11__deferred_starts.sql",
             "V12__what_has_begun.sql",
+            "V13__kept_places.sql",
             "V14__why_an_activity_ended.sql",
             "V15__batches.sql",
             "V16__delayed_jobs.sql");

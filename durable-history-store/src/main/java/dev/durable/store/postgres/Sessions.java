@@ -103,7 +103,9 @@ final class Sessions {
         Hints hints = connections.transaction(Locks.LONG, tx -> {
             Left jobs = new Left();
             tx.run(new Script().read(SessionSql.LOCK_JOBS_OF, jobs::add, Param.of(session)));
-            Script script = new Script().then(SessionSql.CLOSE, Param.of(session));
+            Script script = new Script()
+                    .then(SessionSql.CLOSE, Param.of(session))
+                    .then(PlaceSql.FREE_ALL_OF, Param.of(session));
             if (!jobs.back.isEmpty()) {
                 PutBack.write(
                         jobs.back.stream()
@@ -129,7 +131,7 @@ final class Sessions {
                     .read(SessionSql.LOCK_ORPHANS, row -> orphans.add(Orphan.read(row, run(row))), Param.of(limit)));
             Script script = new Script();
             Orphan.write(orphans, tx, script, hints);
-            tx.last(script.then(SessionSql.FORGET));
+            tx.last(script.then(SessionSql.FORGET).then(PlaceSql.FORGET));
             return orphans.size();
         });
         hints.sendTo(nudges);

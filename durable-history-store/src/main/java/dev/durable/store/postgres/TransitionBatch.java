@@ -27,6 +27,8 @@ import java.util.stream.Stream;
  * that none is stale: each counts its rows, and a wrong count aborts the transaction.
  */
 final class TransitionBatch {
+    private static final Param NO_LEASES = uuids(List.<UUID>of(), lease -> lease);
+
     private final List<Transition> all;
     private final List<Transition> advancing;
     private final List<Transition> stalling;
@@ -119,7 +121,7 @@ final class TransitionBatch {
 
     /** Ends runs whatever waits for them, for who has locked them and their jobs. */
     void seize(Script script) {
-        script.then(TransitionSql.DROP_JOBS, runs(closing), shards(closing));
+        script.then(TransitionSql.DROP_RUNNING_JOBS, runs(closing), shards(closing), NO_LEASES);
         EventRows.of(closing).insert(script);
         close(script);
     }
@@ -182,6 +184,7 @@ final class TransitionBatch {
                         fences(closing),
                         runs(byRun),
                         shards(byRun),
+                        uuids(settled, Transition.Settled::lease),
                         Param.of(closing.size()),
                         uuids(settled, Transition.Settled::lease),
                         Param.of(settled.size()),
@@ -210,7 +213,11 @@ final class TransitionBatch {
 
     private void shutOut(Script script) {
         List<Transition> byRun = closingByRun();
-        script.then(told ? TransitionSql.DROP_JOBS : TransitionSql.DROP_SILENT_JOBS, runs(byRun), shards(byRun));
+        script.then(
+                told ? TransitionSql.DROP_RUNNING_JOBS : TransitionSql.DROP_SILENT_JOBS,
+                runs(byRun),
+                shards(byRun),
+                NO_LEASES);
         script.then(TransitionSql.NOTHING_WAITS, runs(byRun), shards(byRun), runs(byRun), shards(byRun));
     }
 

@@ -178,13 +178,18 @@ final class TransitionSql {
             (e.noted or exists (select 1 from durable.activity_heartbeat h
                     where h.run_id = e.run_id and h.shard = e.shard and h.seq = e.seq offset 0))""";
 
-    private static final String DROPPED = DROP_JOBS
-            + " returning run_id, shard, seq, lease, notes is not null or operator_notes is not null as noted";
+    private static final String ENDED = "ended as (" + DROP_JOBS
+            + " returning run_id, shard, seq, lease, session, task_queue, limit_key,"
+            + " notes is not null or operator_notes is not null as noted)";
+
+    /** The same where bodies of theirs may go on: those of jobs that are limited keep their places. */
+    static final String DROP_RUNNING_JOBS = "with " + ENDED + "\n" + PlaceSql.KEEP_ENDED;
 
     /** The same where none may carry anything: what it carries is written by who has locked it and read it. */
     static final String DROP_SILENT_JOBS =
-            "with ended as (" + DROPPED + ")\n" + "select durable.must(not exists (select 1 from ended e where "
-                    + CARRIED + "), 'job with something to tell')";
+            "with " + ENDED + ",\nkept as (" + PlaceSql.KEEP_ENDED + ")\n"
+                    + "select durable.must(not exists (select 1 from ended e where " + CARRIED
+                    + "), 'job with something to tell')";
 
     /** After the locks, in a statement of its own: its snapshot sees whatever they waited for. */
     static final String NOTHING_WAITS = """
@@ -218,9 +223,9 @@ final class TransitionSql {
      * Where nothing but closers is written, all of it goes into two statements. First the runs are locked, then their jobs
      * go; the settled ones must be among them, under their leases, and of the others none may carry anything that the
      * history has to keep, unless that is among the events. One that somebody changed while this waited for it stays, and is
-     * found by the count or as a job that is left.
+     * found by the count or as a job that is left. The bodies of the others may go on ({@link PlaceSql}).
      */
-    static final String END = "with locked as (" + CLOSERS + "),\nended as (" + DROPPED + ")\n"
+    static final String END = "with locked as (" + CLOSERS + "),\n" + ENDED + ",\nkept as (" + PlaceSql.KEEP_ENDED + ")\n"
             + "select durable.must((select count(*) from locked) = ?, 'fence of a closing run'),"
             + " durable.must((select count(*) filter (where e.lease = any(?::uuid[])) from ended e) = ?,"
             + " 'lease of a closing run'),"

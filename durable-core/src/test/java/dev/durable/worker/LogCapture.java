@@ -1,0 +1,36 @@
+package dev.durable.worker;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import java.util.List;
+import org.slf4j.LoggerFactory;
+
+/** What a class logs as a warning or worse until this is closed. */
+final class LogCapture implements AutoCloseable {
+    private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    private final Logger logger;
+
+    private LogCapture(Class<?> of) {
+        logger = (Logger) LoggerFactory.getLogger(of);
+        lines.start();
+        logger.addAppender(lines);
+    }
+
+    static LogCapture of(Class<?> type) {
+        return new LogCapture(type);
+    }
+
+    List<String> messages() {
+        return lines.list.stream()
+                .filter(line -> line.getLevel().isGreaterOrEqual(Level.WARN))
+                .map(ILoggingEvent::getFormattedMessage)
+                .toList();
+    }
+
+    @Override
+    public void close() {
+        logger.detachAppender(lines);
+    }
+}

@@ -1,0 +1,58 @@
+package dev.durable.store.postgres;
+
+import dev.durable.store.JobUpdate;
+
+/** Places under limits that outlast their jobs, for the bodies that may go on. */
+final class PlaceSql {
+    private static final String INSERT =
+            "insert into durable.kept_place (lease, session, task_queue, limit_key, kept_until)\n"
+                    + "select g.lease, g.session, g.task_queue, g.limit_key, durable.clock() + interval '"
+                    + JobUpdate.PLACE_KEPT.toSeconds() + " s'";
+
+    /** Nobody counts the others. */
+    private static final String LIMITED = """
+            (g.limit_key is not null
+                or exists (select 1 from durable.queue q
+                            where q.task_queue = g.task_queue and q.concurrency is not null offset 0))""";
+
+    /** Whether a place {@code k} still counts. */
+    private static final String COUNTS = """
+            k.kept_until > durable.clock()
+                and exists (select 1 from durable.session s where s.id = k.session and not s.dead offset 0)""";
+
+    private PlaceSql() {}
+
+    /** Of running jobs, locked by this transaction, that are about to be taken from their workers or given up by them. */
+    static final String KEEP = JobPlace.in(INSERT + """
+
+              from unnest(?::uuid[], ?::smallint[], ?::int[]) as u(run_id, shard, seq)
+             cross join lateral (
+                    select j.lease, j.session, j.task_queue, j.limit_key from durable.activity_job j
+                     where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq and j.state = ${RUNNING} offset 0) g
+             where\s""" + LIMITED + " on conflict (lease) do nothing");
+
+    static final String FREE = "delete from durable.kept_place where lease = any(?::uuid[])";
+
+    /** A session says goodbye: its bodies are its own affair. */
+    static final String FREE_ALL_OF = "delete from durable.kept_place where session = ?";
+
+    /** Of sessions that are dead or gone, which count no more. */
+    static final String FORGET = """
+            delete from durable.kept_place k
+             where not exists (select 1 from durable.session s where s.id = k.session and not s.dead offset 0)""";
+
+    /** Of what a statement has deleted and gives as {@code ended}, but for leases of whose bodies it is known that they ended. */
+    static final String KEEP_ENDED = INSERT + " from ended g where g.session is not null and g.lease <> all(?::uuid[]) and "
+            + LIMITED + " on conflict (lease) do nothing";
+
+    /** How many places of a queue are kept. */
+    static String inQueue(String taskQueue) {
+        return "(select count(*) from durable.kept_place k where k.task_queue = " + taskQueue + " and " + COUNTS + ")";
+    }
+
+    /** How many places of a limit key are kept. */
+    static String ofKey(String taskQueue, String limitKey) {
+        return "(select count(*) from durable.kept_place k where k.task_queue = " + taskQueue + " and k.limit_key = "
+                + limitKey + " and " + COUNTS + ")";
+    }
+}
