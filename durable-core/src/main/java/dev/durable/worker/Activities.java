@@ -90,7 +90,8 @@ final class Activities implements ActivitySide {
                 reports,
                 leases,
                 new Deadlines(store.clock()),
-                new ActivityHost.Surroundings(settings.identity(), random, this::await));
+                new ActivityHost.Surroundings(settings.identity(), random, this::await),
+                new Unread(settings.reading().leftFor()));
         Duration lease = settings.limits().sessionLease();
         this.session = new Session(
                 store,

@@ -1,6 +1,7 @@
 package dev.durable.worker;
 
 import dev.durable.ActivityOptions;
+import dev.durable.PayloadException;
 import dev.durable.declare.ActivityBinding;
 import dev.durable.history.OptionsJson;
 import dev.durable.history.TimeoutType;
@@ -73,7 +74,7 @@ final class Attempt implements Runnable, Leases.Held {
         this.session = session;
         this.slot = slot;
         this.host = host;
-        this.options = OptionsJson.decode(job.options());
+        this.options = options(job);
         this.binding = host.code()
                 .bindings()
                 .apply(job.activity())
@@ -98,6 +99,18 @@ final class Attempt implements Runnable, Leases.Held {
                         // Who has its token may have told of progress, too.
                         () -> job.heartbeatDetails() != null || heartbeats.latest() != null || context.leftToOthers()),
                 host);
+    }
+
+    private static ActivityOptions options(ClaimedJob job) {
+        try {
+            return OptionsJson.decodeAll(job.options());
+        } catch (RuntimeException e) {
+            throw new PayloadException(
+                    "the options of " + job.activity() + " can't be read: " + e.getMessage() + ". Usually a newer version"
+                            + " of Durable wrote them: let a worker of that version take the job, or upgrade this one."
+                            + " What is stored: " + job.options(),
+                    e);
+        }
     }
 
     JobKey key() {
@@ -145,7 +158,7 @@ final class Attempt implements Runnable, Leases.Held {
         }
         ActivityCall.Ended how;
         try {
-            how = ActivityCall.run(binding, job, context, host.code().payloads());
+            how = ActivityCall.run(binding, job, context, host.code(), this::wasRead);
         } finally {
             thread.leave();
         }
@@ -160,6 +173,14 @@ final class Attempt implements Runnable, Leases.Held {
         }
     }
 
+    /** Its arguments could be read. Where other workers could not, the time in which nobody could is over. */
+    private void wasRead() {
+        String noted = notes.read(host.deadlines().clock().now()) ? notes.json() : null;
+        if (noted != null) {
+            host.reports().tell(new JobUpdate.Annotate(job.key(), job.lease(), noted), (outcome, error) -> {});
+        }
+    }
+
     /**
      * What it wrote and its completion are one commit. It ends before that: a timeout, a lost lease or a shutdown that
      * comes later is decided by the job's row, which either still has the lease or has gone with the commit.
@@ -170,7 +191,7 @@ final class Attempt implements Runnable, Leases.Held {
         AtomicReference<Cancellation.Cause> cause = new AtomicReference<>(cancellation.cause());
         TransactionalBody.Result result = body.run(
                 watch.left(),
-                () -> ActivityCall.run(binding, job, context, host.code().payloads()),
+                () -> ActivityCall.run(binding, job, context, host.code(), this::wasRead),
                 () -> {
                     cause.set(cancellation.cause());
                     return ends(Phase.RUNNING);

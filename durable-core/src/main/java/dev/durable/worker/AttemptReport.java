@@ -111,6 +111,11 @@ final class AttemptReport {
         end(new JobUpdate.Release(job.key(), job.lease(), delay, details), delay);
     }
 
+    /** Its arguments can't be read here. */
+    void notRead(Throwable why) {
+        host.unread().leave(job, queue, why, host);
+    }
+
     /** Left to whoever has its token. */
     void detach(Duration left, @Nullable Duration silence, @Nullable String details, int revision) {
         host.reports()
@@ -151,7 +156,12 @@ final class AttemptReport {
 
     /** Short, and only of characters that every database can keep. */
     static String shown(Failure failure) {
-        String message = failure.message() == null ? failure.type() : failure.type() + ": " + failure.message();
+        return shown("", failure);
+    }
+
+    static String shown(String before, Failure failure) {
+        String message =
+                before + (failure.message() == null ? failure.type() : failure.type() + ": " + failure.message());
         return message.codePoints()
                 .limit(LAST_FAILURE_CHARS)
                 .map(c -> c == 0 || (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE) ? 0xFFFD : c)

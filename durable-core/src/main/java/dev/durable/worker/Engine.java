@@ -110,7 +110,11 @@ final class Engine implements PreparedEngine {
                 store,
                 new ActivitySetup(
                         settings,
-                        new ActivityHost.Code(registry::activity, payloads, failures),
+                        new ActivityHost.Code(
+                                registry::activity,
+                                payloads,
+                                failures,
+                                settings.reading().exactArguments()),
                         registry.activityNames(),
                         random),
                 drive,

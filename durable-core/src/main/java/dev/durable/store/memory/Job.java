@@ -321,6 +321,12 @@ final class Job {
         this.lastFailure = failure == null ? lastFailure : failure;
     }
 
+    /** Null keeps what is stored. */
+    void unread(@Nullable String notes, String failure) {
+        this.notes = notes == null ? this.notes : notes;
+        this.lastFailure = failure;
+    }
+
     void annotate(String notes) {
         this.notes = notes;
     }
