@@ -2,6 +2,8 @@ package dev.durable.testing;
 
 import static dev.durable.testing.DurableAssertions.assertThat;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.durable.Activity;
 import dev.durable.ActivityFailedException;
 import dev.durable.ActivityHandle;
@@ -24,6 +26,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Jobs whose arguments the only worker can't read, as long as that is so; on each kind of store. */
@@ -32,10 +35,12 @@ abstract class UnreadJobsTest {
     private static final Set<String> UNFIT = ConcurrentHashMap.newKeySet();
 
     record Amount(String account, int cents) {
-        Amount {
+        @JsonCreator
+        static Amount read(@JsonProperty("account") String account, @JsonProperty("cents") int cents) {
             if (UNFIT.contains(account)) {
                 throw new IllegalArgumentException("this version has no cents");
             }
+            return new Amount(account, cents);
         }
     }
 
@@ -58,13 +63,10 @@ abstract class UnreadJobsTest {
         @Run
         String run(String account, boolean local) {
             Amount amount = new Amount(account, 7);
-            UNFIT.add(account);
             try {
                 return local ? bank.check(amount) : bank.pay(amount);
             } catch (ActivityFailedException e) {
                 return "failed: " + e.getMessage();
-            } finally {
-                UNFIT.remove(account);
             }
         }
     }
@@ -73,6 +75,7 @@ abstract class UnreadJobsTest {
     private final String account = UUID.randomUUID().toString();
 
     private void set(TestEngine engine) {
+        UNFIT.add(account);
         engine.register(Paying.class).activity(Bank.class, new Bank() {
             @Override
             public String pay(Amount amount) {
@@ -87,11 +90,15 @@ abstract class UnreadJobsTest {
         });
     }
 
+    @AfterEach
+    void allFits() {
+        UNFIT.remove(account);
+    }
+
     /** A job that can't be read. */
     private ActivityHandle unread(TestEngine engine) {
         set(engine);
         Amount amount = new Amount(account, 7);
-        UNFIT.add(account);
         ActivityHandle job = engine.client().enqueue(Bank.class, StartOptions.id("p-1"), b -> b.pay(amount));
         engine.settle();
         return job;
@@ -170,7 +177,6 @@ abstract class UnreadJobsTest {
         engine.settle();
 
         assertThat(job.resultAs(String.class)).isEqualTo("paid 8");
-        UNFIT.remove(account);
     }
 
     @Test
@@ -181,7 +187,6 @@ abstract class UnreadJobsTest {
         engine.settle();
 
         assertThat(job.describe().summary().status()).isEqualTo(WorkflowStatus.CANCELLED);
-        UNFIT.remove(account);
     }
 
     @Test
