@@ -6,7 +6,6 @@ import dev.durable.store.JobKey;
 import dev.durable.store.JobUpdate;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -37,6 +36,8 @@ final class Unread {
     private static final Logger log = LoggerFactory.getLogger(Unread.class);
     static final Duration FIRST_PAUSE = Duration.ofSeconds(5);
     static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
+    /** One that was not claimed here again for so long after its pause is somebody else's. */
+    private static final Duration FORGOTTEN_AFTER = Duration.ofMinutes(5);
     /** Each claim names all that it leaves out, so they are bounded. */
     static final int MOST = 1_000;
     /** How long one stays away from all workers that finds no place among them. */
@@ -60,12 +61,14 @@ final class Unread {
     Set<JobKey> of(String taskQueue, long now) {
         lock.lock();
         try {
-            return left.isEmpty()
-                    ? Set.of()
-                    : left.entrySet().stream()
-                            .filter(job -> job.getValue().taskQueue.equals(taskQueue) && job.getValue().until - now > 0)
-                            .map(Map.Entry::getKey)
-                            .collect(Collectors.toUnmodifiableSet());
+            if (left.isEmpty()) {
+                return Set.of();
+            }
+            dropOver(now - FORGOTTEN_AFTER.toNanos());
+            return left.entrySet().stream()
+                    .filter(job -> job.getValue().taskQueue.equals(taskQueue) && job.getValue().until - now > 0)
+                    .map(Map.Entry::getKey)
+                    .collect(Collectors.toUnmodifiableSet());
         } finally {
             lock.unlock();
         }
@@ -152,13 +155,9 @@ final class Unread {
         }
     }
 
-    /** Those whose pause is over: another worker has them, or they are claimed here again. */
-    private void dropOver(long now) {
-        for (Iterator<Left> all = left.values().iterator(); all.hasNext(); ) {
-            if (all.next().until - now <= 0) {
-                all.remove();
-            }
-        }
+    /** Those whose pause was over then: another worker has them, or they are claimed here again. */
+    private void dropOver(long then) {
+        left.values().removeIf(job -> job.until - then <= 0);
     }
 
     private void forget(JobKey key) {
@@ -181,12 +180,12 @@ final class Unread {
         }
         if (news) {
             log.warn(
-                    "{} of {} is left to other workers: {} If no worker can read it for {}, it becomes an incident."
-                            + " Further jobs of this activity that can't be read here are not told at this level.",
+                    "{} of {} is left to other workers; if none can read it for {}, it becomes an incident. Further jobs of"
+                            + " this activity that can't be read here are not told at this level. {}",
                     job.activity(),
                     job.key(),
-                    shown,
-                    leftFor);
+                    leftFor,
+                    shown);
         } else if (first) {
             log.debug("{} of {} is left to other workers: {}", job.activity(), job.key(), shown);
         }

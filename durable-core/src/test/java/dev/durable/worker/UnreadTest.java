@@ -296,9 +296,9 @@ class UnreadTest {
             assertThat(line.getLevel()).isEqualTo(Level.WARN);
             assertThat(line.getFormattedMessage())
                     .startsWith("Work.run of ")
-                    .contains("is left to other workers: worker me can't read it: ")
-                    .contains("If no worker can read it for PT15M, it becomes an incident.")
-                    .contains("Further jobs of this activity that can't be read here are not told at this level.");
+                    .contains("is left to other workers; if none can read it for PT15M, it becomes an incident. Further"
+                            + " jobs of this activity that can't be read here are not told at this level. worker me can't"
+                            + " read it: dev.durable.PayloadException: argument 1");
         });
     }
 

@@ -34,6 +34,9 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(120)
 class RollingDeploymentTest {
+    private static final String COMPLETED = "select count(*) from durable.workflow_run where status = 'COMPLETED'";
+    private static final String UNREAD_BY =
+            "select count(*) from durable.activity_job where state = 0 and last_failure like ";
 
     /** As it was: in grams. One attempt, so that nothing would be forgiven. */
     @Activity(name = "Shipping", retry = @Retry(maxAttempts = 1))
@@ -121,22 +124,22 @@ class RollingDeploymentTest {
     void of_a_thousand_jobs_none_fails_and_each_is_done_once_by_who_can_read_it() throws SQLException {
         enqueue(0, 200);
         DurableEngine old = oldWorker();
-        awaitThat("select count(*) from durable.workflow_run where status = 'COMPLETED'", 200);
-        awaitThat("select count(*) from durable.activity_job where state = 0 and last_failure like 'worker old can''t%'", 200);
+        awaitThat(COMPLETED, 200);
+        awaitThat(UNREAD_BY + "'worker old can''t read it:%'", 200);
         assertThat(done.keySet()).hasSize(200).allMatch(order -> order.startsWith("old-"));
         stop(old);
 
         DurableEngine young = newWorker();
-        awaitThat("select count(*) from durable.workflow_run where status = 'COMPLETED'", 400);
+        awaitThat(COMPLETED, 400);
         enqueue(200, 350);
-        awaitThat("select count(*) from durable.workflow_run where status = 'COMPLETED'", 550);
-        awaitThat("select count(*) from durable.activity_job where state = 0 and last_failure like 'worker new can''t%'", 150);
+        awaitThat(COMPLETED, 550);
+        awaitThat(UNREAD_BY + "'worker new can''t read it:%'", 150);
         stop(young);
 
         oldWorker();
         newWorker();
         enqueue(350, 500);
-        awaitThat("select count(*) from durable.workflow_run where status = 'COMPLETED'", 1_000);
+        awaitThat(COMPLETED, 1_000);
 
         assertThat(done).hasSize(1_000);
         assertThat(done).allSatisfy((order, by) -> {
@@ -160,7 +163,7 @@ class RollingDeploymentTest {
                 .leaveUnreadJobs(Duration.ZERO)
                 .activity(OldShipping.class, (order, grams) -> shipped(order, "old " + grams)));
         awaitThat("select count(*) from durable.activity_job where state = 6", 20);
-        awaitThat("select count(*) from durable.workflow_run where status = 'COMPLETED'", 20);
+        awaitThat(COMPLETED, 20);
 
         newWorker();
         assertThat(producer.client().incidents().where(i -> i.activity("Shipping.ship")).groups(10))
@@ -173,7 +176,7 @@ class RollingDeploymentTest {
         engines.getFirst().close();
         assertThat(producer.client().incidents().retry()).isEqualTo(20);
 
-        awaitThat("select count(*) from durable.workflow_run where status = 'COMPLETED'", 40);
+        awaitThat(COMPLETED, 40);
         assertThat(done).hasSize(40).allSatisfy((order, by) -> assertThat(by).hasSize(1));
     }
 
@@ -191,7 +194,7 @@ class RollingDeploymentTest {
         DurableEngine exactLonger = started(bench.engine()
                 .exactArguments()
                 .activity(LongerShipping.class, (order, grams, carrier) -> shipped(order, "longer " + carrier)));
-        awaitThat("select count(*) from durable.workflow_run where status = 'COMPLETED'", 100);
+        awaitThat(COMPLETED, 100);
         assertThat(done).hasSize(100).allSatisfy((order, by) -> assertThat(by)
                 .containsExactly(order.startsWith("old") ? "old" : "longer by sea"));
         stop(exactOld);
@@ -201,7 +204,7 @@ class RollingDeploymentTest {
         both.accept(50);
         DurableEngine lenient = started(bench.engine()
                 .activity(LongerShipping.class, (order, grams, carrier) -> shipped(order, "longer " + carrier)));
-        awaitThat("select count(*) from durable.workflow_run where status = 'COMPLETED'", 102);
+        awaitThat(COMPLETED, 102);
         stop(lenient);
         assertThat(done.get("old-50")).containsExactly("longer null");
         assertThat(done.get("longer-50")).containsExactly("longer by sea");
@@ -209,7 +212,7 @@ class RollingDeploymentTest {
         done.clear();
         both.accept(51);
         started(bench.engine().activity(OldShipping.class, (order, grams) -> shipped(order, "old")));
-        awaitThat("select count(*) from durable.workflow_run where status = 'COMPLETED'", 104);
+        awaitThat(COMPLETED, 104);
         assertThat(done.get("longer-51")).containsExactly("old");
     }
 
