@@ -137,7 +137,7 @@ abstract class UnreadJobsTest {
         ActivityAttemptFailed note = only(job, ActivityAttemptFailed.class);
         assertThat(note.reason()).isEqualTo("not read");
         assertThat(Duration.between(note.at(), note.nextAttemptAt()))
-                .isBetween(Duration.ofMinutes(12), Duration.ofMinutes(14));
+                .isBetween(Duration.ofMinutes(12), Duration.ofMinutes(15));
         assertThat(only(job, ActivityCompleted.class).attempt()).isEqualTo(1);
     }
 
