@@ -166,8 +166,7 @@ public final class PayloadCodec {
         }
     }
 
-    private @Nullable Object[] decodeArguments(
-            MethodSpec method, Payload arguments, JsonParser in, boolean exactly) {
+    private @Nullable Object[] decodeArguments(MethodSpec method, Payload arguments, JsonParser in, boolean exactly) {
         List<Type> declared = method.parameterTypes();
         @Nullable Object[] decoded = new @Nullable Object[declared.size()];
         int present = 0;

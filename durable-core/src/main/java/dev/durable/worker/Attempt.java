@@ -106,7 +106,8 @@ final class Attempt implements Runnable, Leases.Held {
             return OptionsJson.decodeAll(job.options());
         } catch (RuntimeException e) {
             throw new PayloadException(
-                    "the options of " + job.activity() + " can't be read: " + e.getMessage() + ". Usually a newer version"
+                    "the options of " + job.activity() + " can't be read: " + e.getMessage()
+                            + ". Usually a newer version"
                             + " of Durable wrote them: let a worker of that version take the job, or upgrade this one."
                             + " What is stored: " + job.options(),
                     e);

@@ -50,8 +50,8 @@ final class AttemptEnd {
         switch (how) {
             case ActivityCall.Returned returned -> report.completed(returned.result(), startedAt);
             // Who called a local activity has written its arguments in this process: no other worker reads them better.
-            case ActivityCall.NotRead unread when host.reports().local() ->
-                report.ruled(rules().cannotCross(unread.why(), cancelled), details);
+            case ActivityCall.NotRead unread
+            when host.reports().local() -> report.ruled(rules().cannotCross(unread.why(), cancelled), details);
             case ActivityCall.NotRead unread -> report.notRead(unread.why());
             case ActivityCall.CanNotCross refused ->
                 report.ruled(rules().cannotCross(refused.why(), cancelled), details);

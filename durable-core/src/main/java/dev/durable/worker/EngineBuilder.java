@@ -176,8 +176,8 @@ public final class EngineBuilder implements DurableEngine.Builder {
     @Override
     public EngineBuilder leaveUnreadJobs(Duration time) {
         if (time.isNegative()) {
-            throw new IllegalArgumentException("jobs that can't be read are left to other workers for a time of 0 or more,"
-                    + " not for " + time);
+            throw new IllegalArgumentException(
+                    "jobs that can't be read are left to other workers for a time of 0 or more," + " not for " + time);
         }
         reading = new Reading(Jitter.bounded(time), reading.exactArguments());
         return this;

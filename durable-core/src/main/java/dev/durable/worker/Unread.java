@@ -83,8 +83,7 @@ final class Unread {
         Notes notes = notes(job, now);
         Instant since = notes == null ? null : notes.unreadSince();
         Duration soFar = since == null ? Duration.ZERO : Duration.between(since, now);
-        AttemptEvents events =
-                new AttemptEvents(job.key().seq(), job.attempt(), job.lease(), now, worker, null);
+        AttemptEvents events = new AttemptEvents(job.key().seq(), job.attempt(), job.lease(), now, worker, null);
         if (notes != null && soFar.compareTo(leftFor) >= 0) {
             bury(job, new Ruling.Buried(true, Notes.NOT_READ, failure), shown, notes, events, host);
             return;

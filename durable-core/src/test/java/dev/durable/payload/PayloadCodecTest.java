@@ -139,9 +139,10 @@ class PayloadCodecTest {
                     .doesNotThrowAnyException();
             assertThatThrownBy(() -> codec.decodeExactly(CHARGE, Payload.of(other)))
                     .isExactlyInstanceOf(PayloadException.class)
-                    .hasMessage("Payments.charge takes 2 arguments here, and another number is stored: " + other
-                            + ". Usually a parameter was added or removed while calls were under way, and another version"
-                            + " of the code wrote or reads them; exactArguments() refuses what would be null or dropped.");
+                    .hasMessage(
+                            "Payments.charge takes 2 arguments here, and another number is stored: " + other
+                                    + ". Usually a parameter was added or removed while calls were under way, and another version"
+                                    + " of the code wrote or reads them; exactArguments() refuses what would be null or dropped.");
         }
     }
 

@@ -113,9 +113,10 @@ class NotesTest {
 
         assertThat(notes.unreadSince()).isNull();
         assertThat(notes.read(AT.plusSeconds(9))).isFalse();
-        assertThat(events(notes)).singleElement().satisfies(event -> assertThat(
-                        ((ActivityAttemptFailed) event).nextAttemptAt())
-                .isEqualTo(AT.plusSeconds(7)));
+        assertThat(events(notes))
+                .singleElement()
+                .satisfies(event -> assertThat(((ActivityAttemptFailed) event).nextAttemptAt())
+                        .isEqualTo(AT.plusSeconds(7)));
     }
 
     private static ActivityAttemptFailed unread() {

@@ -67,8 +67,7 @@ class UnreadTest {
     private List<ClaimedJob> claimedElsewhere() {
         UUID other = UUID.randomUUID();
         bench.memory.openSession(other, "other", Duration.ofDays(1));
-        return bench.memory.claimJobs(
-                new JobClaim(other, ActivityBench.QUEUE, Set.of(ActivityBench.ACTIVITY), 10));
+        return bench.memory.claimJobs(new JobClaim(other, ActivityBench.QUEUE, Set.of(ActivityBench.ACTIVITY), 10));
     }
 
     /** Whether this worker claims it when it looks now. */
@@ -124,7 +123,8 @@ class UnreadTest {
 
             assertThat(bench.state(key)).as(options).isEqualTo("ready 1");
             assertThat(job(key).lastFailure())
-                    .contains("the options of Work.run can't be read: ", "Usually a newer version of Durable wrote them")
+                    .contains(
+                            "the options of Work.run can't be read: ", "Usually a newer version of Durable wrote them")
                     .containsAnyOf(
                             "this version of Durable does not know region",
                             "this version of Durable does not know retry.budget",

@@ -296,8 +296,7 @@ abstract class QueueContract extends StoreContract {
     void a_claim_under_limits_leaves_what_it_does_not_want_for_others() {
         Writer writer = scheduled("order-1", 3);
         limit(l -> l.concurrency(2));
-        JobClaim claim = new JobClaim(
-                session, QUEUE, Set.of(ACTIVITY), 10, Set.of(new JobKey(writer.run(), 1)));
+        JobClaim claim = new JobClaim(session, QUEUE, Set.of(ACTIVITY), 10, Set.of(new JobKey(writer.run(), 1)));
 
         assertThat(store.claimLimitedJobs(claim).jobs())
                 .extracting(job -> job.key().seq())

@@ -53,8 +53,7 @@ record PutBack(
     }
 
     static PutBack of(JobUpdate.Unread unread) {
-        return new PutBack(
-                unread.key(), unread.delay().toMillis(), null, unread.notes(), unread.lastFailure(), null);
+        return new PutBack(unread.key(), unread.delay().toMillis(), null, unread.notes(), unread.lastFailure(), null);
     }
 
     static void write(List<PutBack> rows, Script script) {

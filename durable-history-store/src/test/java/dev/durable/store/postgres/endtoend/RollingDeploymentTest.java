@@ -146,7 +146,8 @@ class RollingDeploymentTest {
             String number = order.substring(order.indexOf('-') + 1);
             assertThat(by).containsExactly(order.replace("-" + number, " " + number));
         });
-        assertThat(number("select count(*) from durable.workflow_run where status <> 'COMPLETED'")).isZero();
+        assertThat(number("select count(*) from durable.workflow_run where status <> 'COMPLETED'"))
+                .isZero();
         assertThat(number("select count(*) from durable.history_event where type = 'ActivityCompleted'"
                         + " and attributes ->> 'attempt' = '1'"))
                 .as("in their first attempt")
@@ -166,7 +167,10 @@ class RollingDeploymentTest {
         awaitThat(COMPLETED, 20);
 
         newWorker();
-        assertThat(producer.client().incidents().where(i -> i.activity("Shipping.ship")).groups(10))
+        assertThat(producer.client()
+                        .incidents()
+                        .where(i -> i.activity("Shipping.ship"))
+                        .groups(10))
                 .singleElement()
                 .satisfies(group -> {
                     assertThat(group.fingerprint()).isEqualTo("Shipping.ship: not read");
@@ -188,15 +192,16 @@ class RollingDeploymentTest {
             producer.client().enqueue(LongerShipping.class, s -> s.ship("longer-" + id, i, "by sea"));
         };
         IntStream.range(0, 50).forEach(both);
-        DurableEngine exactOld = started(bench.engine()
-                .exactArguments()
-                .activity(OldShipping.class, (order, grams) -> shipped(order, "old")));
+        DurableEngine exactOld = started(
+                bench.engine().exactArguments().activity(OldShipping.class, (order, grams) -> shipped(order, "old")));
         DurableEngine exactLonger = started(bench.engine()
                 .exactArguments()
                 .activity(LongerShipping.class, (order, grams, carrier) -> shipped(order, "longer " + carrier)));
         awaitThat(COMPLETED, 100);
-        assertThat(done).hasSize(100).allSatisfy((order, by) -> assertThat(by)
-                .containsExactly(order.startsWith("old") ? "old" : "longer by sea"));
+        assertThat(done)
+                .hasSize(100)
+                .allSatisfy((order, by) ->
+                        assertThat(by).containsExactly(order.startsWith("old") ? "old" : "longer by sea"));
         stop(exactOld);
         stop(exactLonger);
 
