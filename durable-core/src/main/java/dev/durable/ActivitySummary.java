@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param nextAttemptAt when its next attempt may begin, where that was or is ahead
  * @param session the worker process that runs it; null when none does
  * @param worker how people call that process
- * @param lastFailure message of the last failed attempt
+ * @param lastFailure message of the last failed attempt, or why a worker could not read it
  * @param heartbeatDetails last accepted details, as JSON
  */
 public record ActivitySummary(

@@ -139,6 +139,19 @@ public interface DurableEngine extends AutoCloseable {
         Builder jobsOnExhausted(OnExhausted then);
 
         /**
+         * How long an activity's job that a worker can't read is left to other workers, since the first could not read it,
+         * before it becomes an incident with the text of what did not fit; 15 minutes unless told. Longer than a rolling
+         * deployment takes. None fails for that, and no attempt is used.
+         */
+        Builder leaveUnreadJobs(Duration time);
+
+        /**
+         * A job of an activity that has more or fewer arguments than the method has parameters here can't be read: it is
+         * left to other workers. Unless this is said, a missing one at the end is null and one too many is dropped.
+         */
+        Builder exactArguments();
+
+        /**
          * An exception that stalls runs instead of failing them, of all workflows that do not say by themselves; may be
          * called for several. {@code stallOn(RuntimeException.class)}: what a workflow does not declare waits for mended
          * code. {@link Workflow#stallOn} tells what counts. Default: none, every exception that leaves {@link Run} fails the

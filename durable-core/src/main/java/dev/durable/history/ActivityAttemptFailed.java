@@ -4,15 +4,16 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An attempt failed and another follows, or followed.
+ * An attempt failed and another follows, or followed; or a worker could not read the job, and none was made.
  *
  * @param id its place in the history
  * @param at when
  * @param seq its number in the run
  * @param attempt the attempt, from 1
- * @param reason failed, timed out, worker lost, or discarded: none follows, the activity ended as if it had returned null
+ * @param reason failed, timed out, worker lost; not read: a worker could not read the job, no attempt was made; or
+ *     discarded: none follows, the activity ended as if it had returned null
  * @param failure what it threw
- * @param nextAttemptAt when the next one may start
+ * @param nextAttemptAt when the next one may start; where it was not read, when a worker could read it
  * @param omitted attempts before this one that are not listed
  * @param remainingAttempts how many may follow, where the failure said so; null is by the policy
  */

@@ -34,7 +34,8 @@ public record EnqueuedOptions(
     /** Nothing was chosen. */
     public static final EnqueuedOptions NOTHING = new EnqueuedOptions(Map.of(), Map.of(), List.of(), null);
 
-    private static final String NAME = "enqueued";
+    /** The name that it stands under among the options. */
+    static final String NAME = "enqueued";
     private static final LoadingCache<String, Optional<EnqueuedOptions>> READ =
             Caffeine.newBuilder().maximumSize(500).build(EnqueuedOptions::read);
 

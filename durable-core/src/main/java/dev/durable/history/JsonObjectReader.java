@@ -10,9 +10,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -47,6 +49,8 @@ final class JsonObjectReader {
     private String @Nullable [] names;
 
     private int size;
+    /** The names that were asked for, where somebody wants to know. */
+    private @Nullable Set<String> asked;
 
     private JsonObjectReader(String text) {
         this.text = text;
@@ -167,8 +171,25 @@ final class JsonObjectReader {
         return names == null ? text.substring(bounds[at], bounds[at + 1]) : names[property];
     }
 
+    /** From now on it remembers which names it is asked for, to tell {@link #unasked}. */
+    JsonObjectReader remembering() {
+        asked = new HashSet<>();
+        return this;
+    }
+
+    /** The properties for which nobody has asked since, in the order they stand. */
+    List<String> unasked() {
+        Set<String> known = asked == null ? Set.of() : asked;
+        return properties().keySet().stream()
+                .filter(name -> !known.contains(name))
+                .toList();
+    }
+
     /** Where the bounds of the first property of this name stand. */
     private int find(String name) {
+        if (asked != null) {
+            asked.add(name);
+        }
         for (int i = 0; i < size; i++) {
             if (isNamed(i, name)) {
                 return i * BOUNDS;

@@ -11,6 +11,9 @@ import dev.durable.ActivityOptions;
 import dev.durable.OnExhausted;
 import dev.durable.RetryPolicy;
 import dev.durable.RetryPolicy.Growth;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The options of an activity as JSON text, as they stand in {@code ActivityScheduled} and in job rows: all values as
@@ -32,13 +35,16 @@ import dev.durable.RetryPolicy.Growth;
 public final class OptionsJson {
     private static final LoadingCache<ActivityOptions, String> WRITTEN =
             Caffeine.newBuilder().maximumSize(500).build(OptionsJson::write);
-    private static final LoadingCache<String, ActivityOptions> READ =
+    private static final LoadingCache<String, Read> READ =
             Caffeine.newBuilder().maximumSize(500).build(OptionsJson::read);
 
     private static final Interner<ActivityOptions> SHARED = Interner.newWeakInterner();
     private static volatile Written lastWritten = new Written(shared(DEFAULT), write(DEFAULT));
 
     private record Written(ActivityOptions options, String json) {}
+
+    /** Options, and the names in their text that mean nothing to this version. */
+    private record Read(ActivityOptions options, List<String> unknown) {}
 
     private OptionsJson() {}
 
@@ -53,9 +59,24 @@ public final class OptionsJson {
         return last.json;
     }
 
-    /** Options from their JSON text. */
+    /** Options from their JSON text. What this version does not know is left out: that is enough to show them. */
     public static ActivityOptions decode(String json) {
-        return READ.get(json);
+        return READ.get(json).options;
+    }
+
+    /**
+     * Options from their JSON text, for who is to keep them. An option is written only where it is not as it always was,
+     * so one that is not known here asks for something that this version would not do.
+     *
+     * @throws IllegalArgumentException if there is an option or a value that this version does not know
+     */
+    public static ActivityOptions decodeAll(String json) {
+        Read read = READ.get(json);
+        if (!read.unknown.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "this version of Durable does not know " + String.join(", ", read.unknown));
+        }
+        return read.options;
     }
 
     /**
@@ -112,16 +133,28 @@ public final class OptionsJson {
         }
     }
 
-    private static ActivityOptions read(String json) {
-        JsonObjectReader in = JsonObjectReader.of(json);
-        String retry = in.jsonOrNull("retry");
-        return shared(new ActivityOptions(
+    private static Read read(String json) {
+        JsonObjectReader in = JsonObjectReader.of(json).remembering();
+        String retryJson = in.jsonOrNull("retry");
+        JsonObjectReader retry =
+                retryJson == null ? null : JsonObjectReader.of(retryJson).remembering();
+        ActivityOptions options = shared(read(in, retry));
+        List<String> unknown = new ArrayList<>(in.unasked());
+        unknown.remove(EnqueuedOptions.NAME);
+        if (retry != null) {
+            retry.unasked().forEach(name -> unknown.add("retry." + name));
+        }
+        return new Read(options, List.copyOf(unknown));
+    }
+
+    private static ActivityOptions read(JsonObjectReader in, @Nullable JsonObjectReader retry) {
+        return new ActivityOptions(
                 in.stringOrNull("taskQueue"),
                 in.duration("startToClose", DEFAULT.startToClose()),
                 in.durationOrNull("scheduleToStart"),
                 in.durationOrNull("scheduleToClose"),
                 in.durationOrNull("heartbeatTimeout"),
-                retry == null ? DEFAULT.retry() : readRetry(JsonObjectReader.of(retry)),
+                retry == null ? DEFAULT.retry() : readRetry(retry),
                 in.integer("priority", DEFAULT.priority()),
                 in.flag("transactional"),
                 in.flag("local"),
@@ -129,7 +162,7 @@ public final class OptionsJson {
                 in.map("headers"),
                 in.stringOrNull("limitKey"),
                 ActivityCancellationType.valueOf(in.string("cancellation", TRY_CANCEL.name())),
-                in.instantOrNull("expiresAt")));
+                in.instantOrNull("expiresAt"));
     }
 
     static RetryPolicy readRetry(JsonObjectReader in) {

@@ -142,18 +142,31 @@ public final class PayloadCodec {
      * @throws PayloadException if one can't be read as its parameter's type
      */
     public @Nullable Object[] decodeArguments(MethodSpec method, Payload arguments) {
+        return decodeArguments(method, arguments, false);
+    }
+
+    /**
+     * The arguments for a call, one for each parameter.
+     *
+     * @throws PayloadException if there are more or fewer, or one can't be read as its parameter's type
+     */
+    public @Nullable Object[] decodeExactly(MethodSpec method, Payload arguments) {
+        return decodeArguments(method, arguments, true);
+    }
+
+    private @Nullable Object[] decodeArguments(MethodSpec method, Payload arguments, boolean exactly) {
         try (JsonParser in = reader.createParser(arguments.json())) {
             if (in.nextToken() != JsonToken.START_ARRAY) {
                 throw PayloadErrors.noArguments(method, arguments);
             }
-            return decodeArguments(method, arguments, in);
+            return decodeArguments(method, arguments, in, exactly);
         } catch (JacksonException e) {
             throw PayloadErrors.unreadable(
                     "the list of arguments of " + method.name(), Object[].class, arguments, PayloadErrors.OLD_DATA, e);
         }
     }
 
-    private @Nullable Object[] decodeArguments(MethodSpec method, Payload arguments, JsonParser in) {
+    private @Nullable Object[] decodeArguments(MethodSpec method, Payload arguments, JsonParser in, boolean exactly) {
         List<Type> declared = method.parameterTypes();
         @Nullable Object[] decoded = new @Nullable Object[declared.size()];
         int present = 0;
@@ -161,6 +174,9 @@ public final class PayloadCodec {
             decoded[present] =
                     type(declared.get(present)).read(in, arguments, argument(method, present), PayloadErrors.OLD_DATA);
             present++;
+        }
+        if (exactly && (present < decoded.length || in.nextToken() != JsonToken.END_ARRAY)) {
+            throw PayloadErrors.otherCount(method, arguments);
         }
         for (int missing = present; missing < decoded.length; missing++) {
             decoded[missing] = type(declared.get(missing)).absent(argument(method, missing), present);

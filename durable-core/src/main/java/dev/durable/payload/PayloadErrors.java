@@ -103,6 +103,12 @@ final class PayloadErrors {
                 .formatted(method.name(), method.parameterTypes().size(), given));
     }
 
+    static PayloadException otherCount(MethodSpec method, Payload payload) {
+        return new PayloadException(
+                "%s takes %d arguments here, and another number is stored: %s. Usually a parameter was added or removed while calls were under way, and another version of the code wrote or reads them; exactArguments() refuses what would be null or dropped."
+                        .formatted(method.name(), method.parameterTypes().size(), abbreviated(payload.json())));
+    }
+
     /** {@code argument 2 (receipt) of Payments.charge}. */
     static String argument(MethodSpec method, int index) {
         return "argument %d%s of %s".formatted(index + 1, parameterName(method, index), method.name());

@@ -22,8 +22,8 @@
  * or refuses them. Sets and maps keep their order; enums go by name.
  *
  * <p><b>Types change while data waits.</b> Unknown properties are ignored, missing ones are null or the primitive's
- * default. A parameter may be added (not as a primitive) or removed at the end. Anything else is an error that says what is
- * stored, where it does not fit, and what to do.
+ * default. A parameter may be added (not as a primitive) or removed at the end, unless arguments are read exactly. Anything
+ * else is an error that says what is stored, where it does not fit, and what to do.
  *
  * <p>What is not kept, since JSON has no word for it: the class of a collection (a TreeSet declared as Set comes back as a
  * LinkedHashSet in the same order), and under {@code Object} a Long that fits into an Integer. Under {@code Object} only

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What the holder of a lease says of its job. Refused as STALE when the lease is another, and after the run closed.
  *
- * <p>A job whose cancellation was requested and that nobody runs any more, by Retry, Release, a closed session or an
+ * <p>A job whose cancellation was requested and that nobody runs any more, by Retry, Release, Unread, a closed session or an
  * orphan's re-queue, does not wait for another attempt: it is deleted and {@link CancelledIdleJob} goes into the inbox.
  */
 public sealed interface JobUpdate {
@@ -75,7 +75,7 @@ public sealed interface JobUpdate {
     record NewOptions(String json, String insteadOf) {}
 
     /**
-     * Its attempts are used up: it stays, and nobody runs it until an {@linkplain JobOrder order} says what becomes of it.
+     * Its attempts are used up, or no worker could read it for long: it stays, and nobody runs it until an {@linkplain JobOrder order} says what becomes of it.
      *
      * @param incident an incident, else a dead letter
      * @param nextAttempt the number of an attempt that an operator may allow
@@ -130,6 +130,20 @@ public sealed interface JobUpdate {
             this(key, lease, delay, details, details != null);
         }
     }
+
+    /**
+     * This worker can't read it, so nothing has begun: given back for others, no attempt is used.
+     *
+     * @param delay until anybody may claim it
+     * @param notes all informing events so far, a JSON array; null keeps what is stored
+     * @param lastFailure message for descriptions: what could not be read
+     */
+    record Unread(
+            JobKey key,
+            UUID lease,
+            Duration delay,
+            @Nullable String notes,
+            String lastFailure) implements JobUpdate {}
 
     /** It lives, and this is how far it is. */
     record Heartbeat(JobKey key, UUID lease, String details) implements JobUpdate {}

@@ -104,7 +104,8 @@ final class Activities implements ActivitySide {
                         settings.identity(),
                         random,
                         this::await,
-                        settings.limits().cancelGrace()));
+                        settings.limits().cancelGrace()),
+                new Unread(settings.reading().leftFor()));
         Duration lease = settings.limits().sessionLease();
         this.session = new Session(
                 store,

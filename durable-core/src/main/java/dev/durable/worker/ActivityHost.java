@@ -24,8 +24,10 @@ import java.util.random.RandomGenerator;
  * @param leases what this process answers for
  * @param deadlines time, and what is done when it has come
  * @param surroundings what else an attempt touches
+ * @param unread the jobs that can't be read here
  */
-record ActivityHost(Code code, Reports reports, Leases leases, Deadlines deadlines, Surroundings surroundings) {
+record ActivityHost(
+        Code code, Reports reports, Leases leases, Deadlines deadlines, Surroundings surroundings, Unread unread) {
 
     /**
      * Activities.
@@ -33,8 +35,18 @@ record ActivityHost(Code code, Reports reports, Leases leases, Deadlines deadlin
      * @param bindings finds what implements an activity, by name or alias
      * @param payloads arguments, results and details
      * @param failures exceptions
+     * @param exactArguments whether more or fewer arguments than parameters count as arguments that can't be read
      */
-    record Code(Function<String, Optional<ActivityBinding>> bindings, PayloadCodec payloads, FailureCodec failures) {
+    record Code(
+            Function<String, Optional<ActivityBinding>> bindings,
+            PayloadCodec payloads,
+            FailureCodec failures,
+            boolean exactArguments) {
+
+        /** An argument that is missing at the end is null, one too many is ignored. */
+        Code(Function<String, Optional<ActivityBinding>> bindings, PayloadCodec payloads, FailureCodec failures) {
+            this(bindings, payloads, failures, false);
+        }
 
         /**
          * The options that an attempt goes by. Those of a background job that has not ended an attempt are put together

@@ -6,15 +6,9 @@ import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Turns a durable lease into a running attempt, or gives it back. */
 final class ActivityStarter {
-    private static final Logger log = LoggerFactory.getLogger(ActivityStarter.class);
-    /** How long a job that this process can't begin stays away, so that others get to it. */
-    private static final Duration FOR_OTHERS = Duration.ofSeconds(10);
-
     private final ActivityHost host;
     private final Supplier<UUID> session;
     private volatile boolean draining;
@@ -45,15 +39,15 @@ final class ActivityStarter {
     /** Begins the job on its queue's executor. What belongs to a session that is dead, or comes too late, goes back. */
     void start(ClaimedJob job, Leases.Reserved place) {
         if (draining || !place.session().equals(session.get())) {
-            giveBack(job, place.slot(), Duration.ZERO);
+            giveBack(job, place.slot());
             return;
         }
         Attempt attempt;
         try {
             attempt = new Attempt(job, place.session(), place.queue(), place.slot(), host);
         } catch (RuntimeException e) {
-            log.error("{} of {} can't be begun here and is left to other workers", job.activity(), job.key(), e);
-            giveBack(job, place.slot(), FOR_OTHERS);
+            place.slot().free();
+            host.unread().leave(job, place.queue(), e, host);
             return;
         }
         host.leases().put(job.lease(), attempt);
@@ -67,8 +61,8 @@ final class ActivityStarter {
         }
     }
 
-    private void giveBack(ClaimedJob job, Slots.Slot slot, Duration delay) {
+    private void giveBack(ClaimedJob job, Slots.Slot slot) {
         slot.free();
-        host.reports().end(new JobUpdate.Release(job.key(), job.lease(), delay, null, false), () -> {});
+        host.reports().end(new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null, false), () -> {});
     }
 }

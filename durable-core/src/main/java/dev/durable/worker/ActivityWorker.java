@@ -5,6 +5,7 @@ import dev.durable.store.ClaimedJob;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.JobClaim;
+import dev.durable.store.JobKey;
 import dev.durable.store.LimitedClaim;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -130,7 +131,9 @@ final class ActivityWorker implements Step {
      * whatever they are, and then, for the other slots, only jobs that need none.
      */
     private int begin(ActivityQueue queue, ArrayDeque<Slots.Slot> left, int most) {
-        JobClaim all = new JobClaim(starter.session(), queue.name(), activities, most);
+        Set<JobKey> unread =
+                starter.host().unread().of(queue.name(), store.clock().nanoTime());
+        JobClaim all = new JobClaim(starter.session(), queue.name(), activities, most, unread);
         if (!share.countsAny(activities)) {
             return start(all.session(), queue, left, claimed(all));
         }
@@ -147,7 +150,7 @@ final class ActivityWorker implements Step {
         int begun = start(all.session(), queue, left, jobs);
         Set<String> others = share.others(activities);
         boolean done = begun < places || begun == most || others.isEmpty();
-        JobClaim rest = new JobClaim(all.session(), queue.name(), others, most - begun);
+        JobClaim rest = new JobClaim(all.session(), queue.name(), others, most - begun, unread);
         return done ? begun : begun + start(all.session(), queue, left, claimed(rest));
     }
 

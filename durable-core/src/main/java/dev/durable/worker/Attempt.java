@@ -1,6 +1,7 @@
 package dev.durable.worker;
 
 import dev.durable.ActivityOptions;
+import dev.durable.PayloadException;
 import dev.durable.declare.ActivityBinding;
 import dev.durable.history.ActivityOptionsUpdated;
 import dev.durable.history.OptionsJson;
@@ -86,7 +87,7 @@ final class Attempt implements Runnable, Leases.Held {
         this.session = session;
         this.slot = slot;
         this.host = host;
-        this.options = host.code().options(job.activity(), job.workflowType(), job.options());
+        this.options = options(job);
         this.binding = host.code()
                 .bindings()
                 .apply(job.activity())
@@ -134,6 +135,21 @@ final class Attempt implements Runnable, Leases.Held {
         return close == null && toClose != null ? job.scheduledAt().plus(Jitter.bounded(toClose)) : close;
     }
 
+    private ActivityOptions options(ClaimedJob job) {
+        try {
+            // What is not known here may be asked for: that is found before anything is taken from this process.
+            OptionsJson.decodeAll(job.options());
+            return host.code().options(job.activity(), job.workflowType(), job.options());
+        } catch (RuntimeException e) {
+            throw new PayloadException(
+                    "the options of " + job.activity() + " can't be read: " + e.getMessage()
+                            + ". Usually a newer version"
+                            + " of Durable wrote them: let a worker of that version take the job, or upgrade this one."
+                            + " What is stored: " + job.options(),
+                    e);
+        }
+    }
+
     JobKey key() {
         return job.key();
     }
@@ -179,7 +195,7 @@ final class Attempt implements Runnable, Leases.Held {
         }
         ActivityCall.Ended how;
         try {
-            how = ActivityCall.run(binding, job, context, host.code().payloads());
+            how = ActivityCall.run(binding, job, context, host.code(), this::wasRead);
         } finally {
             thread.leave();
         }
@@ -196,6 +212,14 @@ final class Attempt implements Runnable, Leases.Held {
         }
     }
 
+    /** Its arguments could be read. Where other workers could not, the time in which nobody could is over. */
+    private void wasRead() {
+        String noted = notes.read(host.deadlines().clock().now()) ? notes.json() : null;
+        if (noted != null) {
+            host.reports().tell(new JobUpdate.Annotate(job.key(), job.lease(), noted), (outcome, error) -> {});
+        }
+    }
+
     /**
      * What it wrote and its completion are one commit. It ends before that: a timeout, a lost lease or a shutdown that
      * comes later is decided by the job's row, which either still has the lease or has gone with the commit.
@@ -206,7 +230,7 @@ final class Attempt implements Runnable, Leases.Held {
         AtomicReference<Cancellation.Cause> cause = new AtomicReference<>(cancellation.cause());
         TransactionalBody.Result result = body.run(
                 watch.left(),
-                () -> ActivityCall.run(binding, job, context, host.code().payloads()),
+                () -> ActivityCall.run(binding, job, context, host.code(), this::wasRead),
                 () -> {
                     cause.set(cancellation.cause());
                     return ends(Phase.RUNNING);

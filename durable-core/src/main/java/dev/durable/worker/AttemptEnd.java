@@ -63,7 +63,12 @@ final class AttemptEnd {
         boolean cancelled = cause == Cancellation.Cause.REQUESTED;
         switch (how) {
             case ActivityCall.Returned returned -> report.completed(returned.result(), startedAt);
-            case ActivityCall.CanNotCross refused -> ruled(rules().cannotCross(refused.why(), cancelled), details);
+            // Who called a local activity has written its arguments in this process: no other worker reads them better.
+            case ActivityCall.NotRead unread
+            when host.reports().local() -> ruled(rules().cannotCross(unread.why(), cancelled), details);
+            case ActivityCall.NotRead unread -> report.notRead(unread.why());
+            case ActivityCall.CanNotCross refused ->
+                ruled(rules().cannotCross(refused.why(), cancelled), details);
             case ActivityCall.Threw ignored
             when cause == Cancellation.Cause.SHUTDOWN && !terms.options().atMostOnce() ->
                 report.release(Duration.ZERO, details);

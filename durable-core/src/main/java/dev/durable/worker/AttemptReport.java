@@ -132,6 +132,11 @@ final class AttemptReport {
         end(new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null, false), Duration.ZERO);
     }
 
+    /** Its arguments can't be read here. */
+    void notRead(Throwable why) {
+        host.unread().leave(job, queue, why, host);
+    }
+
     /**
      * Left to whoever has its token.
      *
@@ -194,7 +199,12 @@ final class AttemptReport {
 
     /** Short, and only of characters that every database can keep. */
     static String shown(Failure failure) {
-        String message = failure.message() == null ? failure.type() : failure.type() + ": " + failure.message();
+        return shown("", failure);
+    }
+
+    static String shown(String before, Failure failure) {
+        String message =
+                before + (failure.message() == null ? failure.type() : failure.type() + ": " + failure.message());
         return message.codePoints()
                 .limit(LAST_FAILURE_CHARS)
                 .map(c -> c == 0 || (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE) ? 0xFFFD : c)

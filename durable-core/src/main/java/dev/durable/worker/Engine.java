@@ -118,7 +118,10 @@ final class Engine implements PreparedEngine {
                 new ActivitySetup(
                         settings,
                         new ActivityHost.Code(
-                                name -> registry.activity(name).or(() -> own.activity(name)), payloads, failures),
+                                name -> registry.activity(name).or(() -> own.activity(name)),
+                                payloads,
+                                failures,
+                                settings.reading().exactArguments()),
                         names,
                         random),
                 drive,

@@ -11,6 +11,7 @@ import dev.durable.store.HistoryStore;
 import dev.durable.worker.EngineSettings.Errors;
 import dev.durable.worker.EngineSettings.Limits;
 import dev.durable.worker.EngineSettings.QueueSettings;
+import dev.durable.worker.EngineSettings.Reading;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
@@ -33,6 +34,7 @@ public final class EngineBuilder implements DurableEngine.Builder {
     private Limits limits = Limits.DEFAULT;
     private Consumer<? super JsonMapper.Builder> mapper = json -> {};
     private Errors errors = Errors.DEFAULT;
+    private Reading reading = Reading.DEFAULT;
     private boolean worker = true;
     private boolean strict;
     private @Nullable Drive drive;
@@ -189,6 +191,22 @@ public final class EngineBuilder implements DurableEngine.Builder {
     }
 
     @Override
+    public EngineBuilder leaveUnreadJobs(Duration time) {
+        if (time.isNegative()) {
+            throw new IllegalArgumentException(
+                    "jobs that can't be read are left to other workers for a time of 0 or more," + " not for " + time);
+        }
+        reading = new Reading(Jitter.bounded(time), reading.exactArguments());
+        return this;
+    }
+
+    @Override
+    public EngineBuilder exactArguments() {
+        reading = new Reading(reading.leftFor(), true);
+        return this;
+    }
+
+    @Override
     public EngineBuilder stallOn(Class<? extends Throwable> type) {
         // What configuration reads by name may be any class.
         if (!Throwable.class.isAssignableFrom(type)) {
@@ -261,7 +279,7 @@ public final class EngineBuilder implements DurableEngine.Builder {
         Engine engine = new Engine(
                 store,
                 built,
-                new EngineSettings(identity, queues, limits, worker, strict, payloads, errors),
+                new EngineSettings(identity, queues, limits, worker, strict, payloads, errors, reading),
                 drive == null ? new ThreadDrive() : drive,
                 random);
         begin(engine, engine::start);

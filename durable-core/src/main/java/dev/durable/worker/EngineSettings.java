@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param strict whether an input that differs on replay is an error; for tests
  * @param payloads reads and writes values
  * @param errors what is made of failures
+ * @param reading what is made of jobs that can't be read
  */
 record EngineSettings(
         String identity,
@@ -28,10 +29,33 @@ record EngineSettings(
         boolean worker,
         boolean strict,
         PayloadCodec payloads,
-        Errors errors) {
+        Errors errors,
+        Reading reading) {
 
     EngineSettings {
         queues = Map.copyOf(queues);
+    }
+
+    /** Jobs are read as they are unless told. */
+    EngineSettings(
+            String identity,
+            Map<String, QueueSettings> queues,
+            Limits limits,
+            boolean worker,
+            boolean strict,
+            PayloadCodec payloads,
+            Errors errors) {
+        this(identity, queues, limits, worker, strict, payloads, errors, Reading.DEFAULT);
+    }
+
+    /**
+     * What is made of jobs that can't be read.
+     *
+     * @param leftFor how long they are left to other workers before they become incidents
+     * @param exactArguments whether more or fewer arguments than parameters can't be read
+     */
+    record Reading(Duration leftFor, boolean exactArguments) {
+        static final Reading DEFAULT = new Reading(Duration.ofMinutes(15), false);
     }
 
     /**

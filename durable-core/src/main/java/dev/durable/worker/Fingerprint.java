@@ -47,6 +47,11 @@ final class Fingerprint {
         return text.length() <= MAX_CHARS ? text : text.substring(0, MAX_CHARS);
     }
 
+    /** All jobs of an activity that no worker can read are one group: what does not fit stands in each. */
+    static String notRead(String activity) {
+        return activity + ": not read";
+    }
+
     /** The compiler numbers lambdas and accessors. */
     private static String stable(String frame) {
         return frame.replaceAll("\\$\\d+", "");

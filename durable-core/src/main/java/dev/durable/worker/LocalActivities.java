@@ -66,7 +66,8 @@ final class LocalActivities implements LocalCalls, Reports {
      */
     LocalActivities(Map<String, ActivityQueue> queues, ActivityHost shared, Duration silence) {
         this.queues = queues;
-        this.host = new ActivityHost(shared.code(), this, new Leases(), shared.deadlines(), shared.surroundings());
+        this.host = new ActivityHost(
+                shared.code(), this, new Leases(), shared.deadlines(), shared.surroundings(), shared.unread());
         this.silence = silence;
     }
 

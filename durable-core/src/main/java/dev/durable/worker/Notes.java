@@ -9,6 +9,7 @@ import dev.durable.store.JobNotes;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -23,12 +24,13 @@ final class Notes {
     static final String TIMED_OUT = "timed out";
     static final String DISCARDED = "discarded";
     static final String WORKER_LOST = "worker lost";
+    /** A worker that claimed it could not read it: no attempt, and nothing failed. */
+    static final String NOT_READ = "not read";
 
     private final ReentrantLock lock = new ReentrantLock();
     private final List<HistoryEvent> events = new ArrayList<>();
     /** What orders have added in the store since the claim; it stays there until the job is claimed again. */
     private @Nullable String ordered;
-
     /** Goes on from what travelled with the job; null is nothing yet. */
     Notes(@Nullable String json) {
         EventJson.decodeNotes(json).stream().map(EventJson::decode).forEach(this::append);
@@ -72,6 +74,52 @@ final class Notes {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Since when no worker that claimed it could read it; null where one could, or none tried. */
+    @Nullable
+    Instant unreadSince() {
+        lock.lock();
+        try {
+            ActivityAttemptFailed unread = unread();
+            return unread == null ? null : unread.at();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** It could be read: where others could not, the note says until when. Tells whether there is such a note. */
+    boolean read(Instant now) {
+        lock.lock();
+        try {
+            ActivityAttemptFailed unread = unread();
+            if (unread == null) {
+                return false;
+            }
+            events.set(
+                    events.size() - 1,
+                    new ActivityAttemptFailed(
+                            unread.id(),
+                            unread.at(),
+                            unread.seq(),
+                            unread.attempt(),
+                            NOT_READ,
+                            unread.failure(),
+                            now,
+                            unread.omitted()));
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private @Nullable ActivityAttemptFailed unread() {
+        return !events.isEmpty()
+                        && events.getLast() instanceof ActivityAttemptFailed last
+                        && last.reason().equals(NOT_READ)
+                        && last.nextAttemptAt() == null
+                ? last
+                : null;
     }
 
     /** What orders have added so far, as the store tells. */
@@ -137,7 +185,8 @@ final class Notes {
 
     private static String kind(HistoryEvent event) {
         return switch (event) {
-            case ActivityAttemptFailed failed -> failed.reason().equals(WORKER_LOST) ? WORKER_LOST : FAILED;
+            case ActivityAttemptFailed failed ->
+                Set.of(WORKER_LOST, NOT_READ).contains(failed.reason()) ? failed.reason() : FAILED;
             case ActivityTimeoutUpdated ignored -> "timeout updated";
             default -> event.type();
         };

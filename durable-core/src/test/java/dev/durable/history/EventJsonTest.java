@@ -106,6 +106,13 @@ class EventJsonTest {
     void options_that_an_older_version_did_not_write_have_their_defaults() {
         assertThat(OptionsJson.decode("{\"retry\":{},\"later\":[1]}")).isEqualTo(ActivityOptions.DEFAULT);
         assertThat(OptionsJson.decode("{}")).isEqualTo(ActivityOptions.DEFAULT);
+        assertThat(OptionsJson.decodeAll("{\"retry\":{},\"local\":true}").local())
+                .isTrue();
+        assertThat(OptionsJson.decodeAll(OptionsJson.encode(ActivityOptions.DEFAULT)))
+                .isSameAs(ActivityOptions.DEFAULT);
+        assertThatThrownBy(() -> OptionsJson.decodeAll("{\"retry\":{\"more\":1},\"later\":[1]}"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("this version of Durable does not know later, retry.more");
     }
 
     @Test

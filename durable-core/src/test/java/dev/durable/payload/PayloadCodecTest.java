@@ -131,6 +131,22 @@ class PayloadCodecTest {
     }
 
     @Test
+    void more_or_fewer_arguments_than_parameters_are_refused_where_that_is_asked_for() {
+        String both = "[\"x\",[]]";
+        assertThat(codec.decodeExactly(CHARGE, Payload.of(both))).containsExactly("x", List.of());
+        for (String other : List.of("[\"x\"]", "[]", "[\"x\",[],null]")) {
+            assertThatCode(() -> codec.decodeArguments(CHARGE, Payload.of(other)))
+                    .doesNotThrowAnyException();
+            assertThatThrownBy(() -> codec.decodeExactly(CHARGE, Payload.of(other)))
+                    .isExactlyInstanceOf(PayloadException.class)
+                    .hasMessage(
+                            "Payments.charge takes 2 arguments here, and another number is stored: " + other
+                                    + ". Usually a parameter was added or removed while calls were under way, and another version"
+                                    + " of the code wrote or reads them; exactArguments() refuses what would be null or dropped.");
+        }
+    }
+
+    @Test
     void arguments_of_a_call_by_name_are_written_as_what_they_are() {
         Payload payload = codec.encodeArguments("Payments.charge", new Object[] {
             "x", List.of(new Money(new BigDecimal("2.50"), "EUR")), null, Color.GREEN, new Circle(1)

@@ -75,6 +75,7 @@ final class ActivityBench {
     final Random random = new Random(42);
     final ActivityReports reports = new ActivityReports(lane, this::offer, leases);
     final TransactionalShare share = new TransactionalShare(Set.of(TRANSACTIONAL), 1);
+    final Unread unread = new Unread(Duration.ofMinutes(15));
     final Slots slots;
     final ActivityQueue queue;
     final ActivityHost host;
@@ -114,7 +115,8 @@ final class ActivityBench {
                         lane.runOnce();
                     }
                     return future.get();
-                }, CANCEL_GRACE));
+                }, CANCEL_GRACE),
+                unread);
         session = new Session(
                 store,
                 new Session.Own("me", LEASE, UUID::randomUUID),
@@ -233,13 +235,21 @@ final class ActivityBench {
 
     /** A workflow that waits for one activity. */
     JobKey schedule(String argument) {
-        return schedule(argument, null);
+        return schedule(argument, (NewJob.Lease) null);
     }
 
     /** Its options are of a form that nobody here knows. */
     JobKey scheduleUnreadable() {
         optionsJson = "{\"startToClose\":\"soon\"}";
         return schedule("[\"x\"]");
+    }
+
+    /** With its options as they stand in the store. */
+    JobKey schedule(String argument, String options) {
+        optionsJson = options;
+        JobKey key = schedule(argument);
+        optionsJson = null;
+        return key;
     }
 
     JobKey schedule(String argument, NewJob.Lease eager) {

@@ -129,7 +129,7 @@ class ActivityWorkerTest {
 
         bench.work();
 
-        assertThat(bench.state(key)).isEqualTo("delayed 1");
+        assertThat(bench.state(key)).isEqualTo("ready 1");
         assertThat(bench.slots.free()).isEqualTo(4);
         assertThat(bench.leases.isEmpty()).isTrue();
     }

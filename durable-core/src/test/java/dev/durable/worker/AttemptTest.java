@@ -292,18 +292,6 @@ class AttemptTest {
     }
 
     @Test
-    void arguments_that_can_not_be_read_fail_for_good_and_no_body_runs() {
-        AtomicInteger runs = new AtomicInteger();
-        bench.body = argument -> runs.incrementAndGet();
-        JobKey key = bench.schedule("[{\"not\":\"a string\"}]");
-
-        bench.work();
-
-        assertThat(bench.outcome(key)).isInstanceOf(ActivityFailed.class);
-        assertThat(runs).hasValue(0);
-    }
-
-    @Test
     void an_error_while_the_result_is_written_is_a_failed_attempt_and_its_slot_is_free_again() {
         JobKey key = bench.ran(argument -> new AbstractMap<String, String>() {
             @Override

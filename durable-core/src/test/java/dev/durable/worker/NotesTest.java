@@ -93,6 +93,36 @@ class NotesTest {
                 .containsExactly("ActivityDreamt", "ActivityAttemptFailed");
     }
 
+    @Test
+    void it_is_unread_as_long_as_that_is_the_last_that_happened() {
+        Notes notes = new Notes(null);
+        assertThat(notes.unreadSince()).isNull();
+        notes.add(unread());
+        assertThat(new Notes(notes.json()).unreadSince()).isEqualTo(AT);
+        notes.add(failed(1));
+        assertThat(notes.unreadSince()).isNull();
+        assertThat(notes.read(AT)).as("nothing to say").isFalse();
+    }
+
+    @Test
+    void who_reads_it_says_when_and_it_is_unread_no_longer() {
+        Notes notes = new Notes(null);
+        notes.add(unread());
+
+        assertThat(notes.read(AT.plusSeconds(7))).isTrue();
+
+        assertThat(notes.unreadSince()).isNull();
+        assertThat(notes.read(AT.plusSeconds(9))).isFalse();
+        assertThat(events(notes))
+                .singleElement()
+                .satisfies(event -> assertThat(((ActivityAttemptFailed) event).nextAttemptAt())
+                        .isEqualTo(AT.plusSeconds(7)));
+    }
+
+    private static ActivityAttemptFailed unread() {
+        return new ActivityAttemptFailed(0, AT, 1, 1, "not read", Failure.of("x.Unfit", "what"), null, 0);
+    }
+
     private static ActivityAttemptFailed failed(int attempt) {
         return new ActivityAttemptFailed(
                 0, AT, 1, attempt, Notes.FAILED, Failure.of("x.Broken", "no"), AT.plusSeconds(1), 0);

@@ -114,7 +114,7 @@ final class Claims {
                 .filter(activity -> !tables.settings().pauses(activity, tables.now()))
                 .collect(Collectors.toSet());
         List<ClaimedJob> claimed = new ArrayList<>();
-        for (Job job : tables.jobs().claimable(claim.taskQueue(), activities, limit, tables.now())) {
+        for (Job job : tables.jobs().claimable(claim, activities, limit, tables.now())) {
             tables.jobs().run(job, new NewJob.Lease(UUID.randomUUID(), claim.session()), tables.now());
             tables.settings().begun(job, tables.now());
             claimed.add(job.claimed());

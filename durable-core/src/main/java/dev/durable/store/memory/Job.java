@@ -374,6 +374,12 @@ final class Job {
         }
     }
 
+    /** Null keeps what is stored. */
+    void unread(@Nullable String notes, String failure) {
+        this.notes = notes == null ? this.notes : notes;
+        this.lastFailure = failure;
+    }
+
     void annotate(String notes) {
         this.notes = notes;
     }

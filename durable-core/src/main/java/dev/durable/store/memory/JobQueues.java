@@ -2,6 +2,7 @@ package dev.durable.store.memory;
 
 import dev.durable.ActivityState;
 import dev.durable.store.Aging;
+import dev.durable.store.JobClaim;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.NewJob;
 import dev.durable.store.OpenJob;
@@ -126,12 +127,13 @@ final class JobQueues {
     }
 
     /** The first ones that may be run now, by rank; delayed ones whose time has come have joined them. */
-    List<Job> claimable(String taskQueue, Set<String> activities, int limit, Instant now) {
-        wakeDelayed(taskQueue, now);
-        return queue(taskQueue)
+    List<Job> claimable(JobClaim claim, Set<String> activities, int limit, Instant now) {
+        wakeDelayed(claim.taskQueue(), now);
+        return queue(claim.taskQueue())
                 .ready
                 .inOrder()
-                .filter(job -> activities.contains(job.spec().activity()))
+                .filter(job -> activities.contains(job.spec().activity())
+                        && !claim.without().contains(job.key()))
                 .limit(limit)
                 .toList();
     }

@@ -52,6 +52,10 @@ final class JobUpdates {
                 }
                 tables.putBack(job, release.delay());
             }
+            case JobUpdate.Unread unread -> {
+                job.unread(unread.notes(), unread.lastFailure());
+                tables.putBack(job, unread.delay());
+            }
             case JobUpdate.Bury bury -> {
                 job.heartbeat(bury.details());
                 job.failedAttempt(bury.nextAttempt(), bury.notes(), bury.lastFailure(), bury.options());

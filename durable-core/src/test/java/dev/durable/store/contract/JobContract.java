@@ -104,6 +104,27 @@ abstract class JobContract extends StoreContract {
     }
 
     @Test
+    void jobs_that_a_claim_does_not_want_are_left_for_others() {
+        Writer writer = scheduled("order-1", 4);
+        ClaimedJob failed = claimJob(session);
+        update(retry(failed, Duration.ofMinutes(1)));
+        JobKey elsewhere = new JobKey(claimed("order-2").run(), 2);
+        advance(Duration.ofMinutes(2));
+        int delayed = failed.key().seq();
+        int ready = delayed % 4 + 1;
+        Set<JobKey> unwanted = Set.of(failed.key(), new JobKey(writer.run(), ready), elsewhere);
+        JobClaim claim = new JobClaim(session, QUEUE, Set.of(ACTIVITY), 10, unwanted);
+
+        assertThat(store.claimJobs(claim))
+                .extracting(job -> job.key().seq())
+                .containsExactlyInAnyOrder(ready % 4 + 1, (ready + 1) % 4 + 1);
+        assertThat(store.claimJobs(claim)).isEmpty();
+        assertThat(claimJobs(openSession()))
+                .extracting(job -> job.key().seq())
+                .containsExactlyInAnyOrder(delayed, ready);
+    }
+
+    @Test
     void jobs_go_first_in_first_out() {
         Writer writer = claimed("order-1");
         for (int seq = 1; seq <= 3; seq++) {
@@ -395,6 +416,45 @@ abstract class JobContract extends StoreContract {
         ClaimedJob again = claimJob(session);
         assertThat(again.attempt()).isEqualTo(1);
         assertThat(again.heartbeatDetails()).isEqualTo("{\"row\":7}");
+    }
+
+    @Test
+    void a_job_that_its_worker_can_not_read_is_ready_at_once_with_the_reason_and_uses_no_attempt() {
+        Writer writer = scheduled("order-1", 1);
+        ClaimedJob first = claimJob(session);
+        JobUpdate unread = new JobUpdate.Unread(first.key(), first.lease(), Duration.ZERO, "[{\"not\":1}]", "unfit");
+
+        assertThat(update(unread)).isEqualTo(ACCEPTED);
+        assertThat(update(unread)).isEqualTo(STALE);
+
+        assertThat(details(writer.run()).jobs()).singleElement().satisfies(job -> {
+            assertThat(job.state()).isEqualTo("ready");
+            assertThat(job.lastFailure()).isEqualTo("unfit");
+        });
+        ClaimedJob again = claimJob(openSession());
+        assertThat(again.attempt()).isEqualTo(1);
+        assertThat(again.crashes()).isZero();
+        assertThat(again.notes()).isEqualTo("[{\"not\":1}]");
+
+        update(new JobUpdate.Unread(again.key(), again.lease(), Duration.ofSeconds(10), null, "unfit, too"));
+        assertThat(claimJobs(session)).isEmpty();
+        advance(Duration.ofSeconds(10));
+        assertThat(claimJob(session).notes()).as("kept").isEqualTo("[{\"not\":1}]");
+        assertThat(details(writer.run()).jobs().getFirst().lastFailure()).isEqualTo("unfit, too");
+    }
+
+    @Test
+    void a_job_that_is_to_be_cancelled_ends_where_its_worker_can_not_read_it() {
+        Writer writer = scheduled("order-1", 1);
+        ClaimedJob job = claimJob(session);
+        writer.write(writer.step().cancels(1));
+
+        assertThat(update(new JobUpdate.Unread(job.key(), job.lease(), Duration.ZERO, "[{\"not\":1}]", "unfit")))
+                .isEqualTo(CANCEL_REQUESTED);
+
+        InboxMessage outcome = waiting(writer.run()).getFirst();
+        assertThat(outcome.name()).isEqualTo("ActivityCancelled");
+        assertThat(outcome.notes()).isEqualTo("[{\"not\":1}]");
     }
 
     @Test

@@ -9,6 +9,7 @@ import dev.durable.store.Aging;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobClaim;
 import dev.durable.store.JobFilter;
+import dev.durable.store.JobKey;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.LimitedClaim;
@@ -505,6 +506,17 @@ abstract class QueueContract extends StoreContract {
         update(completed(second));
         assertThat(store.admit(QUEUE).admitted()).isEqualTo(1);
         assertThat(claimJob(session).attempt()).isEqualTo(2);
+    }
+
+    @Test
+    void a_claim_under_limits_leaves_what_it_does_not_want_for_others() {
+        Writer writer = scheduled("order-1", 3);
+        limit(l -> l.concurrency(2));
+        JobClaim claim = new JobClaim(session, QUEUE, Set.of(ACTIVITY), 10, Set.of(new JobKey(writer.run(), 1)));
+
+        assertThat(store.claimLimitedJobs(claim).jobs())
+                .extracting(job -> job.key().seq())
+                .containsExactlyInAnyOrder(2, 3);
     }
 
     @Test

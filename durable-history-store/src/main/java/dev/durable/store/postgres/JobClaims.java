@@ -1,6 +1,7 @@
 package dev.durable.store.postgres;
 
 import static dev.durable.store.postgres.Param.texts;
+import static dev.durable.store.postgres.Param.uuids;
 
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobClaim;
@@ -32,7 +33,8 @@ final class JobClaims {
         }
         return withDetails(connections.transaction(Locks.SHORT, tx -> {
             List<Row> claimed = new ArrayList<>();
-            tx.last(new Script().read(JobSql.CLAIM, row -> claimed.add(Row.read(row)), params(claim, claim.limit())));
+            String sql = claim.without().isEmpty() ? JobSql.CLAIM : JobSql.CLAIM_WITHOUT;
+            tx.last(new Script().read(sql, row -> claimed.add(Row.read(row)), params(claim, claim.limit())));
             return claimed;
         }));
     }
@@ -51,7 +53,8 @@ final class JobClaims {
             LimitedQueue queue = LimitedQueue.lock(tx, claim.taskQueue());
             int most = queue.room(claim.limit());
             if (most > 0) {
-                tx.run(new Script().read(JobSql.CLAIM_LIMITED, row -> claimed.add(Row.read(row)), params(claim, most)));
+                String sql = claim.without().isEmpty() ? JobSql.CLAIM_LIMITED : JobSql.CLAIM_LIMITED_WITHOUT;
+                tx.run(new Script().read(sql, row -> claimed.add(Row.read(row)), params(claim, most)));
             }
             Script script = new Script();
             queue.began(claimed.stream().map(Row::start).toList(), script);
@@ -72,22 +75,20 @@ final class JobClaims {
     private static Param[] params(JobClaim claim, int most) {
         Param queue = Param.of(claim.taskQueue());
         Param session = Param.of(claim.session());
-        Param activities = texts(List.copyOf(claim.activities()), a -> a);
+        List<Param> jobs = new ArrayList<>();
+        jobs.add(texts(List.copyOf(claim.activities()), a -> a));
+        if (!claim.without().isEmpty()) {
+            List<JobKey> without = List.copyOf(claim.without());
+            jobs.add(uuids(without, key -> key.run().runId()));
+            jobs.add(texts(without, key -> key.run().runId() + " " + key.seq()));
+        }
         Param limit = Param.of(most);
-        return new Param[] {
-            Param.of(UUID.randomUUID()),
-            session,
-            session,
-            queue,
-            queue,
-            activities,
-            Param.of("-infinity"),
-            limit,
-            queue,
-            activities,
-            limit,
-            limit
-        };
+        List<Param> params = new ArrayList<>(List.of(Param.of(UUID.randomUUID()), session, session, queue, queue));
+        params.addAll(jobs);
+        params.addAll(List.of(Param.of("-infinity"), limit, queue));
+        params.addAll(jobs);
+        params.addAll(List.of(limit, limit));
+        return params.toArray(Param[]::new);
     }
 
     /** In a transaction of its own, and only where there can be any: nobody but us writes them now. */

@@ -116,6 +116,20 @@ final class JobSql {
     /** The same for who keeps to the limits. */
     static final String CLAIM_LIMITED = claim("q.paused and (q.resume_at is null or q.resume_at > durable.clock())");
 
+    /** Both, but for some jobs: two lists more, of the runs that have one, and of run and number of each in one text. */
+    static final String CLAIM_WITHOUT = without(CLAIM);
+
+    static final String CLAIM_LIMITED_WITHOUT = without(CLAIM_LIMITED);
+
+    /** The runs are compared first, as that is cheap and nearly always enough. */
+    private static String without(String claim) {
+        String activities = "j.activity = any(?::text[])";
+        return claim.replace(
+                activities,
+                activities + " and (j.run_id <> all(?::uuid[])"
+                        + " or j.run_id::text || ' ' || j.seq::text <> all(?::text[]))");
+    }
+
     private static String claim(String closed) {
         return JobPlace.in("""
             update durable.activity_job j

@@ -20,7 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One transaction of updates: locks all jobs whose lease is held, sorts the updates by what they do, writes each kind
@@ -94,8 +93,9 @@ final class JobUpdateBatch {
                 settled.add(settle);
                 return Outcome.ACCEPTED;
             }
-            case JobUpdate.Retry retry -> letGo(job.after(retry), retry.delay(), retry, true);
-            case JobUpdate.Release release -> letGo(job.after(release), release.delay(), null, release.begun());
+            case JobUpdate.Retry retry -> letGo(job.after(retry), retry.delay(), PutBack.of(retry));
+            case JobUpdate.Release release -> letGo(job.after(release), release.delay(), PutBack.of(release));
+            case JobUpdate.Unread unread -> letGo(job.after(unread), unread.delay(), PutBack.of(unread));
             case JobUpdate.Bury bury -> bury(bury, job);
             case JobUpdate.Heartbeat heartbeat -> details.put(job.key(), heartbeat.details());
             case JobUpdate.Annotate annotate -> notes.put(job.key(), annotate.notes());
@@ -130,13 +130,13 @@ final class JobUpdateBatch {
         }
     }
 
-    private void letGo(LockedJob job, Duration delay, JobUpdate.@Nullable Retry retry, boolean begun) {
+    private void letGo(LockedJob job, Duration delay, PutBack back) {
         gone.add(job.key());
         if (job.cancelRequested()) {
             ended.add(job);
             return;
         }
-        putBack.add(new PutBack(job.key(), delay.toMillis(), retry, begun));
+        putBack.add(back);
         if (job.details() != null) {
             details.put(job.key(), job.details());
         }

@@ -105,4 +105,18 @@ record LockedJob(
         return new LockedJob(
                 key, taskQueue, null, state, attempt, cancelRequested, notes, operatorNotes, release.details());
     }
+
+    /** As it stands after a worker could not read it. */
+    LockedJob after(JobUpdate.Unread unread) {
+        return new LockedJob(
+                key,
+                taskQueue,
+                null,
+                state,
+                attempt,
+                cancelRequested,
+                unread.notes() == null ? notes : unread.notes(),
+                operatorNotes,
+                null);
+    }
 }

@@ -13,14 +13,52 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job that goes back into its queue.
+ * A job that goes back into its queue. What is null here stays in its row as it is.
  *
  * @param key which job
  * @param delay milliseconds until it may be claimed
- * @param retry the failed attempt behind it; null leaves attempt and notes as they are
+ * @param attempt the number of the attempt that follows
+ * @param notes all that its worker noted, a JSON array
+ * @param lastFailure message for descriptions
+ * @param options where a failure changed them
  * @param begun whether its body was called, or may have been
  */
-record PutBack(JobKey key, long delay, JobUpdate.@Nullable Retry retry, boolean begun) {
+record PutBack(
+        JobKey key,
+        long delay,
+        @Nullable Integer attempt,
+        @Nullable String notes,
+        @Nullable String lastFailure,
+        JobUpdate.@Nullable NewOptions options,
+        boolean begun) {
+
+    /**
+     * After a failed attempt.
+     *
+     * @param retry what its worker says of it; null leaves attempt and notes as they are
+     */
+    PutBack(JobKey key, long delay, JobUpdate.@Nullable Retry retry, boolean begun) {
+        this(
+                key,
+                delay,
+                retry == null ? null : Integer.valueOf(retry.nextAttempt()),
+                retry == null ? null : retry.notes(),
+                retry == null ? null : retry.lastFailure(),
+                retry == null ? null : retry.options(),
+                begun);
+    }
+
+    static PutBack of(JobUpdate.Retry retry) {
+        return new PutBack(retry.key(), retry.delay().toMillis(), retry, true);
+    }
+
+    static PutBack of(JobUpdate.Release release) {
+        return new PutBack(release.key(), release.delay().toMillis(), null, release.begun());
+    }
+
+    static PutBack of(JobUpdate.Unread unread) {
+        return new PutBack(unread.key(), unread.delay().toMillis(), null, unread.notes(), unread.lastFailure(), null, false);
+    }
 
     static void write(List<PutBack> rows, Script script) {
         script.then(
@@ -29,19 +67,15 @@ record PutBack(JobKey key, long delay, JobUpdate.@Nullable Retry retry, boolean 
                 shorts(rows, r -> r.key().run().shard()),
                 ints(rows, r -> r.key().seq()),
                 longs(rows, PutBack::delay),
-                ints(rows, r -> r.retry() == null ? null : r.retry().nextAttempt()),
-                texts(rows, r -> r.retry() == null ? null : r.retry().notes()),
-                texts(rows, PutBack::lastFailure),
+                ints(rows, PutBack::attempt),
+                texts(rows, PutBack::notes),
+                texts(rows, PutBack::storable),
                 texts(rows, r -> r.options() == null ? null : r.options().json()),
                 texts(rows, r -> r.options() == null ? null : r.options().insteadOf()),
                 bools(rows, PutBack::begun));
     }
 
-    private JobUpdate.@Nullable NewOptions options() {
-        return retry == null ? null : retry.options();
-    }
-
-    private @Nullable String lastFailure() {
-        return retry == null || retry.lastFailure() == null ? null : Text.storable(retry.lastFailure());
+    private @Nullable String storable() {
+        return lastFailure == null ? null : Text.storable(lastFailure);
     }
 }

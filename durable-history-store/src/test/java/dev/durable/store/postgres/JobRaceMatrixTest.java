@@ -35,6 +35,7 @@ class JobRaceMatrixTest extends StoreContract {
                    | before claim                    | running                           | retry waiting                   | next attempt runs         | after close
     complete       | STALE: ready 1                  | ACCEPTED: gone, ActivityCompleted | STALE: delayed 2                | STALE: running 2          | STALE: gone
     fail           | STALE: ready 1                  | ACCEPTED: delayed 2               | STALE: delayed 2                | STALE: running 2          | STALE: gone
+    not read       | STALE: ready 1                  | ACCEPTED: ready 1                 | STALE: delayed 2                | STALE: running 2          | STALE: gone
     heartbeat      | STALE: ready 1                  | ACCEPTED: running 1, details      | STALE: delayed 2                | STALE: running 2          | STALE: gone
     update timeout | CHANGED: ready 1                | APPLIED: running 1, deadline      | CHANGED: delayed 2              | CHANGED: running 2        | NOT_FOUND: gone
     cancel         | APPLIED_MORE: gone, ActivityCancelled | APPLIED: running 1, cancel  | APPLIED_MORE: gone, ActivityCancelled | APPLIED: running 2, cancel | FENCE_LOST: gone
@@ -96,6 +97,9 @@ class JobRaceMatrixTest extends StoreContract {
             case "complete" -> update(Outcomes.completed(key, lease)).name();
             case "fail" ->
                 update(new JobUpdate.Retry(key, lease, HOUR, 2, "[]", "declined", null))
+                        .name();
+            case "not read" ->
+                update(new JobUpdate.Unread(key, lease, Duration.ZERO, "[]", "unfit"))
                         .name();
             case "heartbeat" ->
                 update(new JobUpdate.Heartbeat(key, lease, "{\"row\":1}")).name();
