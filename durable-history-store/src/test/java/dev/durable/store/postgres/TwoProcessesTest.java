@@ -2,12 +2,18 @@ package dev.durable.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.durable.Activity;
+import dev.durable.Alert;
 import dev.durable.DurableEngine;
+import dev.durable.NonRetryableException;
 import dev.durable.Run;
 import dev.durable.Workflow;
 import dev.durable.WorkflowHandle;
 import dev.durable.store.postgres.testing.TestDatabase;
 import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
@@ -53,6 +59,32 @@ class TwoProcessesTest {
                     "start here, run there, result here: p50 {} µs, p90 {} µs",
                     nanos[RUNS / 2] / 1000,
                     nanos[RUNS * 9 / 10] / 1000);
+        }
+    }
+
+    @Activity
+    interface Work {
+        void work();
+    }
+
+    /** By its polls alone it would hear of each eight to twelve seconds later. */
+    @Test
+    void who_is_to_be_told_of_a_failure_is_told_soon_in_another_process() throws Exception {
+        BlockingQueue<Alert> told = new LinkedBlockingQueue<>();
+        try (PostgresHistoryStore theirs = store();
+                PostgresHistoryStore ours = store();
+                DurableEngine worker = DurableEngine.builder(theirs)
+                        .activity(Work.class, () -> {
+                            throw new NonRetryableException("declined");
+                        })
+                        .start();
+                DurableEngine pager = DurableEngine.builder(ours)
+                        .queue("another", q -> {})
+                        .onAlert(told::add)
+                        .start()) {
+            worker.client().enqueue(Work.class, Work::work);
+            assertThat(told.poll(6, TimeUnit.SECONDS)).isNotNull();
+            assertThat(pager.healthy()).isTrue();
         }
     }
 
