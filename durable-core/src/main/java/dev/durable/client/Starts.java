@@ -232,14 +232,14 @@ final class Starts {
 
     private WorkflowStarted started(NewRun run, StartOptions options, Payload input) {
         return new WorkflowStarted(
-                1,
-                dispatch.store().clock().now(),
-                run.run().workflowId(),
-                run.run().runId(),
-                run.type(),
-                run.taskQueue(),
-                input,
-                0,
+                        1,
+                        dispatch.store().clock().now(),
+                        run.run().workflowId(),
+                        run.run().runId(),
+                        run.type(),
+                        run.taskQueue(),
+                        input,
+                        0,
                         run.deadline(),
                         options.headers(),
                         List.of())

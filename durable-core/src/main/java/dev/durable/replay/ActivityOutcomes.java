@@ -62,8 +62,9 @@ final class ActivityOutcomes {
     private static String what(ActivityCall call, ActivityTimedOut event) {
         return event.timeout() == TimeoutType.EXPIRY
                 ? "expired at " + call.options().expiresAt() + ": no worker had begun it by then"
-                : "ran out of its " + event.timeout().name().toLowerCase(Locale.ROOT).replace('_', '-')
-                        + " timeout in attempt " + event.attempt() + ", and its policy allows no further one";
+                : "ran out of its "
+                        + event.timeout().name().toLowerCase(Locale.ROOT).replace('_', '-') + " timeout in attempt "
+                        + event.attempt() + ", and its policy allows no further one";
     }
 
     /** Cancelled by somebody else than the code, which has heard of its own at once. */

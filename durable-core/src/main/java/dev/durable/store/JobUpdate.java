@@ -98,7 +98,11 @@ public sealed interface JobUpdate {
      *     schedule-to-start, nor does it expire; what had begun before has begun
      */
     record Release(
-            JobKey key, UUID lease, Duration delay, @Nullable String details, boolean begun) implements JobUpdate {
+            JobKey key,
+            UUID lease,
+            Duration delay,
+            @Nullable String details,
+            boolean begun) implements JobUpdate {
 
         /** Of a body that was called. */
         public Release(JobKey key, UUID lease, Duration delay, @Nullable String details) {

@@ -202,9 +202,7 @@ final class Attempt implements Runnable, Leases.Held {
             return null;
         }
         Instant expiresAt = options.expiresAt();
-        return expiresAt != null && !expiresAt.isAfter(toStart)
-                ? TimeoutType.EXPIRY
-                : TimeoutType.SCHEDULE_TO_START;
+        return expiresAt != null && !expiresAt.isAfter(toStart) ? TimeoutType.EXPIRY : TimeoutType.SCHEDULE_TO_START;
     }
 
     // ── from outside ─────────────────────────────────────────────────────────────────────────────────────────────────

@@ -61,7 +61,8 @@ final class AttemptEnd {
             case ActivityCall.Threw threw
             when cause == Cancellation.Cause.SHUTDOWN -> outcomeUnknown(threw.thrown(), details);
             case ActivityCall.Threw threw
-            when threw.thrown() instanceof RolledBackException && !cancelled && mayBeRunAgain() -> report.release(again(), details);
+            when threw.thrown() instanceof RolledBackException && !cancelled && mayBeRunAgain() ->
+                report.release(again(), details);
             case ActivityCall.Threw threw -> report.ruled(rules().threw(threw.thrown(), cancelled), details);
         }
     }
@@ -113,9 +114,7 @@ final class AttemptEnd {
         Failure unknown = thrown == null
                 ? Failure.of(OutcomeUnknownException.class.getName(), AtMostOnce.why(job.attempt()))
                 : host.code()
-                        .failure(
-                                job.activity(),
-                                new OutcomeUnknownException(AtMostOnce.why(job.attempt()), thrown));
+                        .failure(job.activity(), new OutcomeUnknownException(AtMostOnce.why(job.attempt()), thrown));
         report.ruled(new Ruling.Failed(unknown), details);
     }
 

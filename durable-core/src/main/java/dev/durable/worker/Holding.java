@@ -201,8 +201,7 @@ final class Holding {
                 ? Rebuild.from(host.store(), key.runId(), rising)
                 : Rebuild.from(host.store(), key.runId(), rising, firstPage);
         firstTurn = rebuilt.firstTurn();
-        birth = birthOf(
-                type, rising.headers(), type.equals(BackgroundJob.TYPE) ? rising.delayedUntil() : null);
+        birth = birthOf(type, rising.headers(), type.equals(BackgroundJob.TYPE) ? rising.delayedUntil() : null);
         return rebuilt.nextEventId();
     }
 

@@ -24,6 +24,7 @@ final class Leases {
     private final Set<Object> claimsUnderWay = ConcurrentHashMap.newKeySet();
     /** Of attempts whose end could not be told: what has begun must not be taken for a claim whose reply was lost. */
     private final Set<UUID> forgotten = ConcurrentHashMap.newKeySet();
+
     private volatile Runnable whenEmpty = () -> {};
     private volatile Consumer<Held> whenEnded = ended -> {};
 

@@ -46,7 +46,9 @@ class TimedOutIdleJobTest {
         assertThat(of(
                         false,
                         toStart,
-                        new OptionsAtCallSite().header("expiresAt", toStart.toString()).apply(plain)))
+                        new OptionsAtCallSite()
+                                .header("expiresAt", toStart.toString())
+                                .apply(plain)))
                 .as("a header of that name says nothing")
                 .isEqualTo(Timeout.SCHEDULE_TO_START);
     }

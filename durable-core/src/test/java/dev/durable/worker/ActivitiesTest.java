@@ -226,8 +226,8 @@ class ActivitiesTest {
 
     @Test
     void what_began_and_was_given_back_by_a_shutdown_is_not_late_to_start_and_what_never_began_is() throws Exception {
-        bench.options = bench.with(
-                bench.options.startToClose(), Duration.ofMinutes(1), null, null, bench.options.retry());
+        bench.options =
+                bench.with(bench.options.startToClose(), Duration.ofMinutes(1), null, null, bench.options.retry());
         JobKey began = begin(() -> context.get().heartbeat("row 1"), go::await);
         JobKey never = bench.schedule("[\"y\"]");
         drive.eachRound(() -> {

@@ -918,7 +918,8 @@ class AttemptTest {
         assertThat(bench.state(key)).isEqualTo("gone");
         assertThat(bench.outcome(key)).isInstanceOfSatisfying(ActivityFailed.class, failed -> {
             assertThat(failed.failure().type()).isEqualTo("dev.durable.OutcomeUnknownException");
-            assertThat(failed.failure().message()).startsWith("outcome unknown: the worker of attempt 1 was lost or shut");
+            assertThat(failed.failure().message())
+                    .startsWith("outcome unknown: the worker of attempt 1 was lost or shut");
             assertThat(failed.failure().cause().type())
                     .isEqualTo(thrown.getClass().getName());
         });
@@ -933,8 +934,7 @@ class AttemptTest {
 
     @Test
     void a_body_that_gave_itself_back_is_called_again_after_schedule_to_start() {
-        bench.options =
-                bench.with(Duration.ofMinutes(10), Duration.ofSeconds(5), null, null, bench.options.retry());
+        bench.options = bench.with(Duration.ofMinutes(10), Duration.ofSeconds(5), null, null, bench.options.retry());
         AtomicInteger runs = new AtomicInteger();
         JobKey key = bench.ran(argument -> {
             if (runs.incrementAndGet() == 1) {
@@ -950,8 +950,7 @@ class AttemptTest {
 
     @Test
     void a_body_that_a_shutdown_interrupted_is_called_again_after_schedule_to_start() {
-        bench.options =
-                bench.with(Duration.ofMinutes(10), Duration.ofSeconds(5), null, null, bench.options.retry());
+        bench.options = bench.with(Duration.ofMinutes(10), Duration.ofSeconds(5), null, null, bench.options.retry());
         AtomicInteger runs = new AtomicInteger();
         JobKey key = bench.ran(argument -> {
             if (runs.incrementAndGet() == 1) {
@@ -968,8 +967,7 @@ class AttemptTest {
 
     @Test
     void a_job_whose_worker_could_not_tell_its_end_has_begun() {
-        bench.options =
-                bench.with(Duration.ofMinutes(10), Duration.ofSeconds(5), null, null, bench.options.retry());
+        bench.options = bench.with(Duration.ofMinutes(10), Duration.ofSeconds(5), null, null, bench.options.retry());
         bench.holdBodies();
         JobKey key = bench.schedule("[\"x\"]");
         bench.work();

@@ -137,16 +137,15 @@ abstract class JobTimesTest {
         job.await();
         assertThat(scheduled)
                 .singleElement()
-                .satisfies(at ->
-                        assertThat(at.truncatedTo(ChronoUnit.MICROS)).isEqualTo(endOfDelay(job, DELAY)));
+                .satisfies(at -> assertThat(at.truncatedTo(ChronoUnit.MICROS)).isEqualTo(endOfDelay(job, DELAY)));
     }
 
     @Test
     void timeouts_of_a_delayed_job_end_it_that_long_after_its_delay(TestEngine engine) {
-        ActivityHandle soon =
-                engine.client().enqueue(Elsewhere.class, StartOptions.id("job-1").startDelay(DELAY), Elsewhere::soon);
-        ActivityHandle whole =
-                engine.client().enqueue(Elsewhere.class, StartOptions.id("job-2").startDelay(DELAY), Elsewhere::whole);
+        ActivityHandle soon = engine.client()
+                .enqueue(Elsewhere.class, StartOptions.id("job-1").startDelay(DELAY), Elsewhere::soon);
+        ActivityHandle whole = engine.client()
+                .enqueue(Elsewhere.class, StartOptions.id("job-2").startDelay(DELAY), Elsewhere::whole);
         engine.advance(Duration.ofSeconds(42));
         assertThat(soon.describe().summary().status()).isEqualTo(WorkflowStatus.RUNNING);
         engine.advance(Duration.ofSeconds(20));

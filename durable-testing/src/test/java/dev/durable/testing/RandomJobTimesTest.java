@@ -167,7 +167,9 @@ class RandomJobTimesTest {
                 .findFirst()
                 .orElseThrow(() -> new AssertionError(what));
         assertThat(new Ending(
-                        end instanceof ActivityTimedOut late ? late.timeout().name() : "done", expected.at(), bodies.size()))
+                        end instanceof ActivityTimedOut late ? late.timeout().name() : "done",
+                        expected.at(),
+                        bodies.size()))
                 .as(what)
                 .isEqualTo(expected);
         assertThat(end.at())

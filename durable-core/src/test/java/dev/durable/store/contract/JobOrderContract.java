@@ -274,7 +274,13 @@ abstract class JobOrderContract extends StoreContract {
         update(new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null, true));
         OpenJob seen = open(run);
         order(new JobOrder.UpdateOptions(
-                key(run), audited("options"), seen.seen(), seen.options(), store.now().plusSeconds(60), null, 0));
+                key(run),
+                audited("options"),
+                seen.seen(),
+                seen.options(),
+                store.now().plusSeconds(60),
+                null,
+                0));
         advance(HOUR);
 
         assertThat(store.timeOutWaiting(10)).isZero();

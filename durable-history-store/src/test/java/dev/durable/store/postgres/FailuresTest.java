@@ -18,18 +18,20 @@ class FailuresTest {
         assertThat(failures.of(deadlock))
                 .isInstanceOf(RolledBackException.class)
                 .hasCause(deadlock)
-                .hasMessage("a deadlock in the database at jdbc:postgresql://db/orders, which has rolled back this one to let"
-                        + " the other go on (SQLSTATE 40P01): ERROR: deadlock detected. Nothing of it was written. It was"
-                        + " tried again, and met the same each time. Usual cause: two transactions that lock the same rows,"
-                        + " or start the same ids, in different orders. Let each do so in the same order.");
+                .hasMessage(
+                        "a deadlock in the database at jdbc:postgresql://db/orders, which has rolled back this one to let"
+                                + " the other go on (SQLSTATE 40P01): ERROR: deadlock detected. Nothing of it was written. It was"
+                                + " tried again, and met the same each time. Usual cause: two transactions that lock the same rows,"
+                                + " or start the same ids, in different orders. Let each do so in the same order.");
     }
 
     @Test
     void a_deadlock_in_the_callers_transaction_says_who_has_to_do_it_again() {
         assertThat(failures.ofCaller(new SQLException("ERROR: deadlock detected", "40P01")))
                 .isInstanceOf(RolledBackException.class)
-                .hasMessageContaining("The transaction that this call takes part in is lost as a whole: roll it back, and do"
-                        + " it again from its beginning.");
+                .hasMessageContaining(
+                        "The transaction that this call takes part in is lost as a whole: roll it back, and do"
+                                + " it again from its beginning.");
     }
 
     @Test

@@ -119,10 +119,11 @@ class CallersTransactionTest {
             RuntimeException there = thrown(() -> crossing.get());
             other.rollback();
 
-            assertThat(here == null ? there : here).satisfies(lost -> assertThat(deadlock(lost))
-                    .hasMessageStartingWith("a deadlock in the database at ")
-                    .hasMessageContaining("roll it back, and do it again from its beginning")
-                    .hasMessageNotContaining("can't be reached"));
+            assertThat(here == null ? there : here)
+                    .satisfies(lost -> assertThat(deadlock(lost))
+                            .hasMessageStartingWith("a deadlock in the database at ")
+                            .hasMessageContaining("roll it back, and do it again from its beginning")
+                            .hasMessageNotContaining("can't be reached"));
         }
         transaction.rollback();
         joining().start(Words.class, "c", Words::run);
