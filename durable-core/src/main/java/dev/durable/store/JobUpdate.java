@@ -125,9 +125,9 @@ public sealed interface JobUpdate {
             @Nullable String details,
             boolean begun) implements JobUpdate {
 
-        /** Details are told by a body that was called. */
+        /** Of a body that was called. */
         public Release(JobKey key, UUID lease, Duration delay, @Nullable String details) {
-            this(key, lease, delay, details, details != null);
+            this(key, lease, delay, details, true);
         }
     }
 

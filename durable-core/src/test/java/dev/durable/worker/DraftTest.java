@@ -18,7 +18,8 @@ class DraftTest {
                     "OrderWorkflow",
                     Map.of(),
                     EagerJobs.NONE,
-                    headers -> "{}"),
+                    headers -> "{}",
+                    null),
             1,
             0);
     private final List<String> done = new ArrayList<>();

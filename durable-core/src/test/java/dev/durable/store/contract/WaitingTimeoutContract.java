@@ -81,7 +81,7 @@ abstract class WaitingTimeoutContract extends StoreContract {
     void a_job_that_is_given_back_unused_still_waits_for_its_start() {
         RunKey run = with(MINUTE, null);
         ClaimedJob job = claimJob(session);
-        update(new JobUpdate.Release(job.key(), job.lease(), Duration.ofHours(1), null));
+        update(new JobUpdate.Release(job.key(), job.lease(), Duration.ofHours(1), null, false));
         advance(MINUTE);
 
         assertThat(store.timeOutWaiting(10)).isOne();
