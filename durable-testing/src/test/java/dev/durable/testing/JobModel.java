@@ -140,12 +140,17 @@ final class JobModel {
         this.margin = margin;
         maxAttempts = options.attempts();
         readyAt = program.delay();
-        long toStart = options.scheduleToStart() == 0 ? NEVER : program.delay() + options.scheduleToStart();
-        startBy = Math.min(toStart, program.expiry() == 0 ? NEVER : program.expiry());
-        closeBy = options.scheduleToClose() == 0 ? NEVER : program.delay() + options.scheduleToClose();
+        scheduledAt(program.delay());
         if (program.delay() > 0 && Math.min(startBy, closeBy) < NEVER) {
             needs(Rule.DELAY_IS_TAKEN_OFF_ONCE);
         }
+    }
+
+    /** Timeouts count from then; the expiry is the time that was said. */
+    private void scheduledAt(long at) {
+        long toStart = options.scheduleToStart() == 0 ? NEVER : at + options.scheduleToStart();
+        startBy = Math.min(toStart, program.expiry() == 0 ? NEVER : program.expiry());
+        closeBy = options.scheduleToClose() == 0 ? NEVER : at + options.scheduleToClose();
     }
 
     /**
@@ -287,10 +292,10 @@ final class JobModel {
                 if (readyAt <= now) {
                     throw new NothingSaid("a retry of what is due and waits for somebody");
                 }
-                if (!begun && Math.min(startBy, closeBy) < NEVER) {
-                    throw new NothingSaid("a delayed job with deadlines that is to begin now");
-                }
                 notes.add(new Note("retry", now));
+                if (!begun) {
+                    scheduledAt(now);
+                }
                 readyAt = now;
                 yield true;
             }
