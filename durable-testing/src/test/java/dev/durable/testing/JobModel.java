@@ -121,6 +121,7 @@ final class JobModel {
     private long orderedAt = -NEVER;
     private int maxAttempts;
     private int attemptsBefore;
+    private long scheduledAt;
     private long startBy;
     private long closeBy;
     private int details;
@@ -141,13 +142,12 @@ final class JobModel {
         maxAttempts = options.attempts();
         readyAt = program.delay();
         scheduledAt(program.delay());
-        if (program.delay() > 0 && Math.min(startBy, closeBy) < NEVER) {
-            needs(Rule.DELAY_IS_TAKEN_OFF_ONCE);
-        }
+        needsIf(program.delay() > 0 && Math.min(startBy, closeBy) < NEVER, Rule.DELAY_IS_TAKEN_OFF_ONCE);
     }
 
     /** Timeouts count from then; the expiry is the time that was said. */
     private void scheduledAt(long at) {
+        scheduledAt = at;
         long toStart = options.scheduleToStart() == 0 ? NEVER : at + options.scheduleToStart();
         startBy = Math.min(toStart, program.expiry() == 0 ? NEVER : program.expiry());
         closeBy = options.scheduleToClose() == 0 ? NEVER : at + options.scheduleToClose();
@@ -177,7 +177,11 @@ final class JobModel {
     }
 
     private void needs(Rule rule) {
-        if (!rules.contains(rule)) {
+        needsIf(true, rule);
+    }
+
+    private void needsIf(boolean applies, Rule rule) {
+        if (applies && !rules.contains(rule)) {
             throw new NothingSaid(rule.name());
         }
     }
@@ -222,9 +226,7 @@ final class JobModel {
     }
 
     private void tooLateToStart() {
-        if (begun) {
-            needs(Rule.WHAT_HAS_BEGUN_DOES_NOT_EXPIRE);
-        }
+        needsIf(begun, Rule.WHAT_HAS_BEGUN_DOES_NOT_EXPIRE);
         close("FAILED", new Note("timed out: schedule-to-start or expiry"));
     }
 
@@ -263,9 +265,7 @@ final class JobModel {
         if (phase == Phase.CLOSED) {
             return "gone";
         }
-        if (program.delay() > 0 && !begun) {
-            needs(Rule.A_DELAYED_JOB_IS_A_JOB);
-        }
+        needsIf(program.delay() > 0 && !begun, Rule.A_DELAYED_JOB_IS_A_JOB);
         boolean done =
                 switch (what) {
                     case PAUSE -> pause(true);
@@ -344,7 +344,9 @@ final class JobModel {
         if (worker == null) {
             throw new AssertionError("nobody is there");
         }
-        calls.add(new Began(now, attempt, details));
+        // Today it counts as scheduled only now.
+        needsIf(program.delay() > 0 && !begun && now > readyAt + margin, Rule.DELAY_IS_TAKEN_OFF_ONCE);
+        calls.add(new Began(now, attempt, scheduledAt, details));
         begun = true;
         phase = Phase.RUNNING;
         running = new Attempt(worker, calls.size());
@@ -357,9 +359,7 @@ final class JobModel {
     }
 
     private void close(String how, Note last) {
-        if (phase == Phase.RUNNING && now - orderedAt < HEARS + margin) {
-            needs(Rule.HISTORY_KEEPS_LATE_ORDERS);
-        }
+        needsIf(phase == Phase.RUNNING && now - orderedAt < HEARS + margin, Rule.HISTORY_KEEPS_LATE_ORDERS);
         notes.add(last);
         status = how;
         phase = Phase.CLOSED;

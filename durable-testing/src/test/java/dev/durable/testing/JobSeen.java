@@ -19,9 +19,17 @@ record JobSeen(List<Began> calls, List<String> answers, String status, @Nullable
      *
      * @param at when
      * @param attempt as it is told
+     * @param scheduledAt the same
      * @param details the heartbeat details that it found; 0 is none
      */
-    record Began(long at, int attempt, int details) {}
+    record Began(long at, int attempt, long scheduledAt, int details) {
+        private boolean isLike(Began other, long tolerance) {
+            return Math.abs(at - other.at) <= tolerance
+                    && attempt == other.attempt
+                    && Math.abs(scheduledAt - other.scheduledAt) <= tolerance
+                    && details == other.details;
+        }
+    }
 
     /**
      * Something in its history.
@@ -46,9 +54,7 @@ record JobSeen(List<Began> calls, List<String> answers, String status, @Nullable
 
     private boolean callsAreLike(JobSeen other, long tolerance) {
         for (int i = 0; i < calls.size(); i++) {
-            Began one = calls.get(i);
-            Began two = other.calls.get(i);
-            if (Math.abs(one.at - two.at) > tolerance || one.attempt != two.attempt || one.details != two.details) {
+            if (!calls.get(i).isLike(other.calls.get(i), tolerance)) {
                 return false;
             }
         }

@@ -368,6 +368,7 @@ class RandomJobsTest {
                 calls.add(new Began(
                         since(),
                         context.info().attempt(),
+                        since(context.info().scheduledAt()),
                         context.heartbeatDetails(Integer.class).orElse(0)));
             }
             Call call = program.call(number);
