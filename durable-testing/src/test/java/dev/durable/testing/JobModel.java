@@ -117,6 +117,9 @@ final class JobModel {
     private boolean begun;
     private boolean paused;
     private boolean cancelWaits;
+    /** It has ended, and no worker was there to write so. */
+    private boolean isToBeClosed;
+
     private long cancelledAt = NEVER;
     private long orderedAt = -NEVER;
     private int maxAttempts;
@@ -193,6 +196,9 @@ final class JobModel {
             List<Moment> next = moments();
             next.sort(Comparator.comparingLong(Moment::at));
             if (next.isEmpty() || next.getFirst().at() > end) {
+                if (isToBeClosed) {
+                    throw new NothingSaid("a job that nobody closes");
+                }
                 return;
             }
             Moment first = next.getFirst();
@@ -245,6 +251,7 @@ final class JobModel {
         switch (happening.what()) {
             case START -> {
                 workers.add(new Worker());
+                isToBeClosed = false;
                 if (cancelWaits) {
                     cancelWaits = false;
                     cancelled();
@@ -306,6 +313,7 @@ final class JobModel {
                 maxAttempts = allowed == 0 ? 0 : used + allowed;
                 attemptsBefore = used;
                 closeBy = options.scheduleToClose() == 0 ? NEVER : now + options.scheduleToClose();
+                status = "RUNNING";
                 waitUntil(now);
                 yield true;
             }
@@ -314,6 +322,9 @@ final class JobModel {
     }
 
     private void cancel() {
+        if (isToBeClosed) {
+            throw new NothingSaid("a cancel of what has ended and is not closed");
+        }
         if (phase == Phase.CLOSED || cancelledAt < NEVER || cancelWaits) {
             return;
         }
@@ -361,6 +372,7 @@ final class JobModel {
     private void close(String how, Note last) {
         needsIf(phase == Phase.RUNNING && now - orderedAt < HEARS + margin, Rule.HISTORY_KEEPS_LATE_ORDERS);
         notes.add(last);
+        isToBeClosed = accepting() == null;
         status = how;
         phase = Phase.CLOSED;
         running = null;
