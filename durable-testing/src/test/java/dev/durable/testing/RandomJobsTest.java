@@ -71,7 +71,7 @@ class RandomJobsTest {
     private static final long FIRST = Long.getLong("durable.jobs.seed", 1);
     private static final int SEEDS = Integer.getInteger("durable.jobs.seeds", 300);
     private static final String PROGRAM = "durable.jobs.program";
-    private static final int ON_POSTGRES = 5;
+    private static final int ON_POSTGRES = 3;
     /** With so many seeds that differ it ends. */
     private static final int MOST_DIFFERENT = 5;
 
@@ -129,14 +129,13 @@ class RandomJobsTest {
                 different.add(e);
             }
         }
-        System.out.println("compared " + compared + ", not " + notCompared + ", endings " + endings);
         if (!different.isEmpty()) {
             AssertionError first = different.removeFirst();
             different.forEach(first::addSuppressed);
             throw first;
         }
         if (SEEDS >= 300) {
-            assertThat(compared).as("the others: %s", notCompared).isGreaterThan(SEEDS / 3);
+            assertThat(compared).as("endings %s, not compared %s", endings, notCompared).isGreaterThan(SEEDS / 2);
             assertThat(endings).containsKeys("CANCELLED", "COMPLETED", "DEAD_LETTER", "FAILED", "INCIDENT");
         }
     }
