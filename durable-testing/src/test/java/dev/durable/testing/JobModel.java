@@ -74,7 +74,9 @@ final class JobModel {
             String named = System.getProperty("durable.jobs.rules", "");
             Set<Rule> rules = EnumSet.noneOf(Rule.class);
             for (Rule rule : values()) {
-                if (rule.mended || named.equals("all") || List.of(named.split(",", -1)).contains(rule.name())) {
+                if (rule.mended
+                        || named.equals("all")
+                        || List.of(named.split(",", -1)).contains(rule.name())) {
                     rules.add(rule);
                 }
             }
@@ -223,7 +225,8 @@ final class JobModel {
             if (!begun || !rules.contains(Rule.WHAT_HAS_BEGUN_DOES_NOT_EXPIRE)) {
                 next.add(new Moment(Math.max(now, startBy), "is too late to start", this::tooLateToStart));
             }
-            next.add(new Moment(closeBy, "runs out of schedule-to-close", () -> close("FAILED", timedOut(attempt - 1))));
+            next.add(
+                    new Moment(closeBy, "runs out of schedule-to-close", () -> close("FAILED", timedOut(attempt - 1))));
         } else if (running != null) {
             running.moments(next);
         }
@@ -243,7 +246,10 @@ final class JobModel {
     // ── what happens around it ──────────────────────────────────────────────────────────────────────────────────────
 
     private @Nullable Worker accepting() {
-        return workers.stream().filter(worker -> worker.stopsAt == NEVER).findFirst().orElse(null);
+        return workers.stream()
+                .filter(worker -> worker.stopsAt == NEVER)
+                .findFirst()
+                .orElse(null);
     }
 
     private void happens(Happening happening) {

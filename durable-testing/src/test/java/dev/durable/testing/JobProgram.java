@@ -253,7 +253,8 @@ record JobProgram(
                         Stream.of(job),
                         calls.stream()
                                 .map(c -> "call works=" + c.works + " beats=" + c.beats + " ends=" + c.ends + " after="
-                                        + c.after + " left=" + c.left + " told=" + c.told + " toldAfter=" + c.toldAfter),
+                                        + c.after + " left=" + c.left + " told=" + c.told + " toldAfter="
+                                        + c.toldAfter),
                         happenings.stream().map(h -> "then at=" + h.at + " what=" + h.what))
                 .flatMap(parts -> parts)
                 .collect(Collectors.joining("; "));
@@ -261,7 +262,8 @@ record JobProgram(
 
     /** What {@link #toString} wrote. */
     static JobProgram parse(String text) {
-        List<Words> parts = Arrays.stream(text.strip().split(";\\s*", -1)).map(Words::of).toList();
+        List<Words> parts =
+                Arrays.stream(text.strip().split(";\\s*", -1)).map(Words::of).toList();
         Words job = parts.getFirst();
         return new JobProgram(
                 Boolean.parseBoolean(job.word("eager")),
@@ -345,14 +347,46 @@ record JobProgram(
         all.add(new JobProgram(false, delay, expiry, options, calls, happenings));
         all.add(new JobProgram(eager, 0, expiry, options, calls, happenings));
         all.add(new JobProgram(eager, delay, 0, options, calls, happenings));
-        all.add(with(new Options(o.startToClose, 0, o.scheduleToClose, o.heartbeat, o.attempts, o.interval, o.backoff,
-                o.maxInterval, o.then)));
-        all.add(with(new Options(o.startToClose, o.scheduleToStart, 0, o.heartbeat, o.attempts, o.interval, o.backoff,
-                o.maxInterval, o.then)));
-        all.add(with(new Options(o.startToClose, o.scheduleToStart, o.scheduleToClose, 0, o.attempts, o.interval,
-                o.backoff, o.maxInterval, o.then)));
-        all.add(with(new Options(60_000, o.scheduleToStart, o.scheduleToClose, o.heartbeat, o.attempts, o.interval,
-                1, o.maxInterval, o.then)));
+        all.add(with(new Options(
+                o.startToClose,
+                0,
+                o.scheduleToClose,
+                o.heartbeat,
+                o.attempts,
+                o.interval,
+                o.backoff,
+                o.maxInterval,
+                o.then)));
+        all.add(with(new Options(
+                o.startToClose,
+                o.scheduleToStart,
+                0,
+                o.heartbeat,
+                o.attempts,
+                o.interval,
+                o.backoff,
+                o.maxInterval,
+                o.then)));
+        all.add(with(new Options(
+                o.startToClose,
+                o.scheduleToStart,
+                o.scheduleToClose,
+                0,
+                o.attempts,
+                o.interval,
+                o.backoff,
+                o.maxInterval,
+                o.then)));
+        all.add(with(new Options(
+                60_000,
+                o.scheduleToStart,
+                o.scheduleToClose,
+                o.heartbeat,
+                o.attempts,
+                o.interval,
+                1,
+                o.maxInterval,
+                o.then)));
         all.removeIf(this::equals);
         return all.stream();
     }

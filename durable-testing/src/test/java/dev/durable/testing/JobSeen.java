@@ -12,7 +12,11 @@ import org.jspecify.annotations.Nullable;
  * @param status of its run at the end, or what it is buried as
  * @param notes what the history tells of attempts, operators and the end; null where that is not compared
  */
-record JobSeen(List<Began> calls, List<String> answers, String status, @Nullable List<Note> notes) {
+record JobSeen(
+        List<Began> calls,
+        List<String> answers,
+        String status,
+        @Nullable List<Note> notes) {
 
     /**
      * A call of its body.

@@ -75,7 +75,6 @@ class RandomJobsTest {
     /** With so many seeds that differ it ends. */
     private static final int MOST_DIFFERENT = 5;
 
-
     @Activity
     interface Work {
         String work();
@@ -135,7 +134,9 @@ class RandomJobsTest {
             throw first;
         }
         if (SEEDS >= 300) {
-            assertThat(compared).as("endings %s, not compared %s", endings, notCompared).isGreaterThan(SEEDS / 2);
+            assertThat(compared)
+                    .as("endings %s, not compared %s", endings, notCompared)
+                    .isGreaterThan(SEEDS / 2);
             assertThat(endings).containsKeys("CANCELLED", "COMPLETED", "DEAD_LETTER", "FAILED", "INCIDENT");
         }
     }
@@ -174,7 +175,8 @@ class RandomJobsTest {
             JobProgram least = time instanceof MemoryTime ? smallest(program, exactness) : program;
             throw new AssertionError(what + ": the job did something else than the model says.\n"
                     + difference.get() + "\nIt was\n  " + program + "\nThe same, as small as it gets:\n"
-                    + difference(least, time instanceof MemoryTime ? new MemoryTime() : time, exactness).orElse("")
+                    + difference(least, time instanceof MemoryTime ? new MemoryTime() : time, exactness)
+                            .orElse("")
                     + "\nTo run it again alone: -D" + PROGRAM + "='" + least + "'");
         }
         return true;

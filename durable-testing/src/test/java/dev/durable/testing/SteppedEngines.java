@@ -56,6 +56,7 @@ final class SteppedEngines implements AutoCloseable {
     private volatile boolean over;
     /** Nothing that still waits gets anything. */
     private volatile boolean closed;
+
     private volatile @Nullable String stalled;
     private int cranks;
 
@@ -65,7 +66,8 @@ final class SteppedEngines implements AutoCloseable {
 
     /** Starts an engine; nothing of it has been cranked when this returns. */
     DurableEngine start(UnaryOperator<EngineBuilder> how) {
-        return how.apply(new EngineBuilder(time.store()).drive(new EngineDrive()).strict())
+        return how.apply(
+                        new EngineBuilder(time.store()).drive(new EngineDrive()).strict())
                 .start();
     }
 
@@ -258,10 +260,7 @@ final class SteppedEngines implements AutoCloseable {
     private Stream<Instant> guestTimes() {
         lock.lock();
         try {
-            return guests.stream()
-                    .flatMap(guest -> Stream.ofNullable(guest.wakeAt))
-                    .toList()
-                    .stream();
+            return guests.stream().flatMap(guest -> Stream.ofNullable(guest.wakeAt)).toList().stream();
         } finally {
             lock.unlock();
         }
@@ -365,8 +364,7 @@ final class SteppedEngines implements AutoCloseable {
                 settle();
             } else {
                 var unused = future.whenComplete((result, error) -> LockSupport.unpark(guest.thread));
-                guest.park(
-                        timeout == null ? null : now().plus(timeout), () -> guest.due || future.isDone(), true);
+                guest.park(timeout == null ? null : now().plus(timeout), () -> guest.due || future.isDone(), true);
             }
             if (!future.isDone()) {
                 throw new TimeoutException("nothing is left to do, and what is waited for has not come");
