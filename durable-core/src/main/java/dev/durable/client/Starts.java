@@ -166,7 +166,9 @@ final class Starts {
                     new ActivityScheduled(
                             2, started.at(), BackgroundJob.SEQ, activity, run.taskQueue(), arguments, resolved));
         });
-    Instant now() {
+    }
+
+    private Instant now() {
         return dispatch.store().clock().now();
     }
 
