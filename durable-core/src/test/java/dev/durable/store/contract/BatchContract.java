@@ -110,7 +110,7 @@ abstract class BatchContract extends StoreContract {
 
     private void bury(ClaimedJob job, boolean incident) {
         assertThat(update(new JobUpdate.Bury(job.key(), job.lease(), incident, 2, "alike", "[]", "no", null)))
-                .isEqualTo(JobUpdate.Outcome.APPLIED);
+                .isEqualTo(JobUpdate.Outcome.ACCEPTED);
     }
 
     @Test
