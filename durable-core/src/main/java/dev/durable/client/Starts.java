@@ -168,7 +168,7 @@ final class Starts {
         });
     }
 
-    private Instant now() {
+    Instant now() {
         return dispatch.store().clock().now();
     }
 

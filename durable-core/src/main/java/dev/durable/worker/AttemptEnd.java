@@ -111,7 +111,7 @@ final class AttemptEnd {
 
     /** It was to stop, and its body has not. */
     void cancelled(@Nullable String details) {
-        report.ruled(new Ruling.Cancelled(), details);
+        ruled(new Ruling.Cancelled(), details);
     }
 
     /** It ran out of a timeout, or had before it began. */

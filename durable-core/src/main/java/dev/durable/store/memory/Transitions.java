@@ -67,7 +67,7 @@ final class Transitions {
                 .toList();
         Instant at = step.events().getLast().at();
         run.append(step.closingWith(LeftJob.events(left, at)).events(), step.newFence());
-        step.settled().forEach(settled -> tables.delete(run, job(run, settled.seq())));
+        step.settled().forEach(ended -> tables.delete(run, job(run, ended.seq())));
         tables.end(run, new Run.Ending(close.status(), close.result(), close.failure(), tables.now(), step.newFence()));
         return Outcome.APPLIED;
     }
@@ -76,7 +76,7 @@ final class Transitions {
         Instant now = tables.now();
         run.append(step.events(), step.newFence());
         run.inbox().removeAll(step.consumed());
-        step.settled().forEach(settled -> tables.delete(run, job(run, settled.seq())));
+        step.settled().forEach(ended -> tables.delete(run, job(run, ended.seq())));
         tables.bear(run, step.jobs());
         step.cancelled().forEach(seq -> cancel(run.jobs().get(seq)));
         boolean messagesWait = !run.inbox().isEmpty();
