@@ -9,8 +9,10 @@ import dev.durable.store.postgres.jooq.generated.tables.ActivityJob;
 import dev.durable.store.postgres.jooq.generated.tables.ActivityPause;
 import dev.durable.store.postgres.jooq.generated.tables.Alert;
 import dev.durable.store.postgres.jooq.generated.tables.Audit;
+import dev.durable.store.postgres.jooq.generated.tables.BatchJob;
 import dev.durable.store.postgres.jooq.generated.tables.HistoryEvent;
 import dev.durable.store.postgres.jooq.generated.tables.Inbox;
+import dev.durable.store.postgres.jooq.generated.tables.KeptPlace;
 import dev.durable.store.postgres.jooq.generated.tables.LimitKeyStart;
 import dev.durable.store.postgres.jooq.generated.tables.Outbox;
 import dev.durable.store.postgres.jooq.generated.tables.OutboxRefused;
@@ -20,12 +22,18 @@ import dev.durable.store.postgres.jooq.generated.tables.RunState;
 import dev.durable.store.postgres.jooq.generated.tables.Schedule;
 import dev.durable.store.postgres.jooq.generated.tables.SchemaVersion;
 import dev.durable.store.postgres.jooq.generated.tables.Session;
+import dev.durable.store.postgres.jooq.generated.tables.ToldOf;
 import dev.durable.store.postgres.jooq.generated.tables.WorkflowRun;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.UUID;
 
 import org.jooq.Catalog;
+import org.jooq.Configuration;
+import org.jooq.Field;
+import org.jooq.Record;
+import org.jooq.Result;
 import org.jooq.Table;
 import org.jooq.impl.DSL;
 import org.jooq.impl.SchemaImpl;
@@ -70,6 +78,11 @@ public class DefaultSchema extends SchemaImpl {
     public final Audit AUDIT = Audit.AUDIT;
 
     /**
+     * The table <code>batch_job</code>.
+     */
+    public final BatchJob BATCH_JOB = BatchJob.BATCH_JOB;
+
+    /**
      * The table <code>history_event</code>.
      */
     public final HistoryEvent HISTORY_EVENT = HistoryEvent.HISTORY_EVENT;
@@ -78,6 +91,11 @@ public class DefaultSchema extends SchemaImpl {
      * The table <code>inbox</code>.
      */
     public final Inbox INBOX = Inbox.INBOX;
+
+    /**
+     * The table <code>kept_place</code>.
+     */
+    public final KeptPlace KEPT_PLACE = KeptPlace.KEPT_PLACE;
 
     /**
      * The table <code>limit_key_start</code>.
@@ -125,6 +143,57 @@ public class DefaultSchema extends SchemaImpl {
     public final Session SESSION = Session.SESSION;
 
     /**
+     * The table <code>told_of</code>.
+     */
+    public final ToldOf TOLD_OF = ToldOf.TOLD_OF;
+
+    /**
+     * Call <code>told_of</code>.
+     */
+    public static Result<Record> TOLD_OF(
+          Configuration configuration
+        , UUID run
+        , Short runShard
+        , Integer activity
+    ) {
+        return configuration.dsl().selectFrom(dev.durable.store.postgres.jooq.generated.tables.ToldOf.TOLD_OF.call(
+              run
+            , runShard
+            , activity
+        )).fetch();
+    }
+
+    /**
+     * Get <code>told_of</code> as a table.
+     */
+    public static ToldOf TOLD_OF(
+          UUID run
+        , Short runShard
+        , Integer activity
+    ) {
+        return dev.durable.store.postgres.jooq.generated.tables.ToldOf.TOLD_OF.call(
+            run,
+            runShard,
+            activity
+        );
+    }
+
+    /**
+     * Get <code>told_of</code> as a table.
+     */
+    public static ToldOf TOLD_OF(
+          Field<UUID> run
+        , Field<Short> runShard
+        , Field<Integer> activity
+    ) {
+        return dev.durable.store.postgres.jooq.generated.tables.ToldOf.TOLD_OF.call(
+            run,
+            runShard,
+            activity
+        );
+    }
+
+    /**
      * The table <code>workflow_run</code>.
      */
     public final WorkflowRun WORKFLOW_RUN = WorkflowRun.WORKFLOW_RUN;
@@ -150,8 +219,10 @@ public class DefaultSchema extends SchemaImpl {
             ActivityPause.ACTIVITY_PAUSE,
             Alert.ALERT,
             Audit.AUDIT,
+            BatchJob.BATCH_JOB,
             HistoryEvent.HISTORY_EVENT,
             Inbox.INBOX,
+            KeptPlace.KEPT_PLACE,
             LimitKeyStart.LIMIT_KEY_START,
             Outbox.OUTBOX,
             OutboxRefused.OUTBOX_REFUSED,
@@ -161,6 +232,7 @@ public class DefaultSchema extends SchemaImpl {
             Schedule.SCHEDULE,
             SchemaVersion.SCHEMA_VERSION,
             Session.SESSION,
+            ToldOf.TOLD_OF,
             WorkflowRun.WORKFLOW_RUN
         );
     }

@@ -9,8 +9,10 @@ import dev.durable.store.postgres.jooq.generated.tables.ActivityJob;
 import dev.durable.store.postgres.jooq.generated.tables.ActivityPause;
 import dev.durable.store.postgres.jooq.generated.tables.Alert;
 import dev.durable.store.postgres.jooq.generated.tables.Audit;
+import dev.durable.store.postgres.jooq.generated.tables.BatchJob;
 import dev.durable.store.postgres.jooq.generated.tables.HistoryEvent;
 import dev.durable.store.postgres.jooq.generated.tables.Inbox;
+import dev.durable.store.postgres.jooq.generated.tables.KeptPlace;
 import dev.durable.store.postgres.jooq.generated.tables.LimitKeyStart;
 import dev.durable.store.postgres.jooq.generated.tables.Outbox;
 import dev.durable.store.postgres.jooq.generated.tables.OutboxRefused;
@@ -20,7 +22,15 @@ import dev.durable.store.postgres.jooq.generated.tables.RunState;
 import dev.durable.store.postgres.jooq.generated.tables.Schedule;
 import dev.durable.store.postgres.jooq.generated.tables.SchemaVersion;
 import dev.durable.store.postgres.jooq.generated.tables.Session;
+import dev.durable.store.postgres.jooq.generated.tables.ToldOf;
 import dev.durable.store.postgres.jooq.generated.tables.WorkflowRun;
+
+import java.util.UUID;
+
+import org.jooq.Configuration;
+import org.jooq.Field;
+import org.jooq.Record;
+import org.jooq.Result;
 
 
 /**
@@ -55,6 +65,11 @@ public class Tables {
     public static final Audit AUDIT = Audit.AUDIT;
 
     /**
+     * The table <code>batch_job</code>.
+     */
+    public static final BatchJob BATCH_JOB = BatchJob.BATCH_JOB;
+
+    /**
      * The table <code>history_event</code>.
      */
     public static final HistoryEvent HISTORY_EVENT = HistoryEvent.HISTORY_EVENT;
@@ -63,6 +78,11 @@ public class Tables {
      * The table <code>inbox</code>.
      */
     public static final Inbox INBOX = Inbox.INBOX;
+
+    /**
+     * The table <code>kept_place</code>.
+     */
+    public static final KeptPlace KEPT_PLACE = KeptPlace.KEPT_PLACE;
 
     /**
      * The table <code>limit_key_start</code>.
@@ -108,6 +128,57 @@ public class Tables {
      * The table <code>session</code>.
      */
     public static final Session SESSION = Session.SESSION;
+
+    /**
+     * The table <code>told_of</code>.
+     */
+    public static final ToldOf TOLD_OF = ToldOf.TOLD_OF;
+
+    /**
+     * Call <code>told_of</code>.
+     */
+    public static Result<Record> TOLD_OF(
+          Configuration configuration
+        , UUID run
+        , Short runShard
+        , Integer activity
+    ) {
+        return configuration.dsl().selectFrom(dev.durable.store.postgres.jooq.generated.tables.ToldOf.TOLD_OF.call(
+              run
+            , runShard
+            , activity
+        )).fetch();
+    }
+
+    /**
+     * Get <code>told_of</code> as a table.
+     */
+    public static ToldOf TOLD_OF(
+          UUID run
+        , Short runShard
+        , Integer activity
+    ) {
+        return dev.durable.store.postgres.jooq.generated.tables.ToldOf.TOLD_OF.call(
+            run,
+            runShard,
+            activity
+        );
+    }
+
+    /**
+     * Get <code>told_of</code> as a table.
+     */
+    public static ToldOf TOLD_OF(
+          Field<UUID> run
+        , Field<Short> runShard
+        , Field<Integer> activity
+    ) {
+        return dev.durable.store.postgres.jooq.generated.tables.ToldOf.TOLD_OF.call(
+            run,
+            runShard,
+            activity
+        );
+    }
 
     /**
      * The table <code>workflow_run</code>.

@@ -82,6 +82,16 @@ public class Session extends TableImpl<Record> {
      */
     public final TableField<Record, String> IDENTITY = createField(DSL.name("identity"), SQLDataType.CLOB.nullable(false), this, "");
 
+    /**
+     * The column <code>session.queues</code>.
+     */
+    public final TableField<Record, String[]> QUEUES = createField(DSL.name("queues"), SQLDataType.CLOB.array(), this, "");
+
+    /**
+     * The column <code>session.activities</code>.
+     */
+    public final TableField<Record, String[]> ACTIVITIES = createField(DSL.name("activities"), SQLDataType.CLOB.array(), this, "");
+
     private Session(Name alias, Table<Record> aliased) {
         this(alias, aliased, (Field<?>[]) null, null);
     }
