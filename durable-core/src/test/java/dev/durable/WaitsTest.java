@@ -27,8 +27,9 @@ class WaitsTest {
         IllegalStateException broken = new IllegalStateException("the bank is away");
         assertThatThrownBy(() -> new RetryAfterException(Duration.ofSeconds(-1), broken))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("the delay of a RetryAfterException must not be negative, not PT-1S. Usual cause: the time that"
-                        + " it was computed from has passed; take zero for at once.")
+                .hasMessage(
+                        "the delay of a RetryAfterException must not be negative, not PT-1S. Usual cause: the time that"
+                                + " it was computed from has passed; take zero for at once.")
                 .hasCause(broken);
         assertThatThrownBy(() -> new RetryableException("no").nextDelay(Duration.ofSeconds(-1)))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -46,7 +47,8 @@ class WaitsTest {
         assertThatThrownBy(() -> options.startDelay(Duration.ofSeconds(-1)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("startDelay must not be negative, not PT-1S");
-        assertThatThrownBy(() -> options.runTimeout(NEVER)).hasMessageStartingWith("runTimeout must be at most a hundred");
+        assertThatThrownBy(() -> options.runTimeout(NEVER))
+                .hasMessageStartingWith("runTimeout must be at most a hundred");
         assertThatThrownBy(() -> options.executionTimeout(NEVER))
                 .hasMessageStartingWith("executionTimeout must be at most a hundred");
         assertThatThrownBy(() -> new DeferException(NEVER)).isInstanceOf(IllegalArgumentException.class);

@@ -114,8 +114,7 @@ final class JobBatch implements BatchHandle {
     }
 
     /** Whether the job will hear of it: not one that has ended meanwhile. */
-    private boolean hears(
-            Messages messages, RunKey job, CompletableFuture<Delivery.Outcome> sent, String reason) {
+    private boolean hears(Messages messages, RunKey job, CompletableFuture<Delivery.Outcome> sent, String reason) {
         Delivery.Outcome outcome = Waiting.forAnswer(dispatch, sent, "cancelling batch " + id);
         if (outcome == Delivery.Outcome.ACCEPTED || outcome == Delivery.Outcome.NOT_FOUND) {
             return outcome == Delivery.Outcome.ACCEPTED;
@@ -159,8 +158,10 @@ final class JobBatch implements BatchHandle {
     }
 
     private <T> Stream<BatchResult<T>> results(Type type) {
-        return Stream.iterate(members(-1), page -> !page.isEmpty(), page -> members(page.getLast()
-                        .number()))
+        return Stream.iterate(
+                        members(-1),
+                        page -> !page.isEmpty(),
+                        page -> members(page.getLast().number()))
                 .flatMap(List::stream)
                 .map(member -> result(member, type));
     }
@@ -174,10 +175,9 @@ final class JobBatch implements BatchHandle {
     }
 
     private <T> @Nullable T value(String jobId, String result, Type type) {
-        Supplier<String> wayOut = () -> "Usually another type was asked for than the activity's method returns: ask for"
-                + " that one.";
-        return Results.cast(
-                code.payloads().decodeFor(new Payload(result), type, "the result of job " + jobId, wayOut));
+        Supplier<String> wayOut =
+                () -> "Usually another type was asked for than the activity's method returns: ask for" + " that one.";
+        return Results.cast(code.payloads().decodeFor(new Payload(result), type, "the result of job " + jobId, wayOut));
     }
 
     private @Nullable String failure(@Nullable String json) {
@@ -206,6 +206,9 @@ final class JobBatch implements BatchHandle {
     @Override
     public WorkflowQuery jobs() {
         return new Listing(
-                client, dispatch.store(), code.registry(), RunFilter.ALL.batch(id).newestFirst(false));
+                client,
+                dispatch.store(),
+                code.registry(),
+                RunFilter.ALL.batch(id).newestFirst(false));
     }
 }

@@ -38,8 +38,7 @@ record KnownNames(HistoryStore store, Registry registry, Set<String> served) {
 
     /** Gives the name of an activity or of a type, if it is known. */
     String activity(String name) {
-        if (matches(registry.declaredActivities(), name)
-                || store.count(JobFilter.ALL.activity(name)) > 0) {
+        if (matches(registry.declaredActivities(), name) || store.count(JobFilter.ALL.activity(name)) > 0) {
             return name;
         }
         refuseUnlessKnown("activity", name, Served::activities, KnownNames::typeOf);
@@ -60,14 +59,16 @@ record KnownNames(HistoryStore store, Registry registry, Set<String> served) {
                 .toList());
         if (known.stream().noneMatch(one -> one.equals(name) || type.apply(one).equals(name))) {
             throw new IllegalArgumentException(what + " " + name + " is known to nobody: no living worker "
-                    + (what.equals("activity") ? "implements" : "serves") + " it, and nothing waits in the store for it. "
+                    + (what.equals("activity") ? "implements" : "serves")
+                    + " it, and nothing waits in the store for it. "
                     + (known.isEmpty() ? "There is no living worker." : "Known are " + known + ".")
                     + " Usual cause: a misspelt name. If its workers are still to be started, start them first.");
         }
     }
 
     private static boolean matches(Set<String> names, String name) {
-        return Stream.concat(names.stream(), names.stream().map(KnownNames::typeOf)).anyMatch(name::equals);
+        return Stream.concat(names.stream(), names.stream().map(KnownNames::typeOf))
+                .anyMatch(name::equals);
     }
 
     private static String typeOf(String activity) {

@@ -294,8 +294,8 @@ final class Starts {
         Instant now = now();
         Instant expiresAt = options.expiresAt();
         if (expiresAt != null && !expiresAt.isAfter(now)) {
-            throw new IllegalArgumentException(options.id() + " expires at " + expiresAt + ", which has passed: it is " + now
-                    + " by the store's clock, so it would never begin. Let it expire later, or leave it out.");
+            throw new IllegalArgumentException(options.id() + " expires at " + expiresAt + ", which has passed: it is "
+                    + now + " by the store's clock, so it would never begin. Let it expire later, or leave it out.");
         }
         UUID random = code.random().get();
         RunKey key = new RunKey(RunIds.create(now, options.id(), random.getLeastSignificantBits()), options.id());
@@ -322,14 +322,14 @@ final class Starts {
 
     private static WorkflowStarted started(NewRun run, StartOptions options, Payload input, Instant at) {
         return new WorkflowStarted(
-                1,
-                at,
-                run.run().workflowId(),
-                run.run().runId(),
-                run.type(),
-                run.taskQueue(),
-                input,
-                0,
+                        1,
+                        at,
+                        run.run().workflowId(),
+                        run.run().runId(),
+                        run.type(),
+                        run.taskQueue(),
+                        input,
+                        0,
                         run.deadline(),
                         options.headers(),
                         List.of())

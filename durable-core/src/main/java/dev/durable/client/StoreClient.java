@@ -213,14 +213,13 @@ public final class StoreClient implements DurableClient {
         Payload arguments = code.payloads().encodeArguments(activity.spec(), recorded.arguments());
         String following = JobBatch.idOfFollowing(batch, activity);
         JobCall whenAtRest = JobCall.of(activity, StartOptions.id(following), arguments, now());
-        Payload watch = code.payloads()
-                .encodeArguments(BatchFollower.ACTIVITY, new Object[] {
-                    batch,
-                    following,
-                    activity.name(),
-                    arguments.json(),
-                    Objects.requireNonNull(whenAtRest.chosen()).with(whenAtRest.options())
-                });
+        Payload watch = code.payloads().encodeArguments(BatchFollower.ACTIVITY, new Object[] {
+            batch,
+            following,
+            activity.name(),
+            arguments.json(),
+            Objects.requireNonNull(whenAtRest.chosen()).with(whenAtRest.options())
+        });
         enqueueOnce(
                 JobBatch.idOfWatching(following),
                 new JobCall(

@@ -36,6 +36,7 @@ public record EnqueuedOptions(
 
     /** The name that it stands under among the options. */
     static final String NAME = "enqueued";
+
     private static final LoadingCache<String, Optional<EnqueuedOptions>> READ =
             Caffeine.newBuilder().maximumSize(500).build(EnqueuedOptions::read);
 

@@ -104,7 +104,9 @@ public final class DurableCalls {
      * run's.
      */
     public static Optional<String> typeOfCaller(String call) {
-        return CURRENT.get() == null ? Optional.empty() : Optional.of(current(call).type.name());
+        return CURRENT.get() == null
+                ? Optional.empty()
+                : Optional.of(current(call).type.name());
     }
 
     static @Nullable DurableCalls currentOrNull() {

@@ -23,8 +23,7 @@ public sealed interface StartOutcome {
             String type,
             Delivery.@Nullable Outcome message,
             @Nullable String activity,
-            boolean samePlace)
-            implements StartOutcome {
+            boolean samePlace) implements StartOutcome {
 
         /** One that is no background job. */
         public AlreadyOpen(UUID runId, String type, Delivery.@Nullable Outcome message) {

@@ -67,8 +67,7 @@ final class AttemptEnd {
             case ActivityCall.NotRead unread
             when host.reports().local() -> ruled(rules().cannotCross(unread.why(), cancelled), details);
             case ActivityCall.NotRead unread -> report.notRead(unread.why());
-            case ActivityCall.CanNotCross refused ->
-                ruled(rules().cannotCross(refused.why(), cancelled), details);
+            case ActivityCall.CanNotCross refused -> ruled(rules().cannotCross(refused.why(), cancelled), details);
             case ActivityCall.Threw ignored
             when cause == Cancellation.Cause.SHUTDOWN && !terms.options().atMostOnce() ->
                 report.release(Duration.ZERO, details);

@@ -38,11 +38,13 @@ final class Discards {
 
     private static @Nullable Failure why(HistoryEvent event) {
         return switch (event) {
-            case ActivityAttemptFailed failed when failed.reason().equals(Notes.DISCARDED) ->
+            case ActivityAttemptFailed failed
+            when failed.reason().equals(Notes.DISCARDED) ->
                 failed.failure() == null
                         ? Failure.of("dev.durable.Discarded", "discarded: its worker died too often while it ran")
                         : failed.failure();
-            case IncidentResolved resolved when resolved.resolution().equals("discarded") ->
+            case IncidentResolved resolved
+            when resolved.resolution().equals("discarded") ->
                 Failure.of(
                         "dev.durable.Discarded",
                         "discarded by " + resolved.by()

@@ -127,8 +127,7 @@ final class Engine implements PreparedEngine {
                 drive,
                 host.lanes().jobs(),
                 runs);
-        side.background(
-                inbox -> new BackgroundJobs(
+        side.background(inbox -> new BackgroundJobs(
                 host.lanes().transitions(), store.clock(), random, failures, waiters::closed, inbox));
         side.onRunTimedOut(runs::seized);
         side.onSessionEnded(() -> wakeClaims.run());

@@ -99,9 +99,7 @@ final class QueueRooms implements Step {
         }
         boolean justRead = room.age(nanoTime.getAsLong()) < LIMITED_NANOS;
         int taken = room.take(most);
-        return taken == most || joined || justRead
-                ? taken
-                : read(taskQueue).take(most);
+        return taken == most || joined || justRead ? taken : read(taskQueue).take(most);
     }
 
     /** That there is no room for it. */

@@ -250,7 +250,7 @@ final class ResultWaiters implements Step {
 
     private Duration askConditions() {
         Duration soonest = UNTIL_WOKEN;
-        for (Condition wanted : conditions) {
+        for (Condition wanted : List.copyOf(conditions)) {
             try {
                 Duration left = Duration.ofNanos(wanted.ask());
                 if (!left.isPositive()) {

@@ -305,7 +305,10 @@ final class RunActor {
         return discarded == null
                 ? close
                 : new Transition.Close(
-                        close.status(), close.result(), failures.toJson(discarded).json(), close.force());
+                        close.status(),
+                        close.result(),
+                        failures.toJson(discarded).json(),
+                        close.force());
     }
 
     /** The timer is the one for which this process wakes up, once it is durable; null is none, or others may. */

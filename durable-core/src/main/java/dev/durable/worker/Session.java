@@ -50,7 +50,11 @@ final class Session implements Chore {
      * @param ids random ids
      * @param served what this process takes work from
      */
-    record Own(String identity, Duration lease, Supplier<UUID> ids, @Nullable Served served) {
+    record Own(
+            String identity,
+            Duration lease,
+            Supplier<UUID> ids,
+            @Nullable Served served) {
 
         Own(String identity, Duration lease, Supplier<UUID> ids) {
             this(identity, lease, ids, null);

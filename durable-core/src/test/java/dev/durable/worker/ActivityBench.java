@@ -108,14 +108,18 @@ final class ActivityBench {
                 reports,
                 leases,
                 deadlines,
-                new ActivityHost.Surroundings("me", random, future -> {
-                    while (!future.isDone()) {
-                        whileWaiting.run();
-                        deadlines.runOnce();
-                        lane.runOnce();
-                    }
-                    return future.get();
-                }, CANCEL_GRACE),
+                new ActivityHost.Surroundings(
+                        "me",
+                        random,
+                        future -> {
+                            while (!future.isDone()) {
+                                whileWaiting.run();
+                                deadlines.runOnce();
+                                lane.runOnce();
+                            }
+                            return future.get();
+                        },
+                        CANCEL_GRACE),
                 unread);
         session = new Session(
                 store,

@@ -58,17 +58,19 @@ class DefaultQueueTest {
         engine().queue("mail", queue -> queue.slots(1)).start().close();
 
         assertThat(warnings())
-                .containsExactly("shop-1 serves queues [mail] and not \"default\", and no other worker that is alive now"
-                        + " serves it: workflows and background jobs that name no queue wait there. Usual cause: \"default\""
-                        + " is served by itself only where no queue is named. Add .queue(\"default\", q -> …) here, or start"
-                        + " the worker that serves it.");
+                .containsExactly(
+                        "shop-1 serves queues [mail] and not \"default\", and no other worker that is alive now"
+                                + " serves it: workflows and background jobs that name no queue wait there. Usual cause: \"default\""
+                                + " is served by itself only where no queue is named. Add .queue(\"default\", q -> …) here, or start"
+                                + " the worker that serves it.");
     }
 
     @Test
     void nothing_is_said_where_default_is_served() {
         engine().start().close();
         try (DurableEngine others = engine().start();
-                DurableEngine mail = engine().queue("mail", queue -> queue.slots(1)).start()) {
+                DurableEngine mail =
+                        engine().queue("mail", queue -> queue.slots(1)).start()) {
             assertThat(others.healthy() && mail.healthy()).isTrue();
         }
         engine().clientOnly().start().close();

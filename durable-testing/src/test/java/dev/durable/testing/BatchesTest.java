@@ -186,8 +186,7 @@ abstract class BatchesTest {
                 .containsExactly(new BatchResult<>(0, "b/0", WorkflowStatus.RUNNING, false, null, null));
         batch.await();
         assertThat(batch.results(stamps).toList())
-                .containsExactly(
-                        new BatchResult<>(0, "b/0", WorkflowStatus.COMPLETED, false, List.of("to ann"), null));
+                .containsExactly(new BatchResult<>(0, "b/0", WorkflowStatus.COMPLETED, false, List.of("to ann"), null));
     }
 
     @Test
@@ -207,8 +206,8 @@ abstract class BatchesTest {
     @Test
     void a_wait_that_is_too_short_says_how_far_the_batch_is(TestEngine engine) {
         DurableClient client = set(engine);
-        BatchHandle batch = client.enqueueAll(
-                Letters.class, id("b").startDelay(Duration.ofHours(1)), names(0, 2), Letters::send);
+        BatchHandle batch =
+                client.enqueueAll(Letters.class, id("b").startDelay(Duration.ofHours(1)), names(0, 2), Letters::send);
         assertThatThrownBy(() -> batch.await(Duration.ofMinutes(1)))
                 .isInstanceOf(WaitTimedOutException.class)
                 .hasMessageContaining("the end of batch b")
@@ -252,9 +251,7 @@ abstract class BatchesTest {
         assertThat(batch.cancel("again")).isZero();
         engine.advance(Duration.ofHours(2));
         assertThat(sent).containsExactly("to-0", "note");
-        assertThat(batch.jobs()
-                        .where(w -> w.status(WorkflowStatus.CANCELLED))
-                        .count())
+        assertThat(batch.jobs().where(w -> w.status(WorkflowStatus.CANCELLED)).count())
                 .isEqualTo(29);
     }
 
@@ -262,8 +259,8 @@ abstract class BatchesTest {
     void a_job_follows_a_batch_once_when_it_is_at_rest(TestEngine engine) {
         DurableClient client = set(engine);
         unknown.add("to-1");
-        BatchHandle batch = client.enqueueAll(
-                Letters.class, id("b").startDelay(Duration.ofHours(1)), names(0, 3), Letters::parcel);
+        BatchHandle batch =
+                client.enqueueAll(Letters.class, id("b").startDelay(Duration.ofHours(1)), names(0, 3), Letters::parcel);
         String following = batch.onCompletion(Reports.class, r -> r.sent("b"));
         assertThat(batch.onCompletion(Reports.class, r -> r.sent("b"))).isEqualTo(following);
         assertThat(following).isEqualTo("b/Reports.sent");
@@ -296,7 +293,9 @@ abstract class BatchesTest {
 
         StartOptions later = id("later").startDelay(Duration.ofHours(1));
         client.enqueueAll(Letters.class, later, names(0, 5), Letters::send);
-        assertThat(engine.store().depth("default", 100)).as("delayed jobs wait, too").isEqualTo(5);
+        assertThat(engine.store().depth("default", 100))
+                .as("delayed jobs wait, too")
+                .isEqualTo(5);
         client.queues().limits("default", limits -> limits.maxDepth(5));
         assertThatThrownBy(() -> client.enqueue(Letters.class, l -> l.send("ann")))
                 .isInstanceOf(QueueFullException.class);

@@ -65,17 +65,24 @@ abstract class DoorsTest {
 
         static final Map<String, Consumer<DurableClient>> CALLS = Map.ofEntries(
                 Map.entry("client.enqueue(…)", c -> c.enqueue(Mail.class, m -> m.send("ann"))),
-                Map.entry(
-                        "client.enqueueAll(…)", c -> c.enqueueAll(Mail.class, List.of("ann"), (m, to) -> m.send(to))),
+                Map.entry("client.enqueueAll(…)", c -> c.enqueueAll(Mail.class, List.of("ann"), (m, to) -> m.send(to))),
                 Map.entry("client.start(…)", c -> c.start(Letter.class, "other", Letter::run)),
                 Map.entry(
                         "client.signalWithStart(…)",
                         c -> c.signalWithStart(Letter.class, "other", Letter::run, Letter::done)),
-                Map.entry("handle.signal(…)", c -> c.handle(Letter.class, "letter").signal(Letter::done)),
-                Map.entry("handle.cancel(…)", c -> c.handle(Letter.class, "letter").cancel("no")),
-                Map.entry("handle.terminate(…)", c -> c.handle(Letter.class, "letter").terminate("no")),
-                Map.entry("handle.pause()", c -> c.handle(Letter.class, "letter").pause("no")),
-                Map.entry("handle.result()", c -> c.handle(Letter.class, "letter").result()),
+                Map.entry(
+                        "handle.signal(…)",
+                        c -> c.handle(Letter.class, "letter").signal(Letter::done)),
+                Map.entry(
+                        "handle.cancel(…)",
+                        c -> c.handle(Letter.class, "letter").cancel("no")),
+                Map.entry(
+                        "handle.terminate(…)",
+                        c -> c.handle(Letter.class, "letter").terminate("no")),
+                Map.entry(
+                        "handle.pause()", c -> c.handle(Letter.class, "letter").pause("no")),
+                Map.entry(
+                        "handle.result()", c -> c.handle(Letter.class, "letter").result()),
                 Map.entry("batch.await()", c -> c.batch("b").await()));
 
         @Run
@@ -115,8 +122,9 @@ abstract class DoorsTest {
             assertThatThrownBy(careless::result)
                     .as(call)
                     .isInstanceOf(WorkflowStalledException.class)
-                    .hasMessageContaining(call + " was called by the code of workflow Careless. Workflow code runs again"
-                            + " whenever its run is replayed")
+                    .hasMessageContaining(
+                            call + " was called by the code of workflow Careless. Workflow code runs again"
+                                    + " whenever its run is replayed")
                     .hasMessageContaining("Call it in the body of an activity instead")
                     .hasMessageContaining("DoorsTest.java");
             careless.terminate("the test goes on");
@@ -134,11 +142,12 @@ abstract class DoorsTest {
         ActivityHandle job = client.enqueue(Mail.class, later, m -> m.send("ann"));
         assertThatThrownBy(() -> client.enqueue(Mail.class, existing, m -> m.wire("ann")))
                 .isInstanceOf(WorkflowAlreadyStartedException.class)
-                .hasMessage("id mail-1 has an open job, " + job.runId() + ", of another activity: it runs Mail.send, not"
-                        + " Mail.wire, and was left as it is. USE_EXISTING gives the open job only where its activity is"
-                        + " the same. Usual cause: two kinds of jobs share their ids. Give each kind a prefix of its own,"
-                        + " or use conflictPolicy(TERMINATE_EXISTING) to replace the open job. Where the activity was"
-                        + " renamed, add its former name: @Activity(aliases = \"Mail.send\").");
+                .hasMessage(
+                        "id mail-1 has an open job, " + job.runId() + ", of another activity: it runs Mail.send, not"
+                                + " Mail.wire, and was left as it is. USE_EXISTING gives the open job only where its activity is"
+                                + " the same. Usual cause: two kinds of jobs share their ids. Give each kind a prefix of its own,"
+                                + " or use conflictPolicy(TERMINATE_EXISTING) to replace the open job. Where the activity was"
+                                + " renamed, add its former name: @Activity(aliases = \"Mail.send\").");
         assertThatThrownBy(() -> client.enqueue(Mails.class, existing, m -> m.mail("ann")))
                 .isInstanceOf(WorkflowAlreadyStartedException.class);
         assertThat(client.enqueue(Mail.class, existing, m -> m.send("bob")).runId())
@@ -157,8 +166,8 @@ abstract class DoorsTest {
                 .hasMessageContaining("it is a run of Letter, not of a background job");
         StartOptions job = StartOptions.id("job");
         client.enqueue(Mail.class, job.startDelay(Duration.ofHours(1)), m -> m.send("ann"));
-        assertThatThrownBy(() -> client.start(
-                        Letter.class, job.conflictPolicy(ConflictPolicy.USE_EXISTING), Letter::run))
+        assertThatThrownBy(
+                        () -> client.start(Letter.class, job.conflictPolicy(ConflictPolicy.USE_EXISTING), Letter::run))
                 .isInstanceOf(WorkflowAlreadyStartedException.class)
                 .hasMessageContaining("it is a run of a background job, not of Letter");
         letter.signal(Letter::done);
@@ -170,9 +179,10 @@ abstract class DoorsTest {
         Queues queues = set(engine).queues();
         assertThatThrownBy(() -> queues.pause("defualt"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("task queue defualt is known to nobody: no living worker serves it, and nothing waits in the"
-                        + " store for it. Known are [default]. Usual cause: a misspelt name. If its workers are still to be"
-                        + " started, start them first.");
+                .hasMessage(
+                        "task queue defualt is known to nobody: no living worker serves it, and nothing waits in the"
+                                + " store for it. Known are [default]. Usual cause: a misspelt name. If its workers are still to be"
+                                + " started, start them first.");
         assertThatThrownBy(() -> queues.pauseActivity("Mail.sned"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("activity Mail.sned is known to nobody: no living worker implements it")
@@ -201,7 +211,8 @@ abstract class DoorsTest {
         assertThatThrownBy(() -> client.queues().pause("default", engine.now().minusSeconds(1)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("would be over already");
-        assertThatThrownBy(() -> client.queues().pauseActivity("Mail", engine.now().minusSeconds(1)))
+        assertThatThrownBy(
+                        () -> client.queues().pauseActivity("Mail", engine.now().minusSeconds(1)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("would be over already");
         assertThat(client.workflows().count()).isZero();

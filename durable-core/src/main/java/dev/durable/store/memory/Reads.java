@@ -174,7 +174,8 @@ final class Reads {
     List<BatchMember> members(String batch, int after, int limit) {
         return runs.batch(batch).tailMap(after, false).entrySet().stream()
                 .limit(limit)
-                .map(member -> new BatchMember(member.getKey(), member.getValue().record()))
+                .map(member ->
+                        new BatchMember(member.getKey(), member.getValue().record()))
                 .toList();
     }
 

@@ -38,8 +38,7 @@ final class Sessions {
     }
 
     private static SessionInfo now(SessionInfo row, long beat, boolean dead) {
-        return new SessionInfo(
-                row.session(), row.identity(), beat, dead, row.lease(), row.startedAt(), row.served());
+        return new SessionInfo(row.session(), row.identity(), beat, dead, row.lease(), row.startedAt(), row.served());
     }
 
     boolean isAlive(UUID session) {

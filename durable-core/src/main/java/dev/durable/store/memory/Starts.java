@@ -50,11 +50,7 @@ final class Starts {
         InboxMessage message = start.message();
         if (message == null || !start.tellsOpenRuns() || !start.isOfType(type)) {
             return new StartOutcome.AlreadyOpen(
-                    key.runId(),
-                    type,
-                    null,
-                    open.activityOfJob(),
-                    tables.runs().isAt(start.place(), open));
+                    key.runId(), type, null, open.activityOfJob(), tables.runs().isAt(start.place(), open));
         }
         Delivery delivery = new Delivery(key.workflowId(), key.runId(), message);
         return new StartOutcome.AlreadyOpen(key.runId(), type, deliveries.deliver(delivery));

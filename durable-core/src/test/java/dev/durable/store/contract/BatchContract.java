@@ -70,8 +70,7 @@ abstract class BatchContract extends StoreContract {
 
     @Test
     void members_come_by_their_numbers_page_by_page() {
-        List<Integer> numbers = new ArrayList<>(
-                IntStream.range(0, 25).boxed().toList());
+        List<Integer> numbers = new ArrayList<>(IntStream.range(0, 25).boxed().toList());
         Collections.shuffle(numbers, new Random(7));
         numbers.forEach(number -> started(member("b", number)));
         started(member("b/sub", 0));
@@ -88,7 +87,8 @@ abstract class BatchContract extends StoreContract {
             page = store.members("b", page.getLast().number(), 10);
         }
 
-        assertThat(seen).containsExactlyElementsOf(IntStream.range(0, 25).boxed().toList());
+        assertThat(seen)
+                .containsExactlyElementsOf(IntStream.range(0, 25).boxed().toList());
         assertThat(store.members("nobody's", -1, 10)).isEmpty();
         assertThat(store.runs(RunFilter.ALL.batch("b"), 100)).hasSize(25);
         assertThat(store.count(RunFilter.ALL.batch("b/sub"))).isOne();
@@ -119,9 +119,8 @@ abstract class BatchContract extends StoreContract {
         RunKey other = started(newRun("b/1").type(JobStart.TYPE).started(STARTED));
         RunKey workflow = started("b/2");
 
-        List<StartOutcome> outcomes = store.start(IntStream.range(0, 4)
-                .mapToObj(i -> member("b", i).build())
-                .toList());
+        List<StartOutcome> outcomes = store.start(
+                IntStream.range(0, 4).mapToObj(i -> member("b", i).build()).toList());
 
         assertThat(outcomes)
                 .containsExactly(
@@ -150,7 +149,10 @@ abstract class BatchContract extends StoreContract {
         advance(Duration.ofSeconds(1));
         RunKey again = started(member("b", 0).reuse(ReusePolicy.ALLOW_DUPLICATE));
 
-        assertThat(store.members("b", -1, 10)).extracting(BatchMember::run).extracting(RunRecord::run).containsExactly(again);
+        assertThat(store.members("b", -1, 10))
+                .extracting(BatchMember::run)
+                .extracting(RunRecord::run)
+                .containsExactly(again);
         assertThat(store.batch("b")).isEqualTo(new BatchTally(0, 0, 0, 1, 0, 0));
     }
 

@@ -43,7 +43,20 @@ public final class StoreInvariants {
             RunFilter all = RunFilter.ALL;
             page = store.runs(
                     new RunFilter(
-                            all.types(), null, all.statuses(), null, null, null, null, null, null, null, false, true, last, null),
+                            all.types(),
+                            null,
+                            all.statuses(),
+                            null,
+                            null,
+                            null,
+                            null,
+                            null,
+                            null,
+                            null,
+                            false,
+                            true,
+                            last,
+                            null),
                     PAGE);
             page.forEach(invariants::checkRun);
             last = page.isEmpty() ? null : page.getLast().run().runId();

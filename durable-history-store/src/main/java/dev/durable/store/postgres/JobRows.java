@@ -31,8 +31,7 @@ record JobRows(List<Row> rows) {
 
     void insert(Script script) {
         if (!isEmpty()) {
-            script.then(
-                    areApart() ? TransitionSql.JOBS_APART : TransitionSql.JOBS, params().toArray(Param[]::new));
+            script.then(areApart() ? TransitionSql.JOBS_APART : TransitionSql.JOBS, params().toArray(Param[]::new));
         }
     }
 

@@ -57,7 +57,8 @@ record PutBack(
     }
 
     static PutBack of(JobUpdate.Unread unread) {
-        return new PutBack(unread.key(), unread.delay().toMillis(), null, unread.notes(), unread.lastFailure(), null, false);
+        return new PutBack(
+                unread.key(), unread.delay().toMillis(), null, unread.notes(), unread.lastFailure(), null, false);
     }
 
     static void write(List<PutBack> rows, Script script) {

@@ -77,7 +77,8 @@ final class StartSql {
                     where u.tells and s.workflow_id = u.workflow_id and +s.shard = u.shard for key share) l on true
               left join lateral (select s.run_id, s.type from durable.run_state s
                     where not u.tells and s.workflow_id = u.workflow_id and +s.shard = u.shard) s on true"""
-            // In two parts: whatever begins with the name of the schema and a dot is pointed at the one that is configured.
+            // In two parts: whatever begins with the name of the schema and a dot is pointed at the one that is
+            // configured.
             .replace("${job}", "'" + JobStart.TYPE.replace(".", "' || '.") + "'")
             .replace("${activity}", JobStart.ACTIVITY);
 

@@ -148,7 +148,8 @@ final class TransitionSql {
             ", ?::bigint[], ?::timestamptz[]",
             ", delay, place");
 
-    private static String births(String visibleAt, String since, String delayed, String due, String type, String column) {
+    private static String births(
+            String visibleAt, String since, String delayed, String due, String type, String column) {
         return JobPlace.in("""
             insert into durable.activity_job (run_id, seq, shard, workflow_id, workflow_type, task_queue, activity,
                    priority, rank, state%s, lease, session, claimed_at, scheduled_at, schedule_to_start_deadline,
@@ -162,8 +163,7 @@ final class TransitionSql {
                           ?::uuid[], ?::uuid[], ?::timestamptz[], ?::timestamptz[], ?::timestamptz[], ?::int[],
                           ?::text[], ?::text[], ?::text[], ?::text[]%s)
                    as u(run_id, seq, shard, workflow_id, workflow_type, task_queue, activity, priority, lease, session,
-                        scheduled_at, start_deadline, close_deadline, max_crashes, input, options, headers, limit_key%s)""".formatted(
-                        visibleAt, since, delayed, due, type, column));
+                        scheduled_at, start_deadline, close_deadline, max_crashes, input, options, headers, limit_key%s)""".formatted(visibleAt, since, delayed, due, type, column));
     }
 
     /** Whatever jobs closers have left, which locked out their outcomes until here. */
@@ -186,10 +186,9 @@ final class TransitionSql {
     static final String DROP_RUNNING_JOBS = "with " + ENDED + "\n" + PlaceSql.KEEP_ENDED;
 
     /** The same where none may carry anything: what it carries is written by who has locked it and read it. */
-    static final String DROP_SILENT_JOBS =
-            "with " + ENDED + ",\nkept as (" + PlaceSql.KEEP_ENDED + ")\n"
-                    + "select durable.must(not exists (select 1 from ended e where " + CARRIED
-                    + "), 'job with something to tell')";
+    static final String DROP_SILENT_JOBS = "with " + ENDED + ",\nkept as (" + PlaceSql.KEEP_ENDED + ")\n"
+            + "select durable.must(not exists (select 1 from ended e where " + CARRIED
+            + "), 'job with something to tell')";
 
     /** After the locks, in a statement of its own: its snapshot sees whatever they waited for. */
     static final String NOTHING_WAITS = """
@@ -225,7 +224,8 @@ final class TransitionSql {
      * history has to keep, unless that is among the events. One that somebody changed while this waited for it stays, and is
      * found by the count or as a job that is left. The bodies of the others may go on ({@link PlaceSql}).
      */
-    static final String END = "with locked as (" + CLOSERS + "),\n" + ENDED + ",\nkept as (" + PlaceSql.KEEP_ENDED + ")\n"
+    static final String END = "with locked as (" + CLOSERS + "),\n" + ENDED + ",\nkept as (" + PlaceSql.KEEP_ENDED
+            + ")\n"
             + "select durable.must((select count(*) from locked) = ?, 'fence of a closing run'),"
             + " durable.must((select count(*) filter (where e.lease = any(?::uuid[])) from ended e) = ?,"
             + " 'lease of a closing run'),"

@@ -360,8 +360,7 @@ class CallersTransactionTest {
     @Test
     void an_open_job_of_another_activity_is_not_used_inside_the_transaction() {
         StartOptions existing = StartOptions.id("m-1").conflictPolicy(ConflictPolicy.USE_EXISTING);
-        var job = joining()
-                .enqueue(Mail.class, existing.startDelay(java.time.Duration.ofHours(1)), m -> m.send("ann"));
+        var job = joining().enqueue(Mail.class, existing.startDelay(java.time.Duration.ofHours(1)), m -> m.send("ann"));
         assertThat(joining().enqueue(Mail.class, existing, m -> m.send("bob")).runId())
                 .isEqualTo(job.runId());
         assertThatThrownBy(() -> joining().enqueue(Post.class, existing, p -> p.post("ann")))
