@@ -69,14 +69,16 @@ final class EndedJobs {
         String id = latest.run().workflowId();
         UUID latestRun = latest.run().runId();
         if (latest.status() == WorkflowStatus.RUNNING) {
-            throw new WorkflowAlreadyStartedException("job " + id + " is not enqueued again: its id is in use by the open"
+            throw new WorkflowAlreadyStartedException("job " + id
+                    + " is not enqueued again: its id is in use by the open"
                     + " run " + latestRun + ". If that is a dead letter, retry it:"
                     + " client.deadLetters().one(\"" + id + "\", 1).retry(). Else wait for its end, or cancel it.");
         }
         if (runId != null && !runId.equals(latestRun)) {
             throw new WorkflowAlreadyStartedException("job " + id + " is not enqueued again as it was in run " + runId
                     + ": its id was used since, by run " + latestRun + ", which is " + latest.status()
-                    + ". Enqueue the latest one again, client.enqueueAgain(\"" + id + "\"), or a new job with an id of its"
+                    + ". Enqueue the latest one again, client.enqueueAgain(\"" + id
+                    + "\"), or a new job with an id of its"
                     + " own.");
         }
         if (latest.status() == WorkflowStatus.COMPLETED) {

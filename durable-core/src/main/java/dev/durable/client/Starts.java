@@ -129,12 +129,12 @@ final class Starts {
     }
 
     private Job again(StartOptions options, WorkflowStarted ended) {
-        @Nullable Object[] call = code.payloads()
+        @Nullable
+        Object[] call = code.payloads()
                 .decodeArguments(code.registry().workflowOf(BackgroundJob.class).run(), ended.input());
         String activity = (String) Objects.requireNonNull(call[0]);
         Payload arguments = (Payload) Objects.requireNonNull(call[1]);
-        ActivityOptions resolved =
-                OptionsJson.decode(((Payload) Objects.requireNonNull(call[2])).json());
+        ActivityOptions resolved = OptionsJson.decode(((Payload) Objects.requireNonNull(call[2])).json());
         Target target = new Target(BackgroundJob.TYPE, List.of(), ended.taskQueue());
         return new Job(() -> newRun(target, options, null, null), run -> {
             WorkflowStarted started = started(run, options, ended.input());

@@ -65,7 +65,8 @@ final class Registration {
         Map<Class<?>, ActivityDeclaration> declarations = declarations();
         Configuration configuration = Configuration.read(properties, declarations.values(), problems);
         Map<Class<?>, ActivityType> types = new LinkedHashMap<>();
-        declarations.forEach((type, declaration) -> types.put(type, declaration.resolve(configuration, jobsOnExhausted, problems)));
+        declarations.forEach(
+                (type, declaration) -> types.put(type, declaration.resolve(configuration, jobsOnExhausted, problems)));
         Map<String, ActivityBinding> activities = bindings(types.values());
         Map<String, WorkflowType> workflows = byName(drafts, types);
         List<ActivityMethod> implemented =

@@ -21,5 +21,4 @@ public record ActivityAbandoned(
         int seq,
         int attempt,
         @Nullable Payload lastHeartbeatDetails,
-        @Nullable Payload outcome)
-        implements HistoryEvent.Informing {}
+        @Nullable Payload outcome) implements HistoryEvent.Informing {}

@@ -76,10 +76,12 @@ public final class AtMostOnce {
      *
      * @param noted its informing events, a JSON array; null without
      */
-    public static String notes(JobKey key, int attempt, String activity, boolean incident, Instant now, @Nullable String noted) {
+    public static String notes(
+            JobKey key, int attempt, String activity, boolean incident, Instant now, @Nullable String noted) {
         String raised = "{\"type\":\"IncidentRaised\",\"at\":\"" + now.truncatedTo(ChronoUnit.MICROS)
                 + "\",\"attributes\":{\"informing\":true,\"seq\":" + key.seq() + ",\"attempt\":" + attempt
-                + ",\"kind\":\"" + (incident ? "incident" : "dead letter") + "\",\"reason\":\"worker lost\",\"failure\":"
+                + ",\"kind\":\"" + (incident ? "incident" : "dead letter")
+                + "\",\"reason\":\"worker lost\",\"failure\":"
                 + failure(attempt) + ",\"crashes\":0,\"fingerprint\":" + JsonText.quoted(fingerprint(activity)) + "}}";
         return Objects.requireNonNull(JobNotes.with(noted, raised));
     }

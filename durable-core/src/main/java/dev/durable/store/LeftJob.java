@@ -52,7 +52,9 @@ public record LeftJob(
         Stream<StoredEvent> noted = notes == null
                 ? Stream.of()
                 : JsonParts.elements(notes).stream().map(note -> event(JsonParts.members(note), closedAt));
-        return heartbeatDetails == null && outcome == null ? noted : Stream.concat(noted, Stream.of(abandoned(closedAt)));
+        return heartbeatDetails == null && outcome == null
+                ? noted
+                : Stream.concat(noted, Stream.of(abandoned(closedAt)));
     }
 
     private static StoredEvent event(Map<String, String> note, Instant closedAt) {

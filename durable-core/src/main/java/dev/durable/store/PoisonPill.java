@@ -60,7 +60,8 @@ public final class PoisonPill {
                 : JobNotes.with(
                         noted,
                         "{\"type\":\"ActivityAttemptFailed\",\"at\":\"" + now.truncatedTo(ChronoUnit.MICROS)
-                                + "\",\"attributes\":{\"informing\":true,\"seq\":" + key.seq() + ",\"attempt\":" + attempt
+                                + "\",\"attributes\":{\"informing\":true,\"seq\":" + key.seq() + ",\"attempt\":"
+                                + attempt
                                 + ",\"reason\":\"worker lost\",\"omitted\":" + (notNoted - 1) + "}}");
     }
 
@@ -77,8 +78,7 @@ public final class PoisonPill {
                         .sum();
     }
 
-    private static String raised(
-            JobKey key, String activity, int attempt, int crashes, boolean incident, Instant now) {
+    private static String raised(JobKey key, String activity, int attempt, int crashes, boolean incident, Instant now) {
         return "{\"type\":\"IncidentRaised\",\"at\":\"" + now.truncatedTo(ChronoUnit.MICROS)
                 + "\",\"attributes\":{\"informing\":true,\"seq\":" + key.seq() + ",\"attempt\":" + attempt
                 + ",\"kind\":\"" + (incident ? "incident" : "dead letter")
@@ -87,8 +87,7 @@ public final class PoisonPill {
     }
 
     /** The outcome of one that just goes. It has the id that the cancellation would have: one job ends idle once. */
-    public static InboxMessage discarded(
-            JobKey key, int attempt, int crashes, Instant now, @Nullable String notes) {
+    public static InboxMessage discarded(JobKey key, int attempt, int crashes, Instant now, @Nullable String notes) {
         String at = "\"" + now.truncatedTo(ChronoUnit.MICROS) + "\"";
         String note = "{\"type\":\"ActivityAttemptFailed\",\"at\":" + at
                 + ",\"attributes\":{\"informing\":true,\"seq\":" + key.seq() + ",\"attempt\":" + attempt

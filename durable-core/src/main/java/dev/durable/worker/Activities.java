@@ -185,7 +185,10 @@ final class Activities implements ActivitySide {
         if (alerts != null) {
             wakeAlerts = keep(new PromptChore(
                     new BatchChore(
-                            "alerts", PollPace.steady(Alerts.INTERVAL, random), BURIED_BATCH, new Alerts(store, alerts)),
+                            "alerts",
+                            PollPace.steady(Alerts.INTERVAL, random),
+                            BURIED_BATCH,
+                            new Alerts(store, alerts)),
                     store.clock(),
                     Alerts.MOMENT));
         }

@@ -48,12 +48,14 @@ class AlertsTest {
                 .onAlert(told::add)
                 .start()) {
             engine.client().enqueue(Work.class, Work::one);
-            assertThat(told.poll(6, TimeUnit.SECONDS)).isNotNull().satisfies(alert -> assertThat(alert.lastFailure())
-                    .contains("declined"));
+            assertThat(told.poll(6, TimeUnit.SECONDS))
+                    .isNotNull()
+                    .satisfies(alert -> assertThat(alert.lastFailure()).contains("declined"));
 
             engine.client().enqueue(Work.class, Work::other);
-            assertThat(told.poll(6, TimeUnit.SECONDS)).isNotNull().satisfies(alert -> assertThat(alert.lastFailure())
-                    .contains("refused"));
+            assertThat(told.poll(6, TimeUnit.SECONDS))
+                    .isNotNull()
+                    .satisfies(alert -> assertThat(alert.lastFailure()).contains("refused"));
         }
     }
 

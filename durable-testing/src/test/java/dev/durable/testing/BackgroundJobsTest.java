@@ -28,8 +28,7 @@ import org.junit.jupiter.api.Test;
 /** One activity as a background job, from the call to the history; run on each kind of store. */
 abstract class BackgroundJobsTest {
 
-    @Activity(
-            retry = @Retry(maxAttempts = 3, initialInterval = "1m", jitter = 0, onExhausted = OnExhausted.FAIL))
+    @Activity(retry = @Retry(maxAttempts = 3, initialInterval = "1m", jitter = 0, onExhausted = OnExhausted.FAIL))
     interface Emails {
         void send(String to);
 

@@ -310,12 +310,14 @@ abstract class KeptJobsTest {
         again.await();
         assertThatThrownBy(() -> client.enqueueAgain("mail-1"))
                 .isInstanceOf(WorkflowAlreadyStartedException.class)
-                .hasMessage("job mail-1 is not enqueued again: its run " + again.runId()
-                        + " has completed, and only what ended without a result is. To do it once more, enqueue it anew.");
+                .hasMessage(
+                        "job mail-1 is not enqueued again: its run " + again.runId()
+                                + " has completed, and only what ended without a result is. To do it once more, enqueue it anew.");
         assertThatThrownBy(job::enqueueAgain)
                 .isInstanceOf(WorkflowAlreadyStartedException.class)
                 .hasMessage("job mail-1 is not enqueued again as it was in run " + job.runId()
-                        + ": its id was used since, by run " + again.runId() + ", which is COMPLETED. Enqueue the latest"
+                        + ": its id was used since, by run " + again.runId()
+                        + ", which is COMPLETED. Enqueue the latest"
                         + " one again, client.enqueueAgain(\"mail-1\"), or a new job with an id of its own.");
         assertThatThrownBy(() -> client.enqueueAgain("nobody"))
                 .isInstanceOf(WorkflowNotFoundException.class)
@@ -323,7 +325,8 @@ abstract class KeptJobsTest {
         client.start(Sending.class, "order-1", w -> w.run("ann")).result();
         assertThatThrownBy(() -> client.enqueueAgain("order-1"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageStartingWith("workflow id order-1 is that of a run of Sending, and not of a background job.");
+                .hasMessageStartingWith(
+                        "workflow id order-1 is that of a run of Sending, and not of a background job.");
     }
 
     @Test
@@ -378,8 +381,9 @@ abstract class KeptJobsTest {
                         "WorkflowTerminated");
         assertThat(job.history().events(IncidentRaised.class))
                 .allSatisfy(e -> assertThat(e.failure().message()).isEqualTo("the mail server is away"));
-        assertThat(job.history().events(IncidentResolved.class)).singleElement().satisfies(e -> assertThat(e.by())
-                .isEqualTo("ann"));
+        assertThat(job.history().events(IncidentResolved.class))
+                .singleElement()
+                .satisfies(e -> assertThat(e.by()).isEqualTo("ann"));
     }
 
     @Test
@@ -392,7 +396,8 @@ abstract class KeptJobsTest {
 
         assertThat(status(job)).isEqualTo(WorkflowStatus.CANCELLED);
         assertThat(types(job))
-                .containsSubsequence("ActivityScheduled", "ActivityAttemptFailed", "IncidentRaised", "WorkflowCancelled");
+                .containsSubsequence(
+                        "ActivityScheduled", "ActivityAttemptFailed", "IncidentRaised", "WorkflowCancelled");
     }
 
     @Test
@@ -413,11 +418,13 @@ abstract class KeptJobsTest {
         assertThat(job.history().events(ActivityAttemptFailed.class))
                 .singleElement()
                 .satisfies(e -> assertThat(e.failure().message()).isEqualTo("the mail server is away"));
-        assertThat(job.history().events(ActivityAbandoned.class)).singleElement().satisfies(e -> {
-            assertThat(e.attempt()).isEqualTo(2);
-            assertThat(e.lastHeartbeatDetails().json()).isEqualTo("{\"page\":3}");
-            assertThat(e.outcome()).isNull();
-        });
+        assertThat(job.history().events(ActivityAbandoned.class))
+                .singleElement()
+                .satisfies(e -> {
+                    assertThat(e.attempt()).isEqualTo(2);
+                    assertThat(e.lastHeartbeatDetails().json()).isEqualTo("{\"page\":3}");
+                    assertThat(e.outcome()).isNull();
+                });
     }
 
     @Test
@@ -431,9 +438,11 @@ abstract class KeptJobsTest {
         engine.client().handle("mail-1").terminate("enough");
 
         assertThat(types(job)).endsWith("ActivityAttemptFailed", "ActivityAbandoned", "WorkflowTerminated");
-        assertThat(job.history().events(ActivityAbandoned.class)).singleElement().satisfies(e -> assertThat(
-                        e.outcome().json())
-                .startsWith("{\"type\":\"ActivityFailed\",\"attributes\":{\"seq\":1,\"attempt\":2,\"failure\":{")
-                .contains("the mail server is away"));
+        assertThat(job.history().events(ActivityAbandoned.class))
+                .singleElement()
+                .satisfies(e -> assertThat(e.outcome().json())
+                        .startsWith(
+                                "{\"type\":\"ActivityFailed\",\"attributes\":{\"seq\":1,\"attempt\":2,\"failure\":{")
+                        .contains("the mail server is away"));
     }
 }

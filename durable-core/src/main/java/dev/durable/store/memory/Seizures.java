@@ -61,7 +61,8 @@ final class Seizures {
         Stream<LeftJob> outcomes = run.inbox().first(Integer.MAX_VALUE).stream()
                 .filter(message -> message.kind() == MessageKind.ACTIVITY_OUTCOME)
                 .map(LeftJob::of);
-        List<LeftJob> left = Stream.concat(outcomes, run.jobs().values().stream().map(Job::left))
+        List<LeftJob> left = Stream.concat(
+                        outcomes, run.jobs().values().stream().map(Job::left))
                 .toList();
         for (StoredEvent event : LeftJob.events(left, now)) {
             events.add(new StoredEvent(

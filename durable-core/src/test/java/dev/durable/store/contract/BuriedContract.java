@@ -286,15 +286,17 @@ public abstract class BuriedContract extends StoreContract {
         assertThat(told.stream()
                         .filter(event -> event.type().equals("ActivityAttemptFailed"))
                         .map(StoredEvent::attributes))
-                .containsExactly("{\"informing\":true,\"seq\":1,\"attempt\":1,\"reason\":\"worker lost\",\"omitted\":2}");
+                .containsExactly(
+                        "{\"informing\":true,\"seq\":1,\"attempt\":1,\"reason\":\"worker lost\",\"omitted\":2}");
     }
 
     @Test
     void lost_workers_that_a_worker_has_noted_are_not_noted_again() {
-        String noted = "[{\"type\": \"ActivityAttemptFailed\",\"at\":\"2026-01-01T00:00:00Z\",\"attributes\":{\"informing\":true,"
-                + "\"seq\":1,\"attempt\":1,\"reason\":\"worker lost\",\"omitted\":1}},"
-                + "{\"type\":\"ActivityAttemptFailed\",\"at\":\"2026-01-01T00:00:00Z\",\"attributes\":{\"informing\":true,"
-                + "\"seq\":1,\"attempt\":1,\"reason\":\"failed\",\"failure\":{\"reason\":\"worker lost\"}}}]";
+        String noted =
+                "[{\"type\": \"ActivityAttemptFailed\",\"at\":\"2026-01-01T00:00:00Z\",\"attributes\":{\"informing\":true,"
+                        + "\"seq\":1,\"attempt\":1,\"reason\":\"worker lost\",\"omitted\":1}},"
+                        + "{\"type\":\"ActivityAttemptFailed\",\"at\":\"2026-01-01T00:00:00Z\",\"attributes\":{\"informing\":true,"
+                        + "\"seq\":1,\"attempt\":1,\"reason\":\"failed\",\"failure\":{\"reason\":\"worker lost\"}}}]";
         JobKey key = new JobKey(newRun("order-1").key(), 1);
         Instant now = Instant.parse("2026-01-02T00:00:00Z");
 

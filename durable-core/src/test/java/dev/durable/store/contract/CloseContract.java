@@ -124,8 +124,8 @@ abstract class CloseContract extends StoreContract {
 
     /** An informing event as it stands among notes. */
     private static String note(String type, Instant at, int n) {
-        return "{\"type\": \"" + type + "\",\"at\":\"" + at + "\", \"attributes\": {\"informing\":true,\"seq\":1,\"n\":" + n
-                + ",\"text\":\"a \\\" b ]},\"}}";
+        return "{\"type\": \"" + type + "\",\"at\":\"" + at + "\", \"attributes\": {\"informing\":true,\"seq\":1,\"n\":"
+                + n + ",\"text\":\"a \\\" b ]},\"}}";
     }
 
     /** The activities of a run, of which the first has failed once, was paused before that, and tells how far it is. */
@@ -138,8 +138,7 @@ abstract class CloseContract extends StoreContract {
                 .orElseThrow();
         Instant now = store.now();
         store.order(List.of(new JobOrder.Pause(
-                job.key(),
-                new JobOrder.Trace(null, note("ActivityOperated", now.minusSeconds(5), 2)))));
+                job.key(), new JobOrder.Trace(null, note("ActivityOperated", now.minusSeconds(5), 2)))));
         update(new JobUpdate.Retry(
                 job.key(),
                 job.lease(),
@@ -156,7 +155,11 @@ abstract class CloseContract extends StoreContract {
         List<StoredEvent> history = history(writer.run());
         List<String> all = new ArrayList<>(List.of(before));
         all.addAll(List.of(
-                "ActivityAttemptFailed", "ActivityOperated", "ActivityAttemptFailed", "ActivityAbandoned", "WorkflowCompleted"));
+                "ActivityAttemptFailed",
+                "ActivityOperated",
+                "ActivityAttemptFailed",
+                "ActivityAbandoned",
+                "WorkflowCompleted"));
         assertThat(history.stream().map(StoredEvent::type)).endsWith(all.toArray(String[]::new));
         int last = history.size() - 1;
         for (int n = 1; n <= 3; n++) {

@@ -59,9 +59,8 @@ record Orphan(
                 SessionSql.CRASH,
                 Heartbeats.keys(back.stream().map(LockedJob::key).toList()));
         back.forEach(job -> freed.jobs(job.taskQueue()));
-        List<Burial> burials = orphans.stream()
-                .flatMap(o -> o.burial().stream())
-                .toList();
+        List<Burial> burials =
+                orphans.stream().flatMap(o -> o.burial().stream()).toList();
         Burial.write(burials, script);
         if (!burials.isEmpty()) {
             freed.buried();

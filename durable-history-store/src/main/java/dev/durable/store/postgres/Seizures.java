@@ -180,8 +180,8 @@ final class Seizures {
         }
         Script script = new Script();
         Transition end = end(seizure, open, closing);
-        TransitionBatch.told(List.of(end.closingWith(
-                        LeftJob.events(left, closing.getFirst().at()))))
+        TransitionBatch.told(List.of(
+                        end.closingWith(LeftJob.events(left, closing.getFirst().at()))))
                 .seize(script);
         tx.last(script);
     }

@@ -161,12 +161,13 @@ final class TransitionSql {
             (e.noted or exists (select 1 from durable.activity_heartbeat h
                     where h.run_id = e.run_id and h.shard = e.shard and h.seq = e.seq offset 0))""";
 
-    private static final String DROPPED =
-            DROP_JOBS + " returning run_id, shard, seq, lease, notes is not null or operator_notes is not null as noted";
+    private static final String DROPPED = DROP_JOBS
+            + " returning run_id, shard, seq, lease, notes is not null or operator_notes is not null as noted";
 
     /** The same where none may carry anything: what it carries is written by who has locked it and read it. */
-    static final String DROP_SILENT_JOBS = "with ended as (" + DROPPED + ")\n"
-            + "select durable.must(not exists (select 1 from ended e where " + CARRIED + "), 'job with something to tell')";
+    static final String DROP_SILENT_JOBS =
+            "with ended as (" + DROPPED + ")\n" + "select durable.must(not exists (select 1 from ended e where "
+                    + CARRIED + "), 'job with something to tell')";
 
     /** After the locks, in a statement of its own: its snapshot sees whatever they waited for. */
     static final String NOTHING_WAITS = """

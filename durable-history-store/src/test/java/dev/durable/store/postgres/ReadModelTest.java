@@ -96,10 +96,8 @@ class ReadModelTest extends StoreContract {
     void v_activity_goes_on_telling_what_happened_when_a_run_has_closed_over_its_activities() {
         Writer writer = scheduled("order-1", 2);
         List<ClaimedJob> jobs = claimJobs(session);
-        ClaimedJob first = jobs.stream()
-                .filter(job -> job.key().seq() == 1)
-                .findFirst()
-                .orElseThrow();
+        ClaimedJob first =
+                jobs.stream().filter(job -> job.key().seq() == 1).findFirst().orElseThrow();
         update(new JobUpdate.Retry(
                 first.key(),
                 first.lease(),

@@ -60,7 +60,9 @@ class SchemaModesTest {
         assertThat(Schema.sql().lines().filter(line -> line.matches("-- V\\d+__\\w+\\.sql")))
                 .containsExactlyInAnyOrderElementsOf(
                         files.stream().map(file -> "-- " + file).toList());
-        assertThat(files.stream().mapToInt(file -> Integer.parseInt(file.substring(1, file.indexOf("__")))).max())
+        assertThat(files.stream()
+                        .mapToInt(file -> Integer.parseInt(file.substring(1, file.indexOf("__"))))
+                        .max())
                 .hasValue(Schema.version());
     }
 

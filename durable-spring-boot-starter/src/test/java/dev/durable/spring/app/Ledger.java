@@ -5,7 +5,9 @@ import dev.durable.OnExhausted;
 import dev.durable.Retry;
 
 /** Books into the application's own tables. */
-@Activity(transactional = true, retry = @Retry(initialInterval = "1ms", maxAttempts = 3, onExhausted = OnExhausted.FAIL))
+@Activity(
+        transactional = true,
+        retry = @Retry(initialInterval = "1ms", maxAttempts = 3, onExhausted = OnExhausted.FAIL))
 public interface Ledger {
     int book(String account, int failures);
 }

@@ -109,8 +109,7 @@ class IncidentDeskTest {
                 .jobsOnExhausted(OnExhausted.FAIL);
         DurableClient client = engine.client();
         Instant monday = engine.now();
-        ActivityHandle job =
-                client.enqueue(Payments.class, StartOptions.id("refund-1"), p -> p.refund(otherPayment));
+        ActivityHandle job = client.enqueue(Payments.class, StartOptions.id("refund-1"), p -> p.refund(otherPayment));
         for (int i = 2; i < 5; i++) {
             client.enqueue(Payments.class, StartOptions.id("refund-" + i), p -> p.refund(otherPayment));
         }
@@ -125,7 +124,9 @@ class IncidentDeskTest {
         again.await();
         engine.settle();
         assertThat(all).isEqualTo(3);
-        assertThat(client.workflows().where(w -> w.status(WorkflowStatus.COMPLETED)).count())
+        assertThat(client.workflows()
+                        .where(w -> w.status(WorkflowStatus.COMPLETED))
+                        .count())
                 .isEqualTo(4);
     }
 
