@@ -48,7 +48,7 @@ abstract class SeizureContract extends StoreContract {
     void what_its_jobs_and_outcomes_carry_stands_before_the_closing_event() {
         Writer writer = scheduled("order-1", 3);
         List<ClaimedJob> jobs = claimJobs(session).stream()
-                .sorted(Comparator.comparing(job -> job.key().seq()))
+                .sorted(Comparator.comparingInt(job -> job.key().seq()))
                 .toList();
         Instant now = store.now();
         update(new JobUpdate.Bury(
