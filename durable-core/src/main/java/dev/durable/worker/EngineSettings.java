@@ -140,28 +140,12 @@ record EngineSettings(
 
         Limits withSessionLease(Duration value) {
             return new Limits(
-                    drain,
-                    value,
-                    pollInterval,
-                    call,
-                    turn,
-                    maxPayloadBytes,
-                    cacheBytes,
-                    cancelGrace,
-                    transactional);
+                    drain, value, pollInterval, call, turn, maxPayloadBytes, cacheBytes, cancelGrace, transactional);
         }
 
         Limits withPollInterval(Duration value) {
             return new Limits(
-                    drain,
-                    sessionLease,
-                    value,
-                    call,
-                    turn,
-                    maxPayloadBytes,
-                    cacheBytes,
-                    cancelGrace,
-                    transactional);
+                    drain, sessionLease, value, call, turn, maxPayloadBytes, cacheBytes, cancelGrace, transactional);
         }
 
         Limits withCall(Duration value) {
@@ -179,41 +163,17 @@ record EngineSettings(
 
         Limits withMaxPayloadBytes(int value) {
             return new Limits(
-                    drain,
-                    sessionLease,
-                    pollInterval,
-                    call,
-                    turn,
-                    value,
-                    cacheBytes,
-                    cancelGrace,
-                    transactional);
+                    drain, sessionLease, pollInterval, call, turn, value, cacheBytes, cancelGrace, transactional);
         }
 
         Limits withCancelGrace(Duration value) {
             return new Limits(
-                    drain,
-                    sessionLease,
-                    pollInterval,
-                    call,
-                    turn,
-                    maxPayloadBytes,
-                    cacheBytes,
-                    value,
-                    transactional);
+                    drain, sessionLease, pollInterval, call, turn, maxPayloadBytes, cacheBytes, value, transactional);
         }
 
         Limits withTransactional(int value) {
             return new Limits(
-                    drain,
-                    sessionLease,
-                    pollInterval,
-                    call,
-                    turn,
-                    maxPayloadBytes,
-                    cacheBytes,
-                    cancelGrace,
-                    value);
+                    drain, sessionLease, pollInterval, call, turn, maxPayloadBytes, cacheBytes, cancelGrace, value);
         }
     }
 }

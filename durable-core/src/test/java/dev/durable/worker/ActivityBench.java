@@ -107,14 +107,18 @@ final class ActivityBench {
                 reports,
                 leases,
                 deadlines,
-                new ActivityHost.Surroundings("me", random, future -> {
-                    while (!future.isDone()) {
-                        whileWaiting.run();
-                        deadlines.runOnce();
-                        lane.runOnce();
-                    }
-                    return future.get();
-                }, CANCEL_GRACE));
+                new ActivityHost.Surroundings(
+                        "me",
+                        random,
+                        future -> {
+                            while (!future.isDone()) {
+                                whileWaiting.run();
+                                deadlines.runOnce();
+                                lane.runOnce();
+                            }
+                            return future.get();
+                        },
+                        CANCEL_GRACE));
         session = new Session(
                 store,
                 new Session.Own("me", LEASE, UUID::randomUUID),

@@ -831,8 +831,8 @@ class AttemptTest {
                         "beginnable: 0");
         assertThat(bench.outcome(key))
                 .asInstanceOf(type(ActivityCancelled.class))
-                .satisfies(cancelled -> assertThat(cancelled.lastHeartbeatDetails().json())
-                        .isEqualTo("\"cleaned\""));
+                .satisfies(cancelled ->
+                        assertThat(cancelled.lastHeartbeatDetails().json()).isEqualTo("\"cleaned\""));
         bench.store();
         assertThat(bench.beginnable()).isEqualTo(1);
     }

@@ -288,8 +288,8 @@ abstract class QueueContract extends StoreContract {
         ClaimedJob buried = jobs.get(2);
         assertThat(store.update(List.of(
                         new JobUpdate.BodyGoesOn(completed(settled)),
-                        new JobUpdate.BodyGoesOn(new JobUpdate.Release(
-                                released.key(), released.lease(), Duration.ofMinutes(1), null)),
+                        new JobUpdate.BodyGoesOn(
+                                new JobUpdate.Release(released.key(), released.lease(), Duration.ofMinutes(1), null)),
                         new JobUpdate.BodyGoesOn(new JobUpdate.Bury(
                                 buried.key(), buried.lease(), false, 2, "f", "[]", "declined", null)))))
                 .containsOnly(JobUpdate.Outcome.ACCEPTED);
@@ -304,8 +304,8 @@ abstract class QueueContract extends StoreContract {
     @Test
     void a_body_that_ended_and_one_that_goes_on_are_told_in_one_batch() {
         ClaimedJob job = limitedToOne();
-        store.update(List.of(
-                new JobUpdate.BodyGoesOn(completed(job)), new JobUpdate.FreePlace(job.key(), job.lease())));
+        store.update(
+                List.of(new JobUpdate.BodyGoesOn(completed(job)), new JobUpdate.FreePlace(job.key(), job.lease())));
         assertThat(claimLimited(10).jobs()).hasSize(1);
     }
 
@@ -349,7 +349,8 @@ abstract class QueueContract extends StoreContract {
         ClaimedJob job = claimJob(session);
         Writer going = scheduled("order-2", 1);
         limit(l -> l.concurrency(1));
-        assertThat(store.commit(List.of(closing.closing().build(), going.step().schedules(2).build())))
+        assertThat(store.commit(List.of(
+                        closing.closing().build(), going.step().schedules(2).build())))
                 .containsExactly(Transition.Outcome.APPLIED, Transition.Outcome.APPLIED);
         assertThat(claimLimited(10).jobs()).isEmpty();
         bodyEnds(job);

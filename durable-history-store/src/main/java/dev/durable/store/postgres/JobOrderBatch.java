@@ -47,6 +47,7 @@ final class JobOrderBatch {
     private final List<JobKey> gone = new ArrayList<>();
     /** Running ones that are taken from their workers. */
     private final List<JobKey> taken = new ArrayList<>();
+
     private final MessageRows messages = new MessageRows();
 
     JobOrderBatch(Tx tx, List<JobOrders.Item> items, Hints hints) {
@@ -135,9 +136,7 @@ final class JobOrderBatch {
     }
 
     private static boolean endsAttempt(JobOrder order) {
-        return order instanceof JobOrder.End
-                || order instanceof JobOrder.Bury
-                || order instanceof JobOrder.GiveBack;
+        return order instanceof JobOrder.End || order instanceof JobOrder.Bury || order instanceof JobOrder.GiveBack;
     }
 
     private static Outcome seen(JobOrder.Seen seen, OrderedJob job, boolean possible, Runnable take) {

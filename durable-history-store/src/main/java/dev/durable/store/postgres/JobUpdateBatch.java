@@ -146,7 +146,9 @@ final class JobUpdateBatch {
 
     private void write(Script script) throws SQLException {
         if (!places.isEmpty()) {
-            script.then(PlaceSql.KEEP, Heartbeats.keys(places.stream().sorted(JobKey.LOCK_ORDER).toList()));
+            script.then(
+                    PlaceSql.KEEP,
+                    Heartbeats.keys(places.stream().sorted(JobKey.LOCK_ORDER).toList()));
         }
         if (!details.isEmpty()) {
             List<Map.Entry<JobKey, String>> rows = sorted(details);

@@ -42,8 +42,9 @@ final class PlaceSql {
              where not exists (select 1 from durable.session s where s.id = k.session and not s.dead offset 0)""";
 
     /** Of what a statement has deleted and gives as {@code ended}, but for leases of whose bodies it is known that they ended. */
-    static final String KEEP_ENDED = INSERT + " from ended g where g.session is not null and g.lease <> all(?::uuid[]) and "
-            + LIMITED + " on conflict (lease) do nothing";
+    static final String KEEP_ENDED =
+            INSERT + " from ended g where g.session is not null and g.lease <> all(?::uuid[]) and " + LIMITED
+                    + " on conflict (lease) do nothing";
 
     /** How many places of a queue are kept. */
     static String inQueue(String taskQueue) {

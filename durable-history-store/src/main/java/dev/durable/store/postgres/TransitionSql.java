@@ -194,10 +194,11 @@ final class TransitionSql {
      * go; the settled ones must be among them, under their leases. One that somebody changed while this waited for it
      * stays, and is found by the count or as a job that is left. The bodies of the others may go on ({@link PlaceSql}).
      */
-    static final String END = "with locked as (" + CLOSERS + "),\n" + ENDED + ",\nkept as (" + PlaceSql.KEEP_ENDED + ")\n"
-            + "select durable.must((select count(*) from locked) = ?, 'fence of a closing run'),"
-            + " durable.must((select count(*) filter (where e.lease = any(?::uuid[])) from ended e) = ?,"
-            + " 'lease of a closing run')";
+    static final String END =
+            "with locked as (" + CLOSERS + "),\n" + ENDED + ",\nkept as (" + PlaceSql.KEEP_ENDED + ")\n"
+                    + "select durable.must((select count(*) from locked) = ?, 'fence of a closing run'),"
+                    + " durable.must((select count(*) filter (where e.lease = any(?::uuid[])) from ended e) = ?,"
+                    + " 'lease of a closing run')";
 
     /** Then, as of after these locks, what waits is looked for, and the rest is written. */
     static final String CLOSE = "with appended as (" + EVENTS + "),\nclosed as (" + CLOSE_RUNS + "),\nread as ("

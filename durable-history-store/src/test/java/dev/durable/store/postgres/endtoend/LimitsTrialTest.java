@@ -16,7 +16,6 @@ import dev.durable.StartOptions;
 import dev.durable.Workflow;
 import dev.durable.WorkflowHandle;
 import dev.durable.WorkflowStatus;
-import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.store.postgres.SqlInvariants;
 import dev.durable.store.postgres.testing.TestDatabase;
 import java.sql.Connection;
@@ -66,10 +65,7 @@ class LimitsTrialTest {
     }
 
     /** Of all its jobs one at a time, by the key that it declares. */
-    @Activity(
-            limitKey = "scanner",
-            startToClose = "400ms",
-            retry = @Retry(maxAttempts = 2, initialInterval = "30ms"))
+    @Activity(limitKey = "scanner", startToClose = "400ms", retry = @Retry(maxAttempts = 2, initialInterval = "30ms"))
     interface Scanner {
         void scan(String kind, int millis);
     }
@@ -169,8 +165,7 @@ class LimitsTrialTest {
             case 1 ->
                 client.enqueue(
                         Work.class, StartOptions.id(id).taskQueue("two"), w -> w.work("queue two", kind, millis));
-            case 2 ->
-                client.enqueue(Scanner.class, StartOptions.id(id).taskQueue("keys"), s -> s.scan(kind, millis));
+            case 2 -> client.enqueue(Scanner.class, StartOptions.id(id).taskQueue("keys"), s -> s.scan(kind, millis));
             default -> {
                 String key = "customer-" + random.nextInt(KEYS);
                 client.startVoid(Caller.class, StartOptions.id(id), w -> w.run(key, kind, millis));
@@ -285,7 +280,10 @@ class LimitsTrialTest {
 
         private void body(String place, String kind, int millis) {
             ActivityContext context = ActivityContext.current();
-            enter(place, context.info().workflowId() + " " + kind + " attempt " + context.info().attempt());
+            enter(
+                    place,
+                    context.info().workflowId() + " " + kind + " attempt "
+                            + context.info().attempt());
             bodies.computeIfAbsent(kind, k -> new AtomicInteger()).incrementAndGet();
             try {
                 run(context, kind, System.nanoTime() + Duration.ofMillis(millis).toNanos());
@@ -302,7 +300,8 @@ class LimitsTrialTest {
 
         private void run(ActivityContext context, String kind, long end) {
             while (System.nanoTime() - end < 0 && !dead) {
-                boolean told = context.cancelRequested() || Thread.currentThread().isInterrupted();
+                boolean told =
+                        context.cancelRequested() || Thread.currentThread().isInterrupted();
                 if (told && !kind.equals("deaf")) {
                     return;
                 }
