@@ -120,8 +120,8 @@ final class Starts {
     }
 
     /**
-     * A job that has ended once more, as a new run with its id: what it was called with, and its options, are those that were
-     * recorded.
+     * A job that has ended once more, as a new run with its id and its place in a batch: what it was called with, and its
+     * options, are those that were recorded, but for its expiry, which has passed.
      */
     UUID enqueueAgain(StartOptions options, WorkflowStarted ended) {
         Job job = again(options, ended);
@@ -156,9 +156,11 @@ final class Starts {
                 .decodeArguments(code.registry().workflowOf(BackgroundJob.class).run(), ended.input());
         String activity = (String) Objects.requireNonNull(call[0]);
         Payload arguments = (Payload) Objects.requireNonNull(call[1]);
-        ActivityOptions resolved = OptionsJson.decode(((Payload) Objects.requireNonNull(call[2])).json());
+        ActivityOptions resolved = OptionsJson.decode(((Payload) Objects.requireNonNull(call[2])).json())
+                .withExpiry(null);
+        BatchPlace place = JobBatch.placeOf(dispatch.store(), new RunKey(ended.runId(), ended.workflowId()));
         Target target = new Target(BackgroundJob.TYPE, List.of(), ended.taskQueue());
-        return new Job(() -> newRun(target, options, null, null), run -> {
+        return new Job(() -> newRun(target, options, null, null).at(place), run -> {
             WorkflowStarted started = started(run, options, ended.input(), now());
             return dispatch.enqueue(
                     run,

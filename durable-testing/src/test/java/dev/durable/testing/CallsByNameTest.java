@@ -1,5 +1,6 @@
 package dev.durable.testing;
 
+import static dev.durable.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
 import static dev.durable.testing.DurableAssertions.assertThat;
 
 import dev.durable.Activity;
@@ -20,6 +21,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -152,6 +154,12 @@ abstract class CallsByNameTest {
             engine.advance(Duration.ofHours(3));
             recorded.put(way, scheduled(engine.client().history(way)).options());
         });
+        ActivityOptions job = Objects.requireNonNull(recorded.remove("job"));
+        assertThat(job.cancellation()).as("a cancelled job ends with its attempt").isEqualTo(WAIT_CANCELLATION_COMPLETED);
+        assertThat(job.withExpiry(null))
+                .usingRecursiveComparison()
+                .ignoringFields("cancellation")
+                .isEqualTo(recorded.get("stub"));
         ActivityOptions declared = recorded.get("stub");
         assertThat(declared.scheduleToClose()).as("configured").isEqualTo(Duration.ofMinutes(90));
         assertThat(declared.startToClose()).as("of the type").isEqualTo(Duration.ofSeconds(7));
