@@ -427,7 +427,7 @@ final class JobModel {
 
     private long policyDelay() {
         double delay = options.interval() * Math.pow(options.backoff(), Math.max(0, attempt - 1 - attemptsBefore));
-        return (long) Math.min(delay, options.maxInterval());
+        return (long) Math.min(delay, (double) options.maxInterval());
     }
 
     private boolean policyAllows() {

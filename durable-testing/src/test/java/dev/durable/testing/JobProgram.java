@@ -170,7 +170,13 @@ record JobProgram(
                     time(1, 15),
                     1 + random.nextInt(4) / 2.0,
                     time(20, 50),
-                    one(3) ? null : OnExhausted.values()[random.nextInt(OnExhausted.values().length)]);
+                    one(3)
+                            ? null
+                            : pick(
+                                    OnExhausted.FAIL,
+                                    OnExhausted.INCIDENT,
+                                    OnExhausted.DEAD_LETTER,
+                                    OnExhausted.DISCARD));
         }
 
         private Call call(Options options) {

@@ -332,7 +332,9 @@ final class SteppedEngines implements AutoCloseable {
             } catch (InterruptedException e) {
                 throw new IllegalStateException("step " + name + " was interrupted", e);
             }
-            woken |= sleep.isZero();
+            if (sleep.isZero()) {
+                woken = true;
+            }
             sleepsUntil = now().plus(sleep);
         }
 
