@@ -22,7 +22,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -155,7 +154,9 @@ abstract class CallsByNameTest {
             recorded.put(way, scheduled(engine.client().history(way)).options());
         });
         ActivityOptions job = Objects.requireNonNull(recorded.remove("job"));
-        assertThat(job.cancellation()).as("a cancelled job ends with its attempt").isEqualTo(WAIT_CANCELLATION_COMPLETED);
+        assertThat(job.cancellation())
+                .as("a cancelled job ends with its attempt")
+                .isEqualTo(WAIT_CANCELLATION_COMPLETED);
         assertThat(job.withExpiry(null))
                 .usingRecursiveComparison()
                 .ignoringFields("cancellation")
