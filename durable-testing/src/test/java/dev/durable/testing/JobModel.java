@@ -42,26 +42,26 @@ final class JobModel {
 
     private static final long NEVER = Long.MAX_VALUE / 4;
 
-    /** What the issue says and the engine does not do yet; each is switched on with what mends it. */
+    /** What was mended one by one; a rule that is off is promised and not kept yet. */
     enum Rule {
         /** Item 1: deadlines of a delayed job count from the end of its delay, and its expiry is the time that was said. */
-        DELAY_IS_TAKEN_OFF_ONCE(false),
+        DELAY_IS_TAKEN_OFF_ONCE(true),
         /** Item 2: a job that has begun ends neither by schedule-to-start nor by its expiry, also when it was given back. */
-        WHAT_HAS_BEGUN_DOES_NOT_EXPIRE(false),
+        WHAT_HAS_BEGUN_DOES_NOT_EXPIRE(true),
         /** Item 5: a cancelled job that runs is open until its attempt has ended, and has the result if there is one. */
-        CANCEL_TELLS_THE_BODY_FIRST(false),
+        CANCEL_TELLS_THE_BODY_FIRST(true),
         /** Item 5: a job that was cancelled while no worker was there is not begun by the one that comes. */
         CANCELLED_BEFORE_IT_BEGAN_NEVER_BEGINS(false),
         /** Item 6: the history of a cancelled job keeps its failed attempts, incidents and dead letters. */
-        HISTORY_KEEPS_WHY(false),
+        HISTORY_KEEPS_WHY(true),
         /** Item 6: what an operator does to a job shortly before its attempt ends it stands in its history, too. */
         HISTORY_KEEPS_LATE_ORDERS(false),
         /** Item 6: what happened to a job stands in its history in the order in which it happened. */
-        HISTORY_KEEPS_ORDER(false),
+        HISTORY_KEEPS_ORDER(true),
         /** Item 7: without being told otherwise, a job that failed for good is a dead letter. */
-        A_FAILED_JOB_IS_KEPT(false),
+        A_FAILED_JOB_IS_KEPT(true),
         /** Item 9: pause, resume and retry are there for a job whose delay is not over. */
-        A_DELAYED_JOB_IS_A_JOB(false);
+        A_DELAYED_JOB_IS_A_JOB(true);
 
         private final boolean mended;
 
@@ -69,7 +69,7 @@ final class JobModel {
             this.mended = mended;
         }
 
-        /** Those that hold today; all with {@code -Ddurable.jobs.rules=all}, others by their names. */
+        /** Those that are kept; all with {@code -Ddurable.jobs.rules=all}, others by their names. */
         static Set<Rule> today() {
             String named = System.getProperty("durable.jobs.rules", "");
             Set<Rule> rules = EnumSet.noneOf(Rule.class);
