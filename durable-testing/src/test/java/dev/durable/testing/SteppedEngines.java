@@ -51,7 +51,6 @@ final class SteppedEngines implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Set<Guest> guests = new LinkedHashSet<>();
-    private long changes;
     /** Bodies sleep no more. */
     private volatile boolean over;
     /** Nothing that still waits gets anything. */
@@ -222,7 +221,6 @@ final class SteppedEngines implements AutoCloseable {
         lock.lock();
         try {
             change.run();
-            changes++;
             changed.signalAll();
         } finally {
             lock.unlock();
