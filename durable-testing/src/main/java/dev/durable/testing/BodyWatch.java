@@ -80,6 +80,11 @@ final class BodyWatch {
         sinceBusy = 0;
     }
 
+    /** The test is over: from here on they have their time to end, one that is about to end included. */
+    void watchEnd() {
+        progress();
+    }
+
     /** Whether they do nothing that time should wait for. */
     boolean stand() {
         long patience = threads.stream().anyMatch(thread -> thread.getState() == Thread.State.TIMED_WAITING)

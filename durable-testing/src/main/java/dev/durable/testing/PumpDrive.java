@@ -389,6 +389,7 @@ final class PumpDrive implements Drive {
     void awaitEnd() {
         lock.lock();
         try {
+            bodyWatch.watchEnd();
             while (!idle()) {
                 bodyWatch.look();
                 if (bodyWatch.hang()) {
