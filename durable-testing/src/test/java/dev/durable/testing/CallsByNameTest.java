@@ -153,14 +153,17 @@ abstract class CallsByNameTest {
             engine.advance(Duration.ofHours(3));
             recorded.put(way, scheduled(engine.client().history(way)).options());
         });
-        ActivityOptions job = Objects.requireNonNull(recorded.remove("job"));
-        assertThat(job.cancellation())
-                .as("a cancelled job ends with its attempt")
-                .isEqualTo(WAIT_CANCELLATION_COMPLETED);
-        assertThat(job.withExpiry(null))
-                .usingRecursiveComparison()
-                .ignoringFields("cancellation")
-                .isEqualTo(recorded.get("stub"));
+        for (String way : List.of("job", "delayed job")) {
+            ActivityOptions job = Objects.requireNonNull(recorded.remove(way));
+            assertThat(job.cancellation())
+                    .as("a cancelled job ends with its attempt")
+                    .isEqualTo(WAIT_CANCELLATION_COMPLETED);
+            assertThat(job)
+                    .as(way)
+                    .usingRecursiveComparison()
+                    .ignoringFields("cancellation")
+                    .isEqualTo(recorded.get("stub"));
+        }
         ActivityOptions declared = recorded.get("stub");
         assertThat(declared.scheduleToClose()).as("configured").isEqualTo(Duration.ofMinutes(90));
         assertThat(declared.startToClose()).as("of the type").isEqualTo(Duration.ofSeconds(7));

@@ -10,6 +10,7 @@ import dev.durable.Durable;
 import dev.durable.DurableClient;
 import dev.durable.DurableEngine;
 import dev.durable.DurableException;
+import dev.durable.OnExhausted;
 import dev.durable.Retry;
 import dev.durable.Run;
 import dev.durable.StartOptions;
@@ -59,13 +60,18 @@ class LimitsTrialTest {
             Map.of("queue one", 1, "queue two", 2, "key customer-0", 1, "key customer-1", 1, "key customer-2", 1);
     private static final String[] KINDS = {"quick", "quick", "good", "deaf", "deaf", "throws", "beats"};
 
-    @Activity(startToClose = "400ms", retry = @Retry(maxAttempts = 2, initialInterval = "30ms"))
+    @Activity(
+            startToClose = "400ms",
+            retry = @Retry(maxAttempts = 2, initialInterval = "30ms", onExhausted = OnExhausted.FAIL))
     interface Work {
         void work(String place, String kind, int millis);
     }
 
     /** Of all its jobs one at a time, by the key that it declares. */
-    @Activity(limitKey = "scanner", startToClose = "400ms", retry = @Retry(maxAttempts = 2, initialInterval = "30ms"))
+    @Activity(
+            limitKey = "scanner",
+            startToClose = "400ms",
+            retry = @Retry(maxAttempts = 2, initialInterval = "30ms", onExhausted = OnExhausted.FAIL))
     interface Scanner {
         void scan(String kind, int millis);
     }
