@@ -153,7 +153,7 @@ abstract class CallsByNameTest {
             engine.advance(Duration.ofHours(3));
             recorded.put(way, scheduled(engine.client().history(way)).options());
         });
-        for (String way : List.of("job", "delayed job")) {
+        for (String way : List.of("job", "delayed job", "batch/0")) {
             ActivityOptions job = Objects.requireNonNull(recorded.remove(way));
             assertThat(job.cancellation())
                     .as("a cancelled job ends with its attempt")
