@@ -390,6 +390,12 @@ final class JobModel {
         running = null;
     }
 
+    /** It was to stop, and fell silent. */
+    private void closeCancelledLate() {
+        notes.add(new Note("attempt " + attempt + " timed out", now));
+        closeCancelled();
+    }
+
     /** Given back: no attempt is used. */
     private void giveBack(long after) {
         if (cancelledAt < NEVER) {
@@ -520,7 +526,7 @@ final class JobModel {
 
         private void outOfTime() {
             if (cancelledAt < NEVER) {
-                closeCancelled();
+                closeCancelledLate();
             } else {
                 close("FAILED", JobModel.timedOut(attempt));
             }
@@ -528,7 +534,7 @@ final class JobModel {
 
         private void timedOut(String which) {
             if (cancelledAt < NEVER) {
-                closeCancelled();
+                closeCancelledLate();
             } else {
                 failed("timed out", -1, policyAllows(), new Note("timed out in attempt " + attempt + ": " + which));
             }
