@@ -108,7 +108,7 @@ class IncidentDeskTest {
                 .configuration(Map.of("durable.activities.Payments.retry.max-attempts", "1"))
                 .jobsOnExhausted(OnExhausted.FAIL);
         DurableClient client = engine.client();
-        Instant monday = engine.now();
+        Instant monday = engine.now().minus(Duration.ofHours(1));
         ActivityHandle job = client.enqueue(Payments.class, StartOptions.id("refund-1"), p -> p.refund(otherPayment));
         for (int i = 2; i < 5; i++) {
             client.enqueue(Payments.class, StartOptions.id("refund-" + i), p -> p.refund(otherPayment));
