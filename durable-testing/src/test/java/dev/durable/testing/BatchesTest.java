@@ -197,6 +197,8 @@ abstract class BatchesTest {
         assertThat(parcels.await()).isEqualTo(new BatchProgress(4, 2, 0, 2, 0, 2, 0));
         assertThat(parcels.progress().isAtRest()).isTrue();
         BatchHandle telegrams = client.enqueueAll(Letters.class, id("telegrams"), names(0, 4), Letters::telegram);
+        // Items stand a microsecond apart, ahead of a clock that stands still.
+        engine.advance(Duration.ofSeconds(1));
         assertThat(telegrams.await(Duration.ofMinutes(1))).isEqualTo(new BatchProgress(4, 2, 0, 2, 0, 0, 2));
         unknown.clear();
         client.incidents().where(i -> i.activity("Letters.telegram")).by("ann").retry();
@@ -237,6 +239,22 @@ abstract class BatchesTest {
                 .discard();
         assertThat(parcels.await()).isEqualTo(new BatchProgress(3, 1, 2, 0, 2, 0, 0));
         assertThat(parcels.results(String.class).toList().get(1).failure()).contains("discarded by ann: moved away");
+    }
+
+    @Test
+    void a_failed_job_that_is_enqueued_again_stays_in_its_batch(TestEngine engine) {
+        DurableClient client = set(engine);
+        unknown.addAll(List.of("to-1", "to-2"));
+        client.enqueueAll(Letters.class, id("b"), names(0, 4), Letters::send).await();
+        assertThat(client.batch("b").progress().failed()).isEqualTo(2);
+        unknown.clear();
+
+        client.enqueueAgain("b/1");
+        assertThat(client.enqueueAgain(w -> w.workflowIdPrefix("b/"))).isOne();
+
+        assertThat(client.batch("b").await()).isEqualTo(new BatchProgress(4, 4, 0, 0));
+        assertThat(client.batch("b").results(String.class).map(result -> result.value()))
+                .containsExactly("to to-0", "to to-1", "to to-2", "to to-3");
     }
 
     @Test
