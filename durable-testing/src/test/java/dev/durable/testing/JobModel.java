@@ -51,7 +51,7 @@ final class JobModel {
         /** Item 5: a cancelled job that runs is open until its attempt has ended, and has the result if there is one. */
         CANCEL_TELLS_THE_BODY_FIRST(true),
         /** Item 5: a job that was cancelled while no worker was there is not begun by the one that comes. */
-        CANCELLED_BEFORE_IT_BEGAN_NEVER_BEGINS(false),
+        CANCELLED_BEFORE_IT_BEGAN_NEVER_BEGINS(true),
         /** Item 6: the history of a cancelled job keeps its failed attempts, incidents and dead letters. */
         HISTORY_KEEPS_WHY(true),
         /** Item 6: what an operator does to a job shortly before its attempt ends it stands in its history, too. */
@@ -118,7 +118,6 @@ final class JobModel {
     private long readyAt;
     private boolean begun;
     private boolean paused;
-    private boolean cancelWaits;
     /** It has ended, and no worker was there to write so. */
     private boolean isToBeClosed;
 
@@ -179,10 +178,6 @@ final class JobModel {
         }
         boolean untold = status.equals("CANCELLED") && !rules.contains(Rule.HISTORY_KEEPS_WHY);
         return new JobSeen(calls, answers, status, phase == Phase.WAITING || untold ? null : notes);
-    }
-
-    private void needs(Rule rule) {
-        needsIf(true, rule);
     }
 
     private void needsIf(boolean applies, Rule rule) {
@@ -258,10 +253,6 @@ final class JobModel {
             case START -> {
                 workers.add(new Worker());
                 isToBeClosed = false;
-                if (cancelWaits) {
-                    cancelWaits = false;
-                    cancelled();
-                }
             }
             case STOP -> {
                 Worker oldest = accepting();
@@ -331,21 +322,10 @@ final class JobModel {
         if (isToBeClosed) {
             throw new NothingSaid("a cancel of what has ended and is not closed");
         }
-        if (phase == Phase.CLOSED || cancelledAt < NEVER || cancelWaits) {
+        if (phase == Phase.CLOSED || cancelledAt < NEVER) {
             return;
         }
-        if (accepting() == null) {
-            needs(Rule.CANCELLED_BEFORE_IT_BEGAN_NEVER_BEGINS);
-            cancelWaits = true;
-        } else {
-            cancelled();
-        }
-    }
-
-    private void cancelled() {
-        if (phase == Phase.CLOSED) {
-            return;
-        }
+        needsIf(accepting() == null, Rule.CANCELLED_BEFORE_IT_BEGAN_NEVER_BEGINS);
         if (running == null || !rules.contains(Rule.CANCEL_TELLS_THE_BODY_FIRST)) {
             closeCancelled();
         } else {
@@ -385,6 +365,7 @@ final class JobModel {
     }
 
     private void closeCancelled() {
+        isToBeClosed = accepting() == null;
         status = "CANCELLED";
         phase = Phase.CLOSED;
         running = null;

@@ -2,6 +2,9 @@ package dev.durable.store.memory;
 
 import dev.durable.store.Delivery;
 import dev.durable.store.InboxMessage;
+import dev.durable.store.JobStart;
+import dev.durable.store.MessageKind;
+import java.util.List;
 
 /** Puts messages into inboxes, each once. */
 final class Deliveries {
@@ -33,6 +36,10 @@ final class Deliveries {
             return Delivery.Outcome.INBOX_FULL;
         }
         tables.post(run, message);
+        if (message.kind() == MessageKind.CANCEL && run.start().type().equals(JobStart.TYPE)) {
+            // No worker is to begin it before its run has read the message.
+            List.copyOf(run.jobs().values()).forEach(tables::cancel);
+        }
         return Delivery.Outcome.ACCEPTED;
     }
 }

@@ -5,10 +5,14 @@ import static dev.durable.store.Delivery.Outcome.INBOX_FULL;
 import static dev.durable.store.Delivery.Outcome.NOT_FOUND;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.durable.store.ClaimedJob;
 import dev.durable.store.Delivery;
+import dev.durable.store.HeldJob;
 import dev.durable.store.InboxMessage;
+import dev.durable.store.JobStart;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.MessageKind;
+import dev.durable.store.NewJob;
 import dev.durable.store.RunKey;
 import dev.durable.store.Transition;
 import java.time.Duration;
@@ -218,5 +222,62 @@ abstract class InboxContract extends StoreContract {
         signalled(run, "approve");
 
         assertThat(claimedIds(session)).containsExactly("order-1");
+    }
+
+    // ── a background job that is asked to cancel ────────────────────────────────────────────────────────────────────
+
+    @Test
+    void a_background_job_that_is_asked_to_cancel_before_it_began_is_never_claimed() {
+        RunKey run = started(newRun("job-1").type(JobStart.TYPE).schedules(backgroundJob()));
+
+        assertThat(deliver(run, cancel())).isEqualTo(ACCEPTED);
+
+        assertThat(claimJobs(session)).isEmpty();
+        assertThat(waitingNames(run)).containsExactly("cancel", "ActivityCancelled");
+    }
+
+    @Test
+    void a_background_job_that_runs_and_is_asked_to_cancel_ends_when_it_is_given_back() {
+        RunKey run = started(newRun("job-1").type(JobStart.TYPE).schedules(backgroundJob()));
+        ClaimedJob job = claimJob(session);
+
+        deliver(run, cancel());
+
+        assertThat(store.held(session)).singleElement().matches(HeldJob::cancelRequested);
+        update(release(job));
+        assertThat(claimJobs(session)).isEmpty();
+        assertThat(waitingNames(run)).containsExactly("cancel", "ActivityCancelled");
+    }
+
+    @Test
+    void the_jobs_of_a_workflow_that_is_asked_to_cancel_are_its_own_affair() {
+        Writer writer = scheduled("order-1", 1);
+
+        deliver(writer.run(), cancel());
+
+        assertThat(waitingNames(writer.run())).containsExactly("cancel");
+        assertThat(claimJobs(session)).hasSize(1);
+    }
+
+    private NewJob backgroundJob() {
+        NewJob plain = Outcomes.job(1, store.now());
+        return new NewJob(
+                1,
+                plain.activity(),
+                plain.taskQueue(),
+                plain.priority(),
+                plain.input(),
+                plain.options(),
+                plain.headers(),
+                JobStart.TYPE,
+                plain.scheduledAt(),
+                null,
+                null,
+                plain.maxWorkerCrashes(),
+                null);
+    }
+
+    private static InboxMessage cancel() {
+        return new InboxMessage(UUID.randomUUID(), MessageKind.CANCEL, "cancel", "{}", null, null);
     }
 }

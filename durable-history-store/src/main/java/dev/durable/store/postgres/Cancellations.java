@@ -1,10 +1,18 @@
 package dev.durable.store.postgres;
 
+import static dev.durable.store.postgres.Param.shorts;
+import static dev.durable.store.postgres.Param.uuids;
+
 import dev.durable.store.CancelledIdleJob;
 import dev.durable.store.JobKey;
+import dev.durable.store.RunIds;
+import dev.durable.store.RunKey;
 import dev.durable.store.Transition;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -12,8 +20,9 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 
 /**
- * Activities that transitions cancel. A running job is marked, and its worker learns; one that nobody runs ends here,
- * and its outcome goes into the inbox; one that has gone has its outcome there already.
+ * Activities that are cancelled: by transitions of their runs, and background jobs by the message that asks for it, so
+ * that no worker begins one before its run has read the message. A running job is marked, and its worker learns; one that
+ * nobody runs ends here, and its outcome goes into the inbox; one that has gone has its outcome there already.
  *
  * @param running jobs to be marked
  * @param idle jobs that end
@@ -28,6 +37,23 @@ record Cancellations(List<JobKey> running, List<LockedJob> idle) {
                 t.cancelled().forEach(seq -> all.add(t, new JobKey(t.run(), seq), found));
             }
         }
+        return all;
+    }
+
+    /** The jobs of those of these runs that are background jobs. */
+    static Cancellations asked(Tx tx, Collection<RunKey> asked) throws SQLException {
+        Map<UUID, RunKey> runs = new HashMap<>();
+        asked.forEach(run -> runs.put(run.runId(), run));
+        List<RunKey> inOrder = runs.values().stream()
+                .sorted(Comparator.comparing(RunKey::runId, RunIds.ORDER))
+                .toList();
+        Cancellations all = new Cancellations(new ArrayList<>(), new ArrayList<>());
+        tx.run(new Script()
+                .read(
+                        RequestSql.LOCK_ASKED,
+                        row -> all.add(LockedJob.read(row, runs)),
+                        uuids(inOrder, RunKey::runId),
+                        shorts(inOrder, RunKey::shard)));
         return all;
     }
 

@@ -9,6 +9,7 @@ import dev.durable.store.Delivery;
 import dev.durable.store.Delivery.Outcome;
 import dev.durable.store.Nudges;
 import dev.durable.store.RunIds;
+import dev.durable.store.RunKey;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -66,17 +67,26 @@ final class Deliveries {
 
     private Map<Integer, Outcome> send(Tx tx, DeliveryBatch batch, Hints hints) throws SQLException {
         Map<Integer, Outcome> outcomes = new HashMap<>();
-        tx.last(new Script()
+        List<RunKey> asked = new ArrayList<>();
+        Script script = new Script()
                 .read(
                         RequestSql.DELIVER,
                         row -> {
+                            int item = row.getInt("item");
                             Outcome outcome = Outcome.valueOf(row.getString("outcome"));
-                            outcomes.put(row.getInt("item"), outcome);
+                            outcomes.put(item, outcome);
                             if (outcome == Outcome.ACCEPTED) {
                                 hints.runs(row.getString("task_queue"));
+                                batch.addAsked(item, row.getObject("run_id", UUID.class), asked);
                             }
                         },
-                        batch.params(inboxLimit)));
+                        batch.params(inboxLimit));
+        if (batch.asksToCancel()) {
+            tx.run(script);
+            script = new Script();
+            Cancellations.asked(tx, asked).write(tx, script, hints);
+        }
+        tx.last(script);
         return outcomes;
     }
 

@@ -7,7 +7,9 @@ import static dev.durable.store.postgres.Param.uuids;
 
 import dev.durable.store.Delivery;
 import dev.durable.store.InboxMessage;
+import dev.durable.store.MessageKind;
 import dev.durable.store.RunIds;
+import dev.durable.store.RunKey;
 import dev.durable.store.Utf8Order;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -22,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 final class DeliveryBatch {
     private final List<Target> targets;
     private final List<Row> rows = new ArrayList<>();
+    /** Workflow ids, by the items that ask their runs to cancel. */
+    private final Map<Integer, String> asking = new HashMap<>();
 
     /** Of the deliveries those with these indices. */
     DeliveryBatch(List<Delivery> deliveries, List<Integer> items) {
@@ -39,6 +43,22 @@ final class DeliveryBatch {
             int place = places.merge(target, 1, Integer::sum);
             int number = Objects.requireNonNull(numbers.get(target));
             rows.add(new Row(number, target.shard(), item, place, delivery.message()));
+            if (delivery.message().kind() == MessageKind.CANCEL) {
+                asking.put(item, delivery.workflowId());
+            }
+        }
+    }
+
+    /** Whether one of them asks a run to cancel. */
+    boolean asksToCancel() {
+        return !asking.isEmpty();
+    }
+
+    /** Notes the run that this item asks to cancel, if it does. */
+    void addAsked(int item, UUID runId, List<RunKey> asked) {
+        String workflowId = asking.get(item);
+        if (workflowId != null) {
+            asked.add(new RunKey(runId, workflowId));
         }
     }
 

@@ -41,9 +41,12 @@ final class PlaceSql {
             delete from durable.kept_place k
              where not exists (select 1 from durable.session s where s.id = k.session and not s.dead offset 0)""";
 
-    /** Of what a statement has deleted and gives as {@code ended}, but for leases of whose bodies it is known that they ended. */
+    /**
+     * Of what a statement has deleted and gives as {@code ended}, but for leases of whose bodies it is known that they
+     * ended. They are a set that is hashed: a comparison with an array would be made element by element for each job.
+     */
     static final String KEEP_ENDED =
-            INSERT + " from ended g where g.session is not null and g.lease <> all(?::uuid[]) and " + LIMITED
+            INSERT + " from ended g where g.session is not null and g.lease not in (select unnest(?::uuid[])) and " + LIMITED
                     + " on conflict (lease) do nothing";
 
     /** How many places of a queue are kept. */

@@ -2,6 +2,7 @@ package dev.durable.store.postgres;
 
 import dev.durable.store.Delivery.Outcome;
 import dev.durable.store.NewRun;
+import dev.durable.store.RunKey;
 import dev.durable.store.StartOutcome;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -89,14 +90,25 @@ final class RelayDelivery {
         }
         DeliveryBatch batch =
                 new DeliveryBatch(rows.stream().map(Outbox.Row::delivery).toList(), items);
+        List<RunKey> asked = new ArrayList<>();
         tx.run(new Script()
                 .read(
                         RequestSql.DELIVER,
                         row -> {
-                            outcomes.put(row.getInt("item"), Outcome.valueOf(row.getString("outcome")));
+                            int item = row.getInt("item");
+                            Outcome outcome = Outcome.valueOf(row.getString("outcome"));
+                            outcomes.put(item, outcome);
                             hints.runs(row.getString("task_queue"));
+                            if (outcome == Outcome.ACCEPTED) {
+                                batch.addAsked(item, row.getObject("run_id", UUID.class), asked);
+                            }
                         },
                         batch.params(inboxLimit)));
+        if (!asked.isEmpty()) {
+            Script script = new Script();
+            Cancellations.asked(tx, asked).write(tx, script, hints);
+            tx.run(script);
+        }
     }
 
     private void start(List<Integer> items) throws SQLException {

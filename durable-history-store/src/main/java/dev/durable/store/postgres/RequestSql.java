@@ -53,8 +53,21 @@ final class RequestSql {
                  order by m.run_id, m.message_id
                 on conflict do nothing)
             select m.item, case when m.here then 'ACCEPTED' when m.closing then 'CLOSING'
-                                when m.no_room then 'INBOX_FULL' else 'ACCEPTED' end as outcome, m.task_queue
+                                when m.no_room then 'INBOX_FULL' else 'ACCEPTED' end as outcome, m.task_queue, m.run_id
               from message m""";
+
+    /**
+     * The jobs of runs that are background jobs and are asked to cancel, in lock order. Who is locked is being begun, or
+     * ends: that is left alone, and nothing is waited for.
+     */
+    static final String LOCK_ASKED = """
+            select j.* from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)
+             cross join lateral (
+                    select j.run_id, j.seq, j.task_queue, j.lease, j.state,
+                           j.attempt, j.cancel_requested, j.notes, j.operator_notes
+                      from durable.activity_job j
+                     where j.run_id = u.run_id and j.shard = u.shard and j.workflow_type = 'durable.job'
+                     order by j.seq for update skip locked) j""";
 
     /** The latest run of each workflow id. */
     static final String LATEST = """
