@@ -42,7 +42,7 @@ final class JobModel {
 
     private static final long NEVER = Long.MAX_VALUE / 4;
 
-    /** What was mended one by one; a rule that is off is promised and not kept yet. */
+    /** What was mended one by one; one that is off is not kept. */
     enum Rule {
         /** Item 1: deadlines of a delayed job count from the end of its delay, and its expiry is the time that was said. */
         DELAY_IS_TAKEN_OFF_ONCE(true),
@@ -54,7 +54,10 @@ final class JobModel {
         CANCELLED_BEFORE_IT_BEGAN_NEVER_BEGINS(true),
         /** Item 6: the history of a cancelled job keeps its failed attempts, incidents and dead letters. */
         HISTORY_KEEPS_WHY(true),
-        /** Item 6: what an operator does to a job shortly before its attempt ends it stands in its history, too. */
+        /**
+         * What an operator does to a job shortly before its attempt ends it stands in its history, too. Not promised: it
+         * stands in the audit (docs/semantics.md).
+         */
         HISTORY_KEEPS_LATE_ORDERS(false),
         /** Item 6: what happened to a job stands in its history in the order in which it happened. */
         HISTORY_KEEPS_ORDER(true),
@@ -356,7 +359,7 @@ final class JobModel {
     }
 
     private void close(String how, Note last) {
-        needsIf(phase == Phase.RUNNING && now - orderedAt < HEARS + margin, Rule.HISTORY_KEEPS_LATE_ORDERS);
+        needsLateOrders();
         notes.add(last);
         isToBeClosed = accepting() == null;
         status = how;
@@ -364,7 +367,12 @@ final class JobModel {
         running = null;
     }
 
+    private void needsLateOrders() {
+        needsIf(phase == Phase.RUNNING && now - orderedAt < HEARS + margin, Rule.HISTORY_KEEPS_LATE_ORDERS);
+    }
+
     private void closeCancelled() {
+        needsLateOrders();
         isToBeClosed = accepting() == null;
         status = "CANCELLED";
         phase = Phase.CLOSED;

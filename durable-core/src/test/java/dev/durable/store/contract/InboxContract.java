@@ -244,7 +244,7 @@ abstract class InboxContract extends StoreContract {
         deliver(run, cancel());
 
         assertThat(store.held(session)).singleElement().matches(HeldJob::cancelRequested);
-        update(release(job));
+        update(new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null));
         assertThat(claimJobs(session)).isEmpty();
         assertThat(waitingNames(run)).containsExactly("cancel", "ActivityCancelled");
     }
