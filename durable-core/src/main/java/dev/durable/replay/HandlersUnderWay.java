@@ -72,8 +72,8 @@ final class HandlersUnderWay {
     void late(String what) {
         late++;
         turnLog.add(() -> log.warn(
-                "{} came when run had ended, before the run could close: it is handled and may change state, but nothing"
-                        + " that run does or gives depends on it any more. Counted as lateMessages in the closing event",
+                "{} came when run had ended, before the run could close: its handler runs, but run itself sees nothing"
+                        + " of it any more. Counted as lateMessages in the closing event",
                 what));
     }
 

@@ -178,6 +178,14 @@ public final class WorkflowInstance {
         return run.ending().isDeaf();
     }
 
+    /**
+     * Whether the result is fixed. Where {@code run} waits behind its last line for handlers, that is when the last of them
+     * has returned; handlers of messages that come from then on can neither wait nor call.
+     */
+    public boolean hasResult() {
+        return run.ending().hasEnded();
+    }
+
     /** When the earliest open timer is due; null without one. */
     public @Nullable Instant nextTimer() {
         return run.work().nextTimer();

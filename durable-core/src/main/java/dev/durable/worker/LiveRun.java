@@ -154,29 +154,37 @@ final class LiveRun {
     }
 
     /**
-     * Feeds what waits, one event at a time. Stops early when the draft is full, and when the run ends while messages wait
+     * Feeds what waits, one event at a time. Stops early when the draft is full, and when the run comes to its end while messages wait
      * that it has not seen.
      */
     Fed feed(Draft draft, Deque<InboxMessage> messages, Deque<AttemptOutcome> outcomes, FeedingOrder order) {
-        boolean open = !instance.hasEnded();
+        int stage = endingStage();
         hearOfLocals(draft);
         if (order == FeedingOrder.MESSAGES_TOGETHER) {
             feedTogether(draft, messages);
         }
         do {
-            if (open && instance.hasEnded()) {
-                open = false;
+            if (stage < endingStage()) {
+                stage = endingStage();
                 draft.endsRun();
                 if (messages.stream().anyMatch(FeedingOrder::isFromSender)) {
                     return Fed.ENDED_TOO_EARLY;
                 }
             }
         } while (draft.size() < MAX_EVENTS && feedNext(draft, messages, outcomes, order));
-        if (open && instance.hasEnded()) {
+        if (stage < endingStage()) {
             draft.endsRun();
         }
         // Full to the brim, and yet that may have been all: a run that is not parked keeps others away.
         return messages.isEmpty() && outcomes.isEmpty() && firstDue() == null ? Fed.ALL : Fed.MORE;
+    }
+
+    /**
+     * How far the run has come to its end: {@code run} sees no more messages, then their handlers can't wait or call any
+     * more either. Who waits before such a step is to be fed before it.
+     */
+    private int endingStage() {
+        return instance.hasResult() ? 2 : instance.hasEnded() ? 1 : 0;
     }
 
     /**

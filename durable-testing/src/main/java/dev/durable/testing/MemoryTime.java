@@ -27,7 +27,7 @@ final class MemoryTime implements TestTime {
     }
 
     @Override
-    public Optional<Instant> nextDue() {
+    public Optional<Instant> nextDue(Instant looked) {
         return store.nextDue();
     }
 

@@ -4,12 +4,14 @@ import dev.durable.store.HistoryStore;
 import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.store.postgres.testing.TestDatabase;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.util.Optional;
 import javax.sql.DataSource;
 
@@ -34,7 +36,7 @@ final class PostgresTime implements TestTime {
                 union all select min(least(deadline, silent_until)) from durable.activity_job where state = 5
                 union all select min(resume_at) from durable.queue where paused
                 union all select min(resume_at) from durable.activity_pause
-            ) as times(due) where due > durable.clock()""";
+            ) as times(due) where due > ?""";
 
     private volatile Duration ahead = Duration.ZERO;
     private final TestDatabase database = TestDatabase.create();
@@ -75,12 +77,15 @@ final class PostgresTime implements TestTime {
     }
 
     @Override
-    public Optional<Instant> nextDue() {
+    public Optional<Instant> nextDue(Instant looked) {
         try (Connection connection = pool.getConnection();
-                Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(NEXT_DUE)) {
-            row.next();
-            return Optional.ofNullable(row.getObject(1, OffsetDateTime.class)).map(OffsetDateTime::toInstant);
+                PreparedStatement statement = connection.prepareStatement(NEXT_DUE)) {
+            statement.setObject(1, looked.atOffset(ZoneOffset.UTC));
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                return Optional.ofNullable(row.getObject(1, OffsetDateTime.class))
+                        .map(OffsetDateTime::toInstant);
+            }
         } catch (SQLException e) {
             throw new IllegalStateException("can't read what is due next in the test database", e);
         }

@@ -68,6 +68,9 @@ final class PumpDrive implements Drive {
 
     private final Set<UUID> stalledRuns = new HashSet<>();
 
+    /** Up to when all steps have looked at what is due; on a store whose time runs on it is earlier than now. */
+    private volatile Instant looked;
+
     private @Nullable Outlook outlook;
     private long lastPromiseKept = System.nanoTime() - CALLBACKS_NANOS;
     private boolean bodiesGivenUp;
@@ -79,6 +82,7 @@ final class PumpDrive implements Drive {
     /** @param patienceWithBodies real time that {@link #awaitEnd} gives bodies of which none begins or ends */
     PumpDrive(TestTime time, Duration patienceWithBodies) {
         this.time = time;
+        this.looked = time.now();
         this.bodyWatch = new BodyWatch(patienceWithBodies);
     }
 
@@ -152,7 +156,7 @@ final class PumpDrive implements Drive {
             if (!still(seen)) {
                 return;
             }
-            Optional<Instant> due = time.nextDue().filter(next -> next.isAfter(time.now()));
+            Optional<Instant> due = time.nextDue(looked);
             if (mayMove(seen, due, deadline)) {
                 moveTo(
                         deadline == null
@@ -458,9 +462,7 @@ final class PumpDrive implements Drive {
         locked(bodyWatch::watchAnew);
         idleOrStanding();
         while (time.now().isBefore(target)) {
-            moveTo(time.nextDue()
-                    .filter(next -> next.isAfter(time.now()) && next.isBefore(target))
-                    .orElse(target));
+            moveTo(time.nextDue(looked).filter(next -> next.isBefore(target)).orElse(target));
             idleOrStanding();
         }
     }
@@ -470,8 +472,10 @@ final class PumpDrive implements Drive {
         moveTo(time.now().plus(by));
     }
 
+    /** Where that time has come by itself meanwhile, all look at what is due now. */
     private void moveTo(Instant instant) {
         time.advanceTo(instant);
+        looked = time.now();
         locked(() -> {
             lastWake = System.nanoTime();
             bodyWatch.timeMoved();

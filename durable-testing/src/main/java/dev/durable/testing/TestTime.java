@@ -13,8 +13,12 @@ interface TestTime extends AutoCloseable {
     /** Moves time; never back. */
     void advanceTo(Instant instant);
 
-    /** The next thing in the store that time brings. */
-    Optional<Instant> nextDue();
+    /**
+     * The next thing in the store that time brings, or has brought since: a store's time may run on by itself.
+     *
+     * @param looked the time at which everybody last looked at what is due
+     */
+    Optional<Instant> nextDue(Instant looked);
 
     @Override
     void close();

@@ -607,6 +607,22 @@ abstract class MessagesAtTheEndTest {
     }
 
     @Test
+    void a_message_behind_the_end_of_the_last_handler_that_is_waited_for_is_worked_off(TestEngine engine) {
+        set(engine);
+        WorkflowHandle<Slow, List<String>> run = engine.client().start(Slow.class, "s-1", w -> w.run(false));
+        engine.settle();
+        during.put("a", () -> run.pause("away"));
+        run.signal(Slow::end);
+        run.signal(w -> w.kept("a"));
+        engine.settle();
+        run.signal(w -> w.kept("b"));
+        run.resume();
+
+        assertThat(run.result()).containsExactlyInAnyOrder("hello a", "hello b");
+        assertThat(closing(engine).lateMessages()).isPositive();
+    }
+
+    @Test
     void what_waits_when_the_run_waits_for_its_handlers_is_seen_and_what_comes_then_is_late(TestEngine engine) {
         set(engine);
         WorkflowHandle<Kept, List<String>> run = engine.client().start(Kept.class, "k-1", Kept::run);

@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -58,9 +59,12 @@ final class SteppedEngines implements AutoCloseable {
 
     private volatile @Nullable String stalled;
     private int cranks;
+    /** Up to when all steps have looked at what is due. */
+    private Instant looked;
 
     SteppedEngines(TestTime time) {
         this.time = time;
+        this.looked = time.now();
     }
 
     /** Starts an engine; nothing of it has been cranked when this returns. */
@@ -118,7 +122,14 @@ final class SteppedEngines implements AutoCloseable {
     void moveTowards(Instant target) {
         settle();
         Instant now = now();
-        Instant shared = Stream.concat(time.nextDue().stream(), guestTimes())
+        Optional<Instant> stored = time.nextDue(looked);
+        if (stored.isPresent() && !stored.orElseThrow().isAfter(now)) {
+            // Real time has brought it meanwhile.
+            looked = now;
+            settleAll();
+            return;
+        }
+        Instant shared = Stream.concat(stored.stream(), guestTimes())
                 .filter(due -> due.isAfter(now))
                 .min(Instant::compareTo)
                 .orElse(target);
@@ -130,6 +141,7 @@ final class SteppedEngines implements AutoCloseable {
                 .orElse(all);
         time.advanceTo(next);
         Instant then = now();
+        looked = next.equals(all) ? then : looked;
         slots().filter(slot -> next.equals(all) || (slot.isExact() && !slot.sleepsUntil.isAfter(then)))
                 .forEach(slot -> slot.woken = true);
         rouseDue(then);
