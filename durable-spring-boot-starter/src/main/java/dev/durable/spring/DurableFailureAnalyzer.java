@@ -15,6 +15,6 @@ final class DurableFailureAnalyzer extends AbstractFailureAnalyzer<DurableExcept
 
     /** All others say it in their message. */
     private static @Nullable String wayOut(DurableException cause) {
-        return cause instanceof NoDataSourceException missing ? missing.wayOut() : null;
+        return cause instanceof SetupException setup ? setup.wayOut() : null;
     }
 }

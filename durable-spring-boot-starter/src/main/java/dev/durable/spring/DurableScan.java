@@ -3,6 +3,8 @@ package dev.durable.spring;
 import dev.durable.Activity;
 import dev.durable.Workflow;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -18,7 +20,7 @@ import org.springframework.util.ClassUtils;
 /** Finds the application's workflow classes and activity beans, and says why a candidate was left out. */
 public class DurableScan {
     private final ConfigurableListableBeanFactory beans;
-    private final List<String> leftOut = new ArrayList<>();
+    private final Set<String> leftOut = Collections.synchronizedSet(new LinkedHashSet<>());
 
     DurableScan(ConfigurableListableBeanFactory beans) {
         this.beans = beans;

@@ -49,7 +49,7 @@ final class SpringActivityTransactions implements ActivityTransactions {
         return current.current()
                 .orElseThrow(() -> new IllegalStateException("a transactional activity found no connection of Durable's"
                         + " DataSource in the transaction that Spring began for it. Usual cause: the only, or primary,"
-                        + " PlatformTransactionManager is for another DataSource. Give an ActivityTransactions bean that"
-                        + " uses the right one."));
+                        + " PlatformTransactionManager does not bind one (JTA, or JPA without a DataSource). Give an"
+                        + " ActivityTransactions bean that uses the right one."));
     }
 }

@@ -83,7 +83,6 @@ class AutoConfigurationTest {
                 .withPropertyValues("durable.activities.Greetings.start-to-clsoe=7s")
                 .run(context -> assertThat(context)
                         .getFailure()
-                        .rootCause()
                         .isInstanceOf(RegistrationException.class)
                         .hasMessageContaining("durable.activities.Greetings.start-to-clsoe"));
     }
@@ -129,7 +128,7 @@ class AutoConfigurationTest {
         application
                 .withPropertyValues("durable.stall-on=java.lang.String")
                 .run(context -> assertThat(context.getStartupFailure())
-                        .hasRootCauseMessage(
+                        .hasMessage(
                                 "stallOn (durable.stall-on) takes exceptions, such as java.lang.RuntimeException, and"
                                         + " java.lang.String is none"));
     }
@@ -170,7 +169,8 @@ class AutoConfigurationTest {
                     assertThat(new DurableFailureAnalyzer()
                                     .analyze(context.getStartupFailure())
                                     .getAction())
-                            .startsWith("Mark the one that Durable is to use as @Primary");
+                            .isEqualTo("Mark the one that Durable is to use as @DurableDataSource, or as @Primary if it is"
+                                    + " the one that all others use, too.");
                 });
         application
                 .withBean("another", DataSource.class, database::dataSource)
