@@ -7,6 +7,7 @@ import dev.durable.store.postgres.ActivityTransactions;
 import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.worker.EngineBuilder;
 import dev.durable.worker.PreparedEngine;
+import java.util.List;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanPostProcessor;
@@ -29,22 +30,29 @@ public class DurableAutoConfiguration {
         return TransactionWatch.overBeans();
     }
 
+    @Bean
+    @ConditionalOnMissingBean({HistoryStore.class, ActivityTransactions.class})
+    SpringActivityTransactions durableActivityTransactions(
+            @DurableDataSource ObjectProvider<DataSource> marked,
+            ObjectProvider<DataSource> dataSources,
+            ConfigurableListableBeanFactory beans) {
+        DataSource dataSource = StoreDataSource.choose(marked, dataSources);
+        return new SpringActivityTransactions(new ManagerOfStore(beans, dataSource), new SpringTransactions(dataSource));
+    }
+
     @Bean(destroyMethod = "close")
     @ConditionalOnMissingBean
     HistoryStore durableHistoryStore(
             @DurableDataSource ObjectProvider<DataSource> marked,
             ObjectProvider<DataSource> dataSources,
             DurableProperties properties,
-            ObjectProvider<ActivityTransactions> activityTransactions,
-            ConfigurableListableBeanFactory beans) {
+            ActivityTransactions activityTransactions) {
         DataSource dataSource = StoreDataSource.choose(marked, dataSources);
-        SpringTransactions transactions = new SpringTransactions(dataSource);
         return PostgresHistoryStore.builder(dataSource)
                 .schema(properties.getSchema())
                 .schemaMode(properties.getMigrate())
-                .transactions(transactions)
-                .activityTransactions(activityTransactions.getIfUnique(
-                        () -> new SpringActivityTransactions(new ManagerOfStore(beans, dataSource), transactions)))
+                .transactions(new SpringTransactions(dataSource))
+                .activityTransactions(activityTransactions)
                 .build();
     }
 
@@ -60,12 +68,19 @@ public class DurableAutoConfiguration {
             HistoryStore store,
             DurableScan scan,
             DurableProperties properties,
-            ObjectProvider<DurableCustomizer> customizers) {
+            ObjectProvider<DurableCustomizer> customizers,
+            ObjectProvider<SpringActivityTransactions> springs,
+            ConfigurableListableBeanFactory beans) {
         return new LateEngine(() -> {
+            StoreCheck.check(store, beans);
+            List<Object> activities = scan.activities();
+            if (DurableScan.hasTransactional(activities)) {
+                springs.ifAvailable(SpringActivityTransactions::check);
+            }
             EngineBuilder builder = new EngineBuilder(store);
             EngineFromProperties.apply(properties, builder);
             builder.register(scan.workflows().toArray());
-            builder.register(scan.activities().toArray());
+            builder.register(activities.toArray());
             customizers.orderedStream().forEach(customizer -> customizer.customize(builder));
             return builder;
         });

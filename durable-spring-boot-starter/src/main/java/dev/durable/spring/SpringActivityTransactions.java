@@ -27,6 +27,15 @@ final class SpringActivityTransactions implements ActivityTransactions {
         this.current = current;
     }
 
+    /**
+     * Before the first is needed.
+     *
+     * @throws SetupException where there is no one manager for them
+     */
+    void check() {
+        manager.get();
+    }
+
     @Override
     public void run(Work work) {
         TransactionTemplate template = new TransactionTemplate(manager.get());

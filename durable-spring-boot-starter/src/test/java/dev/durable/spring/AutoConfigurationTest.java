@@ -150,10 +150,13 @@ class AutoConfigurationTest {
             assertThat(context)
                     .getFailure()
                     .rootCause()
-                    .hasMessage("Durable keeps its histories in the application's DataSource, and there is no"
-                            + " DataSource bean.");
+                    .hasMessageStartingWith("Durable keeps its histories in the application's DataSource, and there is no"
+                            + " DataSource bean. Add spring-boot-starter-jdbc");
             var analysis = new DurableFailureAnalyzer().analyze(context.getStartupFailure());
             assertThat(analysis).isNotNull();
+            assertThat(analysis.getDescription())
+                    .isEqualTo("Durable keeps its histories in the application's DataSource, and there is no DataSource"
+                            + " bean.");
             assertThat(analysis.getAction())
                     .isEqualTo("Add spring-boot-starter-jdbc and PostgreSQL's driver and set spring.datasource.url,"
                             + " declare a DataSource bean or a HistoryStore bean, or set durable.enabled=false.");

@@ -13,6 +13,7 @@ import jakarta.persistence.EntityManagerFactory;
 import java.util.Map;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfigurationPackages;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -58,13 +59,17 @@ final class Shop implements AutoCloseable {
         this.kind = kind;
         this.pool = pool(autoCommit);
         new JdbcTemplate(database.dataSource()).execute("create table purchase (id text primary key)");
+        // As Boot does.
+        context.getDefaultListableBeanFactory().setAllowCircularReferences(false);
         context.registerBean("dataSource", DataSource.class, () -> pool);
-        context.register(Listener.class, Base.class, kind.configuration, DurableAutoConfiguration.class);
+        context.register(Listener.class, Base.class, kind.configuration);
         AutoConfigurationPackages.register(context, GreetingWorkflow.class.getPackageName());
         if (more.length > 0) {
             context.register(more);
         }
         before.accept(context);
+        // When all that the application declares is known, as Boot does.
+        context.register(DurableAutoConfiguration.class);
         try {
             context.refresh();
         } catch (RuntimeException e) {
@@ -173,7 +178,7 @@ final class Shop implements AutoCloseable {
 
     static class Jdbc {
         @Bean
-        JdbcTransactionManager transactionManager(DataSource dataSource) {
+        JdbcTransactionManager transactionManager(@Qualifier("dataSource") DataSource dataSource) {
             return new JdbcTransactionManager(dataSource);
         }
     }
@@ -181,7 +186,7 @@ final class Shop implements AutoCloseable {
     /** As Boot configures it. */
     static class Jpa {
         @Bean
-        LocalContainerEntityManagerFactoryBean entityManagerFactory(DataSource dataSource) {
+        LocalContainerEntityManagerFactoryBean entityManagerFactory(@Qualifier("dataSource") DataSource dataSource) {
             LocalContainerEntityManagerFactoryBean factory = new LocalContainerEntityManagerFactoryBean();
             factory.setDataSource(dataSource);
             factory.setJpaVendorAdapter(new HibernateJpaVendorAdapter());

@@ -430,11 +430,11 @@ public final class PostgresHistoryStore implements HistoryStore {
     }
 
     /**
-     * Whether this store is on that DataSource, and was told nothing of transactions that callers have open there ({@link
-     * Builder#transactions}, be it {@link CallerTransactions#NONE}). For containers that know of such.
+     * The DataSource of a store that was told nothing of the transactions that callers have open there; empty where it was,
+     * by {@link Builder#transactions}, be it {@link CallerTransactions#NONE}. For containers that know of such transactions.
      */
-    public boolean ignoresTransactionsOf(DataSource dataSource) {
-        return dataSource.equals(untold);
+    public Optional<DataSource> withoutTransactions() {
+        return Optional.ofNullable(untold);
     }
 
     /** Stops listening to other processes. */
