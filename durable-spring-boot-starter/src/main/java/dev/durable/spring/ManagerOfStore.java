@@ -1,11 +1,9 @@
 package dev.durable.spring;
 
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -41,13 +39,7 @@ final class ManagerOfStore implements Supplier<PlatformTransactionManager> {
      * begins transactions of this DataSource but Durable.
      */
     private PlatformTransactionManager choose() {
-        Map<String, PlatformTransactionManager> fitting = new TreeMap<>();
-        BeanFactoryUtils.beansOfTypeIncludingAncestors(beans, PlatformTransactionManager.class)
-                .forEach((name, manager) -> {
-                    if (dataSource.equals(StoreDataSource.of(manager))) {
-                        fitting.put(name, manager);
-                    }
-                });
+        Map<String, PlatformTransactionManager> fitting = StoreDataSource.managers(beans, dataSource);
         PlatformTransactionManager primary =
                 beans.getBeanProvider(PlatformTransactionManager.class).getIfUnique();
         if (primary != null && (fitting.containsValue(primary) || StoreDataSource.of(primary) == null)) {

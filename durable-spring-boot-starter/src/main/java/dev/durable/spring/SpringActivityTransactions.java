@@ -4,6 +4,7 @@ import dev.durable.StoreUnavailableException;
 import dev.durable.store.postgres.ActivityTransactions;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
@@ -33,7 +34,7 @@ final class SpringActivityTransactions implements ActivityTransactions {
      * @throws SetupException where there is no one manager for them
      */
     void check() {
-        manager.get();
+        Objects.requireNonNull(manager.get());
     }
 
     @Override

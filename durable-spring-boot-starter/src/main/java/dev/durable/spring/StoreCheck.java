@@ -2,10 +2,8 @@ package dev.durable.spring;
 
 import dev.durable.store.HistoryStore;
 import dev.durable.store.postgres.PostgresHistoryStore;
-import java.util.TreeSet;
-import org.springframework.beans.factory.BeanFactoryUtils;
+import java.util.Set;
 import org.springframework.beans.factory.ListableBeanFactory;
-import org.springframework.transaction.PlatformTransactionManager;
 
 /**
  * Refuses a HistoryStore bean of the application's own that knows nothing of Spring's transactions in its DataSource:
@@ -17,13 +15,7 @@ final class StoreCheck {
     static void check(HistoryStore store, ListableBeanFactory beans) {
         if (store instanceof PostgresHistoryStore postgres) {
             postgres.withoutTransactions().map(StoreDataSource::target).ifPresent(dataSource -> {
-                TreeSet<String> managers = new TreeSet<>();
-                BeanFactoryUtils.beansOfTypeIncludingAncestors(beans, PlatformTransactionManager.class)
-                        .forEach((name, manager) -> {
-                            if (dataSource.equals(StoreDataSource.of(manager))) {
-                                managers.add(name);
-                            }
-                        });
+                Set<String> managers = StoreDataSource.managers(beans, dataSource).keySet();
                 if (!managers.isEmpty()) {
                     throw refused(managers);
                 }
@@ -31,7 +23,7 @@ final class StoreCheck {
         }
     }
 
-    private static SetupException refused(TreeSet<String> managers) {
+    private static SetupException refused(Set<String> managers) {
         return new SetupException(
                 "The HistoryStore bean was built without transactions, and its DataSource has Spring's, by "
                         + String.join(", ", managers) + ": a workflow that is started in @Transactional would stay when"

@@ -1,17 +1,22 @@
 package dev.durable.spring;
 
 import java.lang.reflect.Method;
+import java.util.Map;
+import java.util.TreeMap;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.ResourceTransactionManager;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Finds the DataSource that Durable is to use, and that of a transaction manager. Both without Spring's proxy that hands
- * out the connection of the current transaction: managers bind connections to what is behind it.
+ * Finds the DataSource that Durable is to use, and which transaction managers are for it. All without Spring's proxy that
+ * hands out the connection of the current transaction: managers bind connections to what is behind it.
  */
 final class StoreDataSource {
     private StoreDataSource() {}
@@ -69,6 +74,18 @@ final class StoreDataSource {
             resource = getter == null ? null : ReflectionUtils.invokeMethod(getter, manager);
         }
         return resource instanceof DataSource dataSource ? target(dataSource) : null;
+    }
+
+    /** The managers, by the names of their beans, that begin transactions of this DataSource. */
+    static Map<String, PlatformTransactionManager> managers(ListableBeanFactory beans, DataSource dataSource) {
+        Map<String, PlatformTransactionManager> found = new TreeMap<>();
+        BeanFactoryUtils.beansOfTypeIncludingAncestors(beans, PlatformTransactionManager.class)
+                .forEach((name, manager) -> {
+                    if (dataSource.equals(of(manager))) {
+                        found.put(name, manager);
+                    }
+                });
+        return found;
     }
 
     /** What is behind proxies of aspects. */

@@ -7,6 +7,7 @@ import dev.durable.Activity;
 import dev.durable.ActivityContext;
 import dev.durable.ActivityFailedException;
 import dev.durable.DurableClient;
+import dev.durable.OnExhausted;
 import dev.durable.Retry;
 import dev.durable.UsageException;
 import dev.durable.spring.Shop.Kind;
@@ -235,7 +236,7 @@ class SpringBeansTest {
     // ── what they declare ───────────────────────────────────────────────────────────────────────────────────────────
 
     /** Adds a row in the transaction of the attempt, and fails so many attempts after that. */
-    @Activity(retry = @Retry(initialInterval = "1ms", maxAttempts = 3))
+    @Activity(retry = @Retry(initialInterval = "1ms", maxAttempts = 3, onExhausted = OnExhausted.FAIL))
     interface Stock {
         @Activity(transactional = true)
         int add(String what, int failures);
