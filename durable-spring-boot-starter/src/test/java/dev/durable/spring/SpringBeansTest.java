@@ -97,6 +97,25 @@ class SpringBeansTest {
     }
 
     @Test
+    void histories_may_be_in_a_database_of_their_own() {
+        try (TestDatabase flows = TestDatabase.create();
+                Shop shop = new Shop(
+                        Kind.JDBC,
+                        false,
+                        context -> context.registerBean(TestDatabase.class, () -> flows),
+                        Parted.class)) {
+            rollBack(shop.transaction(), () -> {
+                shop.buy("bread");
+                shop.start("apart");
+            });
+            assertThat(shop.bought("bread")).isFalse();
+            assertThat(new JdbcTemplate(flows.dataSource())
+                            .queryForList("select workflow_id from durable.v_workflow", String.class))
+                    .containsExactly("apart");
+        }
+    }
+
+    @Test
     void data_sources_that_are_marked_twice_are_refused() {
         assertThatThrownBy(() -> new Shop(Kind.JDBC, true, Marked.class, MarkedAgain.class))
                 .rootCause()
@@ -271,6 +290,16 @@ class SpringBeansTest {
         DataSource durables(@Qualifier("dataSource") DataSource dataSource) {
             return new TransactionAwareDataSourceProxy(dataSource);
         }
+    }
+
+    static class Parted {
+        // docs: spring-marked
+        @Bean(defaultCandidate = false)
+        @DurableDataSource
+        DataSource flows(TestDatabase database) {
+            return database.pooledDataSource(10);
+        }
+        // docs: end
     }
 
     static class MarkedAgain {
