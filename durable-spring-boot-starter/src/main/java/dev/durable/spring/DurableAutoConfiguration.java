@@ -37,7 +37,8 @@ public class DurableAutoConfiguration {
             ObjectProvider<DataSource> dataSources,
             ConfigurableListableBeanFactory beans) {
         DataSource dataSource = StoreDataSource.choose(marked, dataSources);
-        return new SpringActivityTransactions(new ManagerOfStore(beans, dataSource), new SpringTransactions(dataSource));
+        return new SpringActivityTransactions(
+                new ManagerOfStore(beans, dataSource), new SpringTransactions(dataSource));
     }
 
     @Bean(destroyMethod = "close")

@@ -81,12 +81,14 @@ public class DurableScan {
 
     /** Whether annotations of these beans, of their types or methods, say that an activity is transactional. */
     static boolean hasTransactional(List<Object> activities) {
-        return activities.stream().map(ClassUtils::getUserClass).anyMatch(type -> Stream.concat(
-                        Stream.of(MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY)),
-                        Stream.of(ReflectionUtils.getUniqueDeclaredMethods(type))
-                                .map(method -> MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY)))
-                .flatMap(annotations -> annotations.stream(Activity.class))
-                .anyMatch(activity -> activity.getBoolean("transactional")));
+        return activities.stream()
+                .map(ClassUtils::getUserClass)
+                .anyMatch(type -> Stream.concat(
+                                Stream.of(MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY)),
+                                Stream.of(ReflectionUtils.getUniqueDeclaredMethods(type))
+                                        .map(method -> MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY)))
+                        .flatMap(annotations -> annotations.stream(Activity.class))
+                        .anyMatch(activity -> activity.getBoolean("transactional")));
     }
 
     /** Candidates that were not registered, each with the reason. */

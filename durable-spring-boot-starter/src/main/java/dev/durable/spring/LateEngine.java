@@ -12,6 +12,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.TargetSource;
 import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.beans.factory.BeanCurrentlyInCreationException;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
@@ -43,10 +44,14 @@ final class LateEngine implements PreparedEngine, SmartInitializingSingleton {
     private EngineBuilder parts() {
         try {
             return parts.get();
-        } catch (BeanCurrentlyInCreationException e) {
+        } catch (BeanCreationException e) {
+            if (!e.contains(BeanCurrentlyInCreationException.class)) {
+                throw e;
+            }
             throw new UsageException(
                     "Durable's client was called while the application's beans were still being made, and activity bean "
-                            + e.getBeanName() + " is not there yet. Usual cause: a constructor or @PostConstruct method of an"
+                            + e.getBeanName()
+                            + " is not there yet. Usual cause: a constructor or @PostConstruct method of an"
                             + " activity bean, or of a bean that it needs, that calls the client. Call it later: in an"
                             + " ApplicationRunner, or when ApplicationReadyEvent comes.",
                     e);

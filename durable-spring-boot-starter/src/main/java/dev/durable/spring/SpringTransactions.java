@@ -37,7 +37,8 @@ public final class SpringTransactions implements CallerTransactions {
         DataSource managed = StoreDataSource.of(manager);
         if (managed != null && !managed.equals(transactions.dataSource)) {
             throw new IllegalArgumentException("SpringTransactions.store(dataSource, manager): the manager, a "
-                    + manager.getClass().getName() + ", begins transactions of another DataSource than the one given, so"
+                    + manager.getClass().getName()
+                    + ", begins transactions of another DataSource than the one given, so"
                     + " what is started in them would not take part. Usual cause: the application has several, and the"
                     + " primary manager was injected. Give the manager of this DataSource, by its bean's name.");
         }

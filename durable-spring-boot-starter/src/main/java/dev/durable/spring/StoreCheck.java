@@ -15,7 +15,8 @@ final class StoreCheck {
     static void check(HistoryStore store, ListableBeanFactory beans) {
         if (store instanceof PostgresHistoryStore postgres) {
             postgres.withoutTransactions().map(StoreDataSource::target).ifPresent(dataSource -> {
-                Set<String> managers = StoreDataSource.managers(beans, dataSource).keySet();
+                Set<String> managers =
+                        StoreDataSource.managers(beans, dataSource).keySet();
                 if (!managers.isEmpty()) {
                     throw refused(managers);
                 }

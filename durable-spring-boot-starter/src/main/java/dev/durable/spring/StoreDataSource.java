@@ -36,7 +36,9 @@ final class StoreDataSource {
         }
         DataSource chosen = marks == 1 ? marked.getObject() : all.getIfUnique();
         if (chosen == null) {
-            throw all.stream().findAny().isEmpty() ? none() : several(all.stream().count());
+            throw all.stream().findAny().isEmpty()
+                    ? none()
+                    : several(all.stream().count());
         }
         return target(chosen);
     }
@@ -71,7 +73,10 @@ final class StoreDataSource {
         Object resource = manager instanceof ResourceTransactionManager one ? one.getResourceFactory() : null;
         if (!(resource instanceof DataSource)) {
             Method getter = ReflectionUtils.findMethod(manager.getClass(), "getDataSource");
-            resource = getter == null ? null : ReflectionUtils.invokeMethod(getter, manager);
+            if (getter != null) {
+                ReflectionUtils.makeAccessible(getter);
+                resource = ReflectionUtils.invokeMethod(getter, manager);
+            }
         }
         return resource instanceof DataSource dataSource ? target(dataSource) : null;
     }

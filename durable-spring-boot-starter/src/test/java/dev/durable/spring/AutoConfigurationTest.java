@@ -150,8 +150,9 @@ class AutoConfigurationTest {
             assertThat(context)
                     .getFailure()
                     .rootCause()
-                    .hasMessageStartingWith("Durable keeps its histories in the application's DataSource, and there is no"
-                            + " DataSource bean. Add spring-boot-starter-jdbc");
+                    .hasMessageStartingWith(
+                            "Durable keeps its histories in the application's DataSource, and there is no"
+                                    + " DataSource bean. Add spring-boot-starter-jdbc");
             var analysis = new DurableFailureAnalyzer().analyze(context.getStartupFailure());
             assertThat(analysis).isNotNull();
             assertThat(analysis.getDescription())
@@ -172,8 +173,9 @@ class AutoConfigurationTest {
                     assertThat(new DurableFailureAnalyzer()
                                     .analyze(context.getStartupFailure())
                                     .getAction())
-                            .isEqualTo("Mark the one that Durable is to use as @DurableDataSource, or as @Primary if it is"
-                                    + " the one that all others use, too.");
+                            .isEqualTo(
+                                    "Mark the one that Durable is to use as @DurableDataSource, or as @Primary if it is"
+                                            + " the one that all others use, too.");
                 });
         application
                 .withBean("another", DataSource.class, database::dataSource)

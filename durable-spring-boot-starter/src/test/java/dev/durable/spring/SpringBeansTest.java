@@ -162,10 +162,11 @@ class SpringBeansTest {
                                     + " stay when that is rolled back, and what a transactional activity writes would be"
                                     + " committed apart from its completion.");
                     assertThat(analysis.getAction())
-                            .isEqualTo("Leave the bean out and mark its DataSource as @DurableDataSource (durable.schema"
-                                    + " and durable.migrate count then), or build it with"
-                                    + " SpringTransactions.store(dataSource, transactionManager). If it shall stay out of"
-                                    + " Spring's transactions, say .transactions(CallerTransactions.NONE).");
+                            .isEqualTo(
+                                    "Leave the bean out and mark its DataSource as @DurableDataSource (durable.schema"
+                                            + " and durable.migrate count then), or build it with"
+                                            + " SpringTransactions.store(dataSource, transactionManager). If it shall stay out of"
+                                            + " Spring's transactions, say .transactions(CallerTransactions.NONE).");
                 });
     }
 
@@ -232,13 +233,15 @@ class SpringBeansTest {
         }
     }
 
-    @Test
-    void an_activity_that_calls_the_client_before_it_is_made_is_refused() {
-        assertThatThrownBy(() -> new Shop(Kind.JDBC, true, Hasty.class))
-                .hasStackTraceContaining("Durable's client was called while the application's beans were still being made,"
-                        + " and activity bean hasty is not there yet. Usual cause: a constructor or @PostConstruct method"
-                        + " of an activity bean, or of a bean that it needs, that calls the client. Call it later: in an"
-                        + " ApplicationRunner, or when ApplicationReadyEvent comes.");
+    @ParameterizedTest
+    @ValueSource(classes = {Hasty.class, HastyNeed.class})
+    void an_activity_that_calls_the_client_before_it_is_made_is_refused(Class<?> declaring) {
+        assertThatThrownBy(() -> new Shop(Kind.JDBC, true, declaring))
+                .hasStackTraceContaining(
+                        "Durable's client was called while the application's beans were still being made,"
+                                + " and activity bean hasty is not there yet. Usual cause: a constructor or @PostConstruct method"
+                                + " of an activity bean, or of a bean that it needs, that calls the client. Call it later: in an"
+                                + " ApplicationRunner, or when ApplicationReadyEvent comes.");
     }
 
     private static void rollBack(TransactionTemplate transaction, Runnable call) {
@@ -273,8 +276,7 @@ class SpringBeansTest {
                                     entities.persist(new Purchase(id));
                                     entities.flush();
                                 },
-                                () -> new JdbcTemplate(dataSource)
-                                        .update("insert into purchase (id) values (?)", id));
+                                () -> new JdbcTemplate(dataSource).update("insert into purchase (id) values (?)", id));
                 if (attempt <= failures) {
                     throw new IllegalStateException("after its writes");
                 }
@@ -410,6 +412,18 @@ class SpringBeansTest {
         }
     }
 
+    static class HastyNeed {
+        @Bean
+        Early early(DurableClient client) {
+            return new Early(client);
+        }
+
+        @Bean
+        Impatient hasty(Early needed) {
+            return new Impatient(null);
+        }
+    }
+
     @Activity
     static class Impatient {
         private final DurableClient client;
@@ -420,7 +434,9 @@ class SpringBeansTest {
 
         @PostConstruct
         void call() {
-            client.start(GreetingWorkflow.class, "hasty", w -> w.run("hasty"));
+            if (client != null) {
+                client.start(GreetingWorkflow.class, "hasty", w -> w.run("hasty"));
+            }
         }
 
         public void work() {}

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.springframework.transaction.TransactionDefinition.PROPAGATION_REQUIRES_NEW;
 
+import dev.durable.ActivityHandle;
 import dev.durable.UsageException;
 import dev.durable.spring.Shop.Kind;
 import dev.durable.spring.Shop.Said;
@@ -15,7 +16,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Timeout;
@@ -52,8 +52,8 @@ class TransactionPhasesTest {
     }
 
     static Stream<Arguments> cells() {
-        return shops().flatMap(shop -> Stream.of(TransactionPhase.values())
-                .map(phase -> Arguments.of(shop.get()[0], shop.get()[1], phase)));
+        return shops().flatMap(shop ->
+                Stream.of(TransactionPhase.values()).map(phase -> Arguments.of(shop.get()[0], shop.get()[1], phase)));
     }
 
     @ParameterizedTest(name = "{0}, autocommit {1}, {2}")
@@ -81,8 +81,7 @@ class TransactionPhasesTest {
         Shop shop = shop(kind, autoCommit);
         assertThatThrownBy(() -> shop.transaction().executeWithoutResult(status -> {
                     shop.buy("refused");
-                    shop.context.publishEvent(
-                            new Said(TransactionPhase.BEFORE_COMMIT, () -> shop.start("refused")));
+                    shop.context.publishEvent(new Said(TransactionPhase.BEFORE_COMMIT, () -> shop.start("refused")));
                     TransactionSynchronizationManager.registerSynchronization(new Refusing());
                 }))
                 .hasMessage("refused before the commit");
@@ -134,7 +133,6 @@ class TransactionPhasesTest {
         Shop shop = shop(kind, autoCommit);
         TransactionTemplate anew = shop.transaction();
         anew.setPropagationBehavior(PROPAGATION_REQUIRES_NEW);
-        AtomicReference<Throwable> failure = new AtomicReference<>();
         shop.transaction().executeWithoutResult(outer -> {
             shop.buy("outer");
             shop.start("outer");
@@ -150,7 +148,6 @@ class TransactionPhasesTest {
                 }
             });
         });
-        assertThat(failure.get()).isNull();
         assertThat(shop.started("inner-rolled-back")).isFalse();
         for (String id : List.of("outer", "inner-committed", "behind-the-inner")) {
             assertThat(shop.client().handle(GreetingWorkflow.class, id).resultAs(String.class))
@@ -194,9 +191,8 @@ class TransactionPhasesTest {
                             + " Usual cause: @Transactional(readOnly = true) at the method that calls, or at one that"
                             + " calls it, or connection.setReadOnly(true). Take that away, or call through"
                             + " client.independent(), which stays out of the transaction.");
-            assertThatThrownBy(() -> shop.client()
-                            .handle(ChatWorkflow.class, "listens")
-                            .signal(w -> w.say("bye")))
+            assertThatThrownBy(() ->
+                            shop.client().handle(ChatWorkflow.class, "listens").signal(w -> w.say("bye")))
                     .isInstanceOf(UsageException.class)
                     .hasMessageContaining("is read-only");
             assertThatThrownBy(() -> shop.client().enqueue(Greetings.class, g -> g.greet("ann")))
@@ -218,13 +214,14 @@ class TransactionPhasesTest {
         unseen.executeWithoutResult(status -> {
             assertThatThrownBy(() -> shop.start("unseen"))
                     .isInstanceOf(UsageException.class)
-                    .hasMessage("a connection of Durable's DataSource is bound to this thread (transaction unseen), and no"
-                            + " transaction manager that Durable knows has begun a transaction on it, so it can't be told"
-                            + " whether what this call writes there would be committed. Nothing was written. Usual cause: a"
-                            + " PlatformTransactionManager that is no bean of this application context, or one for another"
-                            + " DataSource. Declare the manager as a bean, or call through client.independent(), which"
-                            + " stays out of the transaction, or client.joining(connection), which takes part in the one"
-                            + " that you hold.");
+                    .hasMessage(
+                            "a connection of Durable's DataSource is bound to this thread (transaction unseen), and no"
+                                    + " transaction manager that Durable knows has begun a transaction on it, so it can't be told"
+                                    + " whether what this call writes there would be committed. Nothing was written. Usual cause: a"
+                                    + " PlatformTransactionManager that is no bean of this application context, or one for another"
+                                    + " DataSource. Declare the manager as a bean, or call through client.independent(), which"
+                                    + " stays out of the transaction, or client.joining(connection), which takes part in the one"
+                                    + " that you hold.");
             shop.client()
                     .joining(DataSourceUtils.getConnection(shop.pool()))
                     .start(GreetingWorkflow.class, "held", w -> w.run("held"));
@@ -238,7 +235,7 @@ class TransactionPhasesTest {
         private final Shop shop;
         private final String id;
         private final List<Throwable> failures = new ArrayList<>();
-        private dev.durable.ActivityHandle job;
+        private ActivityHandle job;
 
         Calls(Shop shop, String id) {
             this.shop = shop;
@@ -250,9 +247,7 @@ class TransactionPhasesTest {
         public void run() {
             try {
                 shop.start(id);
-                shop.client()
-                        .handle(ChatWorkflow.class, "chat-" + id)
-                        .signal(w -> w.say("bye"));
+                shop.client().handle(ChatWorkflow.class, "chat-" + id).signal(w -> w.say("bye"));
                 job = shop.client().enqueue(Greetings.class, g -> g.greet(id));
             } catch (RuntimeException e) {
                 failures.add(e);
