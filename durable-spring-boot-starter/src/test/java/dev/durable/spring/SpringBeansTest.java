@@ -17,7 +17,6 @@ import dev.durable.store.HistoryStore;
 import dev.durable.store.postgres.CallerTransactions;
 import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.store.postgres.testing.TestDatabase;
-import jakarta.annotation.PostConstruct;
 import jakarta.persistence.EntityManagerFactory;
 import java.time.Duration;
 import java.util.Optional;
@@ -393,14 +392,7 @@ class SpringBeansTest {
     }
 
     static class Early {
-        private final DurableClient client;
-
         Early(DurableClient client) {
-            this.client = client;
-        }
-
-        @PostConstruct
-        void call() {
             client.start(GreetingWorkflow.class, "early", w -> w.run("early"));
         }
     }
@@ -408,7 +400,8 @@ class SpringBeansTest {
     static class Hasty {
         @Bean
         Impatient hasty(DurableClient client) {
-            return new Impatient(client);
+            client.start(GreetingWorkflow.class, "hasty", w -> w.run("hasty"));
+            return new Impatient();
         }
     }
 
@@ -420,25 +413,12 @@ class SpringBeansTest {
 
         @Bean
         Impatient hasty(Early needed) {
-            return new Impatient(null);
+            return new Impatient();
         }
     }
 
     @Activity
     static class Impatient {
-        private final DurableClient client;
-
-        Impatient(DurableClient client) {
-            this.client = client;
-        }
-
-        @PostConstruct
-        void call() {
-            if (client != null) {
-                client.start(GreetingWorkflow.class, "hasty", w -> w.run("hasty"));
-            }
-        }
-
         public void work() {}
     }
 }
