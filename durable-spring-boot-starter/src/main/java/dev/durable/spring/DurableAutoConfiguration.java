@@ -72,6 +72,7 @@ public class DurableAutoConfiguration {
             ObjectProvider<DurableCustomizer> customizers,
             ObjectProvider<SpringActivityTransactions> springs,
             ConfigurableListableBeanFactory beans) {
+        TransactionWatch.overAncestors(beans);
         return new LateEngine(() -> {
             StoreCheck.check(store, beans);
             List<Object> activities = scan.activities();

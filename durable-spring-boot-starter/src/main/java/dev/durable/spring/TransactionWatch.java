@@ -4,6 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.HierarchicalBeanFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.transaction.ConfigurableTransactionManager;
@@ -61,6 +64,15 @@ record TransactionWatch(ConfigurableTransactionManager manager, DataSource dataS
                 return bean;
             }
         };
+    }
+
+    /** Watches the managers of parent contexts, which were made before. */
+    static void overAncestors(HierarchicalBeanFactory beans) {
+        if (beans.getParentBeanFactory() instanceof ListableBeanFactory parent) {
+            BeanFactoryUtils.beansOfTypeIncludingAncestors(parent, ConfigurableTransactionManager.class)
+                    .values()
+                    .forEach(TransactionWatch::over);
+        }
     }
 
     static State of(ConnectionHolder holder) {

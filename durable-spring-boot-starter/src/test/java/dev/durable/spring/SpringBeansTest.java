@@ -10,6 +10,7 @@ import dev.durable.DurableClient;
 import dev.durable.OnExhausted;
 import dev.durable.Retry;
 import dev.durable.UsageException;
+import dev.durable.WorkflowNotFoundException;
 import dev.durable.spring.Shop.Kind;
 import dev.durable.spring.app.GreetingWorkflow;
 import dev.durable.spring.app.Purchase;
@@ -26,6 +27,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.autoconfigure.AutoConfigurationPackages;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Primary;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -144,6 +147,26 @@ class SpringBeansTest {
         try (Shop shop = new Shop(Kind.JPA, true, SecondManager.class)) {
             shop.start("needs-none");
             assertThat(shop.started("needs-none")).isTrue();
+        }
+    }
+
+    @Test
+    void the_manager_of_a_parent_context_is_seen() {
+        try (TestDatabase database = TestDatabase.create();
+                AnnotationConfigApplicationContext parent = new AnnotationConfigApplicationContext();
+                AnnotationConfigApplicationContext child = new AnnotationConfigApplicationContext()) {
+            parent.registerBean("dataSource", DataSource.class, () -> database.pooledDataSource(8));
+            parent.register(Shop.Jdbc.class);
+            parent.refresh();
+            child.setParent(parent);
+            child.register(Shop.Base.class, DurableAutoConfiguration.class);
+            AutoConfigurationPackages.register(child, GreetingWorkflow.class.getPackageName());
+            child.refresh();
+            DurableClient client = child.getBean(DurableClient.class);
+            rollBack(
+                    new TransactionTemplate(parent.getBean(PlatformTransactionManager.class)),
+                    () -> client.start(GreetingWorkflow.class, "never", w -> w.run("never")));
+            assertThatThrownBy(() -> client.history("never")).isInstanceOf(WorkflowNotFoundException.class);
         }
     }
 
