@@ -7,16 +7,16 @@ import dev.durable.store.postgres.ActivityTransactions;
 import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.worker.EngineBuilder;
 import dev.durable.worker.PreparedEngine;
+import java.util.List;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
-import org.springframework.jdbc.support.JdbcTransactionManager;
-import org.springframework.transaction.PlatformTransactionManager;
 
 /** An engine and a client on the application's DataSource. Every bean gives way to one of the application's own. */
 @AutoConfiguration(afterName = "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration")
@@ -24,24 +24,36 @@ import org.springframework.transaction.PlatformTransactionManager;
 @EnableConfigurationProperties(DurableProperties.class)
 public class DurableAutoConfiguration {
 
+    /** Before any manager is made, so that no transaction begins unseen. */
+    @Bean
+    static BeanPostProcessor durableTransactionWatch() {
+        return TransactionWatch.overBeans();
+    }
+
+    @Bean
+    @ConditionalOnMissingBean({HistoryStore.class, ActivityTransactions.class})
+    SpringActivityTransactions durableActivityTransactions(
+            @DurableDataSource ObjectProvider<DataSource> marked,
+            ObjectProvider<DataSource> dataSources,
+            ConfigurableListableBeanFactory beans) {
+        DataSource dataSource = StoreDataSource.choose(marked, dataSources);
+        return new SpringActivityTransactions(
+                new ManagerOfStore(beans, dataSource), new SpringTransactions(dataSource));
+    }
+
     @Bean(destroyMethod = "close")
     @ConditionalOnMissingBean
     HistoryStore durableHistoryStore(
+            @DurableDataSource ObjectProvider<DataSource> marked,
             ObjectProvider<DataSource> dataSources,
             DurableProperties properties,
-            ObjectProvider<ActivityTransactions> activityTransactions,
-            ObjectProvider<PlatformTransactionManager> managers) {
-        DataSource dataSource = dataSources.getIfUnique();
-        if (dataSource == null) {
-            throw new NoDataSourceException(dataSources.stream().count());
-        }
-        SpringTransactions transactions = new SpringTransactions(dataSource);
+            ActivityTransactions activityTransactions) {
+        DataSource dataSource = StoreDataSource.choose(marked, dataSources);
         return PostgresHistoryStore.builder(dataSource)
                 .schema(properties.getSchema())
                 .schemaMode(properties.getMigrate())
-                .transactions(transactions)
-                .activityTransactions(activityTransactions.getIfUnique(() -> new SpringActivityTransactions(
-                        () -> managers.getIfUnique(() -> new JdbcTransactionManager(dataSource)), transactions)))
+                .transactions(new SpringTransactions(dataSource))
+                .activityTransactions(activityTransactions)
                 .build();
     }
 
@@ -57,13 +69,23 @@ public class DurableAutoConfiguration {
             HistoryStore store,
             DurableScan scan,
             DurableProperties properties,
-            ObjectProvider<DurableCustomizer> customizers) {
-        EngineBuilder builder = new EngineBuilder(store);
-        EngineFromProperties.apply(properties, builder);
-        builder.register(scan.workflows().toArray());
-        builder.register(scan.activities().toArray());
-        customizers.orderedStream().forEach(customizer -> customizer.customize(builder));
-        return builder.prepare();
+            ObjectProvider<DurableCustomizer> customizers,
+            ObjectProvider<SpringActivityTransactions> springs,
+            ConfigurableListableBeanFactory beans) {
+        TransactionWatch.overAncestors(beans);
+        return new LateEngine(() -> {
+            StoreCheck.check(store, beans);
+            List<Object> activities = scan.activities();
+            if (DurableScan.hasTransactional(activities)) {
+                springs.ifAvailable(SpringActivityTransactions::check);
+            }
+            EngineBuilder builder = new EngineBuilder(store);
+            EngineFromProperties.apply(properties, builder);
+            builder.register(scan.workflows().toArray());
+            builder.register(activities.toArray());
+            customizers.orderedStream().forEach(customizer -> customizer.customize(builder));
+            return builder;
+        });
     }
 
     @Bean

@@ -1,7 +1,6 @@
 package dev.durable.spring;
 
 import dev.durable.DurableException;
-import org.jspecify.annotations.Nullable;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
@@ -10,11 +9,9 @@ final class DurableFailureAnalyzer extends AbstractFailureAnalyzer<DurableExcept
 
     @Override
     protected FailureAnalysis analyze(Throwable rootFailure, DurableException cause) {
-        return new FailureAnalysis(String.valueOf(cause.getMessage()), wayOut(cause), cause);
-    }
-
-    /** All others say it in their message. */
-    private static @Nullable String wayOut(DurableException cause) {
-        return cause instanceof NoDataSourceException missing ? missing.wayOut() : null;
+        // All others say in their message what to do.
+        return cause instanceof SetupException setup
+                ? new FailureAnalysis(setup.problem(), setup.wayOut(), setup)
+                : new FailureAnalysis(String.valueOf(cause.getMessage()), null, cause);
     }
 }

@@ -3,22 +3,28 @@ package dev.durable.spring;
 import dev.durable.Activity;
 import dev.durable.Workflow;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.springframework.beans.factory.annotation.AnnotatedBeanDefinition;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurationPackages;
 import org.springframework.context.annotation.ClassPathScanningCandidateComponentProvider;
 import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.core.type.filter.AnnotationTypeFilter;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
 
 /** Finds the application's workflow classes and activity beans, and says why a candidate was left out. */
 public class DurableScan {
     private final ConfigurableListableBeanFactory beans;
-    private final List<String> leftOut = new ArrayList<>();
+    private final Set<String> leftOut = Collections.synchronizedSet(new LinkedHashSet<>());
 
     DurableScan(ConfigurableListableBeanFactory beans) {
         this.beans = beans;
@@ -71,6 +77,18 @@ public class DurableScan {
             }
         }
         return found;
+    }
+
+    /** Whether annotations of these beans, of their types or methods, say that an activity is transactional. */
+    static boolean hasTransactional(List<Object> activities) {
+        return activities.stream()
+                .map(ClassUtils::getUserClass)
+                .anyMatch(type -> Stream.concat(
+                                Stream.of(MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY)),
+                                Stream.of(ReflectionUtils.getUniqueDeclaredMethods(type))
+                                        .map(method -> MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY)))
+                        .flatMap(annotations -> annotations.stream(Activity.class))
+                        .anyMatch(activity -> activity.getBoolean("transactional")));
     }
 
     /** Candidates that were not registered, each with the reason. */

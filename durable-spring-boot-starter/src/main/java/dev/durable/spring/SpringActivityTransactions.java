@@ -4,6 +4,7 @@ import dev.durable.StoreUnavailableException;
 import dev.durable.store.postgres.ActivityTransactions;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
@@ -25,6 +26,15 @@ final class SpringActivityTransactions implements ActivityTransactions {
     SpringActivityTransactions(Supplier<PlatformTransactionManager> manager, SpringTransactions current) {
         this.manager = manager;
         this.current = current;
+    }
+
+    /**
+     * Before the first is needed.
+     *
+     * @throws SetupException where there is no one manager for them
+     */
+    void check() {
+        Objects.requireNonNull(manager.get());
     }
 
     @Override
@@ -49,7 +59,7 @@ final class SpringActivityTransactions implements ActivityTransactions {
         return current.current()
                 .orElseThrow(() -> new IllegalStateException("a transactional activity found no connection of Durable's"
                         + " DataSource in the transaction that Spring began for it. Usual cause: the only, or primary,"
-                        + " PlatformTransactionManager is for another DataSource. Give an ActivityTransactions bean that"
-                        + " uses the right one."));
+                        + " PlatformTransactionManager does not bind one (JTA, or JPA without a DataSource). Give an"
+                        + " ActivityTransactions bean that uses the right one."));
     }
 }

@@ -83,7 +83,6 @@ class AutoConfigurationTest {
                 .withPropertyValues("durable.activities.Greetings.start-to-clsoe=7s")
                 .run(context -> assertThat(context)
                         .getFailure()
-                        .rootCause()
                         .isInstanceOf(RegistrationException.class)
                         .hasMessageContaining("durable.activities.Greetings.start-to-clsoe"));
     }
@@ -129,7 +128,7 @@ class AutoConfigurationTest {
         application
                 .withPropertyValues("durable.stall-on=java.lang.String")
                 .run(context -> assertThat(context.getStartupFailure())
-                        .hasRootCauseMessage(
+                        .hasMessage(
                                 "stallOn (durable.stall-on) takes exceptions, such as java.lang.RuntimeException, and"
                                         + " java.lang.String is none"));
     }
@@ -151,10 +150,14 @@ class AutoConfigurationTest {
             assertThat(context)
                     .getFailure()
                     .rootCause()
-                    .hasMessage("Durable keeps its histories in the application's DataSource, and there is no"
-                            + " DataSource bean.");
+                    .hasMessageStartingWith(
+                            "Durable keeps its histories in the application's DataSource, and there is no"
+                                    + " DataSource bean. Add spring-boot-starter-jdbc");
             var analysis = new DurableFailureAnalyzer().analyze(context.getStartupFailure());
             assertThat(analysis).isNotNull();
+            assertThat(analysis.getDescription())
+                    .isEqualTo("Durable keeps its histories in the application's DataSource, and there is no DataSource"
+                            + " bean.");
             assertThat(analysis.getAction())
                     .isEqualTo("Add spring-boot-starter-jdbc and PostgreSQL's driver and set spring.datasource.url,"
                             + " declare a DataSource bean or a HistoryStore bean, or set durable.enabled=false.");
@@ -170,7 +173,9 @@ class AutoConfigurationTest {
                     assertThat(new DurableFailureAnalyzer()
                                     .analyze(context.getStartupFailure())
                                     .getAction())
-                            .startsWith("Mark the one that Durable is to use as @Primary");
+                            .isEqualTo(
+                                    "Mark the one that Durable is to use as @DurableDataSource, or as @Primary if it is"
+                                            + " the one that all others use, too.");
                 });
         application
                 .withBean("another", DataSource.class, database::dataSource)

@@ -53,4 +53,13 @@ class StarterTest {
                 .isZero();
         assertThatThrownBy(() -> client.history("o-2")).isInstanceOf(WorkflowNotFoundException.class);
     }
+
+    @Test
+    void aListenerAfterTheCommitStartsAWorkflow() {
+        orders.announce("o-3", false);
+        assertThat(client.handle(GreetingWorkflow.class, "o-3").resultAs(String.class))
+                .isEqualTo("hello o-3");
+        assertThatThrownBy(() -> orders.announce("o-4", true)).hasMessage("no such customer");
+        assertThatThrownBy(() -> client.history("o-4")).isInstanceOf(WorkflowNotFoundException.class);
+    }
 }

@@ -5,10 +5,15 @@ import java.util.Optional;
 
 /** How a store finds the transaction that its caller has open, as a framework keeps it for the current thread. */
 public interface CallerTransactions {
-    /** The connection of the transaction that is open on this thread and in the store's database; empty without one. */
+    /**
+     * The connection of the transaction that is open on this thread and in the store's database; empty without one. One that
+     * is committed or rolled back counts no more, though its callbacks may still run: what is written in it then is lost.
+     *
+     * @throws RuntimeException where that can't be told, so that nothing is written
+     */
     Optional<Connection> current();
 
-    /** Runs the action after the current transaction has committed. */
+    /** Runs the action after the current transaction has committed. Called before what the action is about is written. */
     void afterCommit(Runnable action);
 
     /** Whether {@link #afterCommit} does what it says. Where it does not, polls find what a commit has brought. */

@@ -1,5 +1,6 @@
 package dev.durable.store.postgres;
 
+import dev.durable.UsageException;
 import dev.durable.store.Delivery;
 import dev.durable.store.Joined;
 import dev.durable.store.NewRun;
@@ -47,12 +48,19 @@ record JoinedConnection(Connection connection, CallerTransactions transactions, 
         outbox.add(connection, delivery, transactions);
     }
 
+    /** Before anything is written. */
     private void check() {
         try {
             if (connection.getAutoCommit()) {
                 throw new IllegalArgumentException(
                         "joining(connection): its autocommit is on, so there is no transaction"
                                 + " to take part in. Call connection.setAutoCommit(false) first, or leave joining(…) out.");
+            }
+            if (connection.isReadOnly()) {
+                throw new UsageException("the transaction that this call takes part in is read-only, so nothing was"
+                        + " written. Usual cause: @Transactional(readOnly = true) at the method that calls, or at one that"
+                        + " calls it, or connection.setReadOnly(true). Take that away, or call through"
+                        + " client.independent(), which stays out of the transaction.");
             }
         } catch (SQLException e) {
             throw new IllegalArgumentException("joining(connection): it is closed or broken: " + e.getMessage(), e);

@@ -63,13 +63,14 @@ final class Outbox {
                         Param.of(message.name()),
                         Param.of(message.payload()),
                         Param.of((Object) newRun));
+        if (callers.tellsOfCommits()) {
+            callers.afterCommit(() -> nudges.send(List.of(FILLED)));
+        }
         connections.in(connection, tx -> {
             tx.run(script);
             return true;
         });
-        if (callers.tellsOfCommits()) {
-            callers.afterCommit(() -> nudges.send(List.of(FILLED)));
-        } else {
+        if (!callers.tellsOfCommits()) {
             nudges.tell(List.of(AWAITED));
         }
     }

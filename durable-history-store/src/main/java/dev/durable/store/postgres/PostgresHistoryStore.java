@@ -94,6 +94,7 @@ public final class PostgresHistoryStore implements HistoryStore {
     private final TransactionalJobs transactional;
     private final Descriptions descriptions;
     private final LongSupplier nanoTime;
+    private final @Nullable DataSource untold;
     private volatile @Nullable EstimatedClock clock;
 
     PostgresHistoryStore(Builder options) {
@@ -122,7 +123,7 @@ public final class PostgresHistoryStore implements HistoryStore {
         relay = new OutboxRelay(connections, nudges, options.inboxLimit);
         OwnTransactions own = new OwnTransactions(options.dataSource, failures::ofCaller);
         joined = new JoinedTransactions(
-                List.of(own, options.transactions),
+                options.transactions == null ? List.of(own) : List.of(own, options.transactions),
                 hot.starts(),
                 new Outbox(connections, nudges),
                 new SameDatabase(connections));
@@ -133,6 +134,7 @@ public final class PostgresHistoryStore implements HistoryStore {
                 DataSources.toSpare(options.dataSource));
         descriptions = new Descriptions(connections);
         nanoTime = options.nanoTime;
+        untold = options.transactions == null ? options.dataSource : null;
     }
 
     /** A store in the schema {@code durable} of this database, which it creates and upgrades when it is opened. */
@@ -427,6 +429,14 @@ public final class PostgresHistoryStore implements HistoryStore {
         return nudges;
     }
 
+    /**
+     * The DataSource of a store that was told nothing of the transactions that callers have open there; empty where it was,
+     * by {@link Builder#transactions}, be it {@link CallerTransactions#NONE}. For containers that know of such transactions.
+     */
+    public Optional<DataSource> withoutTransactions() {
+        return Optional.ofNullable(untold);
+    }
+
     /** Stops listening to other processes. */
     @Override
     public void close() {
@@ -439,7 +449,7 @@ public final class PostgresHistoryStore implements HistoryStore {
         private SchemaName schema = new SchemaName(SchemaName.DEFAULT);
         private SchemaMode schemaMode = SchemaMode.MIGRATE;
         private int inboxLimit = 10_000;
-        private CallerTransactions transactions = CallerTransactions.NONE;
+        private @Nullable CallerTransactions transactions;
         private @Nullable ActivityTransactions activityTransactions;
         private boolean notify = true;
         private @Nullable String description;

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -83,10 +84,14 @@ final class Starts {
      * is neither locked nor told anything.
      */
     StartOutcome startIn(Connection connection, NewRun start, CallerTransactions callers) {
+        AtomicBoolean isNew = new AtomicBoolean();
+        callers.afterCommit(() -> {
+            if (isNew.get()) {
+                nudgeOf(start);
+            }
+        });
         StartOutcome outcome = connections.in(connection, tx -> startIn(tx, start));
-        if (isNew(outcome)) {
-            callers.afterCommit(() -> nudgeOf(start));
-        }
+        isNew.set(isNew(outcome));
         return outcome;
     }
 

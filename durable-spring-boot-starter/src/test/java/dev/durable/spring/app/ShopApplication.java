@@ -5,6 +5,7 @@ import dev.durable.store.postgres.testing.TestDatabase;
 import javax.sql.DataSource;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.jdbc.core.JdbcTemplate;
 
@@ -29,8 +30,8 @@ public class ShopApplication {
     }
 
     @Bean
-    Orders orders(DurableClient client, JdbcTemplate jdbc) {
-        return new Orders(client, jdbc);
+    Orders orders(DurableClient client, JdbcTemplate jdbc, ApplicationEventPublisher events) {
+        return new Orders(client, jdbc, events);
     }
 
     @Bean
