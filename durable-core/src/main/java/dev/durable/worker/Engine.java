@@ -19,6 +19,7 @@ import dev.durable.store.SessionInfo;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
@@ -257,6 +258,24 @@ final class Engine implements PreparedEngine {
         return !closed
                 && drive.nanosSinceProgress() < HUNG_NANOS
                 && (activities == null || !activities.upkeep().late());
+    }
+
+    @Override
+    public Optional<String> problem() {
+        return closed ? Optional.of("the engine is closed") : store.trouble().or(this::hanging);
+    }
+
+    private Optional<String> hanging() {
+        if (drive.nanosSinceProgress() >= HUNG_NANOS) {
+            return Optional.of(
+                    "a loop of the engine has made no progress for a minute: a thread dump shows where it hangs");
+        }
+        List<String> late =
+                upkeep().stream().filter(UpkeepStep::late).map(UpkeepStep::name).toList();
+        return late.isEmpty()
+                ? Optional.empty()
+                : Optional.of("upkeep is late (" + String.join(", ", late)
+                        + "): the database answers too slowly, or a loop hangs; the log and a thread dump show which");
     }
 
     @Override

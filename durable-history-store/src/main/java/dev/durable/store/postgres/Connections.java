@@ -1,9 +1,11 @@
 package dev.durable.store.postgres;
 
+import dev.durable.StoreUnavailableException;
 import dev.durable.store.CommitUnknownException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -18,8 +20,9 @@ import org.slf4j.LoggerFactory;
  * Transactions on connections of the user's pool. Nothing is left open over a return.
  *
  * <p>What the server rolled back for somebody else's sake is tried again here, a few times. A connection lost before
- * COMMIT was sent did nothing ({@link dev.durable.StoreUnavailableException}); lost after that it may have, as when what
- * followed the COMMIT failed ({@link CommitUnknownException}).
+ * COMMIT was sent did nothing ({@link StoreUnavailableException}); lost after that it may have, as when what
+ * followed the COMMIT failed ({@link CommitUnknownException}). A server that refuses to write, or to begin at all, is waited
+ * for like one that is away: that is no fault of what was to be written.
  */
 final class Connections {
     private static final Logger log = LoggerFactory.getLogger(Connections.class);
@@ -28,12 +31,32 @@ final class Connections {
     private final DataSource dataSource;
     private final SchemaName schema;
     private final Failures failures;
+    private final boolean readOnly;
     private volatile Tx.TimeSeen timeSeen = (time, roundTrip) -> {};
+    private volatile @Nullable Trouble trouble;
+
+    /** What kept the last transaction from happening; a server that can't be written may be read all the same. */
+    private record Trouble(String text, boolean ofWrites) {}
 
     Connections(DataSource dataSource, SchemaName schema, Failures failures) {
+        this(dataSource, schema, failures, false);
+    }
+
+    private Connections(DataSource dataSource, SchemaName schema, Failures failures, boolean readOnly) {
         this.dataSource = dataSource;
         this.schema = schema;
         this.failures = failures;
+        this.readOnly = readOnly;
+    }
+
+    /** Connections to a replica, whose transactions say that they only read. */
+    static Connections reading(DataSource replica, SchemaName schema, Failures failures) {
+        return new Connections(replica, schema, failures, true);
+    }
+
+    /** What keeps transactions from happening now, as the last one has met it; empty where that one happened. */
+    Optional<String> trouble() {
+        return Optional.ofNullable(trouble).map(Trouble::text);
     }
 
     /** Who learns the server's time, which comes with each transaction. */
@@ -52,7 +75,7 @@ final class Connections {
     /** As {@link #transaction}, for work that only reads: whenever the connection is lost, nothing happened. */
     <T> T read(Locks locks, Work<T> work) {
         try {
-            return transaction(locks, work);
+            return transaction(locks, work, false);
         } catch (CommitUnknownException e) {
             throw e.getCause() instanceof SQLException lost ? failures.unavailable(lost) : e;
         }
@@ -60,9 +83,13 @@ final class Connections {
 
     /** Does the work in one transaction and commits it. The work may be run again. */
     <T> T transaction(Locks locks, Work<T> work) {
+        return transaction(locks, work, true);
+    }
+
+    private <T> T transaction(Locks locks, Work<T> work, boolean writes) {
         for (int attempt = 1; ; attempt++) {
             try {
-                return attempt(locks, work);
+                return attempt(locks, null, work, writes);
             } catch (SQLException e) {
                 if (SqlState.of(e) != SqlState.AGAIN || attempt == ATTEMPTS) {
                     throw failures.of(e);
@@ -80,11 +107,20 @@ final class Connections {
 
     /** As {@link #attempt(Locks, Work)}, with nudges behind the COMMIT: an error of theirs leaves open what became of it. */
     <T> T attempt(Locks locks, @Nullable NudgePassage passage, Work<T> work) throws SQLException {
+        return attempt(locks, passage, work, true);
+    }
+
+    private <T> T attempt(Locks locks, @Nullable NudgePassage passage, Work<T> work, boolean writes)
+            throws SQLException {
         try (Borrowed borrowed = borrow()) {
-            Tx tx = new Tx(borrowed.connection(), schema, locks, timeSeen, passage);
+            Connection connection = borrowed.connection();
+            Tx tx = readOnly
+                    ? Tx.reading(connection, schema, locks)
+                    : new Tx(connection, schema, locks, timeSeen, passage);
             try {
                 T result = work.in(tx);
                 tx.commit();
+                happened(writes);
                 tx.tellPassage(NudgePassage::arrive);
                 return result;
             } catch (SQLException e) {
@@ -150,19 +186,38 @@ final class Connections {
         try {
             return Borrowed.from(dataSource);
         } catch (SQLException e) {
-            throw failures.unavailable(e);
+            throw troubled(failures.unavailable(e), false);
         }
+    }
+
+    private void happened(boolean writes) {
+        Trouble last = trouble;
+        if (last != null && (writes || !last.ofWrites())) {
+            trouble = null;
+        }
+    }
+
+    private StoreUnavailableException troubled(StoreUnavailableException e, boolean ofWrites) {
+        trouble = new Trouble(String.valueOf(e.getMessage()), ofWrites);
+        return e;
     }
 
     private SQLException afterRollback(Tx tx, SQLException e) {
         boolean inDoubt = tx.isInDoubt();
+        boolean notBegun = tx.isNotBegun(e);
         rollback(tx, e);
         if (SqlState.of(e) == SqlState.UNAVAILABLE) {
-            throw tx.committing() ? failures.commitUnknown(e) : failures.unavailable(e);
+            StoreUnavailableException unavailable = troubled(failures.unavailable(e), SqlState.isReadOnly(e));
+            // A server that refuses to write has refused a statement before the COMMIT.
+            boolean certain = !tx.committing() || SqlState.isReadOnly(e) && !inDoubt;
+            throw certain ? unavailable : failures.commitUnknown(e);
         }
         if (inDoubt) {
             tx.tellPassage(failed -> failed.fail(e));
             throw failures.unclear(e);
+        }
+        if (notBegun) {
+            throw troubled(failures.notBegun(e), true);
         }
         return e;
     }

@@ -5,6 +5,7 @@ import dev.durable.RolledBackException;
 import dev.durable.StoreUnavailableException;
 import dev.durable.store.CommitUnknownException;
 import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The words of this store's errors.
@@ -51,10 +52,42 @@ record Failures(String database) {
     }
 
     StoreUnavailableException unavailable(SQLException e) {
+        if (SqlState.isReadOnly(e)) {
+            return readOnly(e);
+        }
+        if (e.getSQLState() != null && e.getSQLState().equals("57014")) {
+            return new StoreUnavailableException(
+                    "somebody cancelled a statement in the database at " + database + " (" + e.getMessage()
+                            + "). Nothing of it was written. Usual cause: pg_cancel_backend, by hand or by a monitor of long"
+                            + " statements.",
+                    e);
+        }
         return new StoreUnavailableException(
                 "the database at " + database + " can't be reached: " + e.getMessage()
                         + ". Nothing acknowledged is lost. Check that it runs, accepts connections from here and is not a"
                         + " standby.",
+                e);
+    }
+
+    /** @param e what the server answered to a write; null where it was asked */
+    StoreUnavailableException readOnly(@Nullable SQLException e) {
+        return new StoreUnavailableException(
+                "connected to a standby or read-only server: the database at " + database + " refuses writes"
+                        + (e == null ? "" : " (" + e.getMessage() + ")")
+                        + ". Nothing acknowledged is lost, and what is to be written waits. Usual cause: a failover whose old"
+                        + " primary still answers, an address that leads to a replica, or default_transaction_read_only = on."
+                        + " Put targetServerType=primary, and all servers, into the JDBC URL so that new connections find the"
+                        + " primary; where the server is frozen on purpose, work goes on when it is not.",
+                e);
+    }
+
+    /** The server refused to begin a transaction: that is nobody's fault whose work was to be done in it. */
+    StoreUnavailableException notBegun(SQLException e) {
+        return new StoreUnavailableException(
+                "the database at " + database + " refused to begin a transaction (SQLSTATE " + e.getSQLState() + "): "
+                        + e.getMessage()
+                        + ". Nothing was written, and it is tried again. Usual cause: a server that is being"
+                        + " failed over or put into another mode, or a pooler in front of it.",
                 e);
     }
 

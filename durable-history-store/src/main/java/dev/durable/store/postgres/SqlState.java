@@ -13,13 +13,20 @@ enum SqlState {
     AGAIN,
     /** A run id that no partition covers. */
     NO_PARTITION,
-    /** The database is away, going away, out of disk, or (a standby) not the one that can be written. */
+    /**
+     * The database is away, going away, out of disk or memory, or not the one that can be written (a standby); or somebody
+     * has ended what ran there.
+     */
     UNAVAILABLE,
     /** Anything else: a defect, a missing right. */
     OTHER;
 
     private static final Set<String> ROLLED_BACK = Set.of("40001", "40P01", "40003");
-    private static final Set<String> GOING_AWAY = Set.of("57P01", "57P02", "57P03", "57P05", "25006", "53300", "25P03");
+    /** A standby, or a server that is frozen by {@code default_transaction_read_only}. */
+    private static final String READ_ONLY = "25006";
+
+    private static final Set<String> GOING_AWAY =
+            Set.of("57P01", "57P02", "57P03", "57P04", "57P05", READ_ONLY, "53200", "53300", "25P03", "25P04");
     /** The disk is full or fails: no item's fault, and giving up the outcome of an activity would run it again. */
     private static final Set<String> DISK = Set.of("53100", "58030");
 
@@ -30,6 +37,20 @@ enum SqlState {
     static boolean mayBeOneRows(SQLException e) {
         String state = e.getSQLState() == null ? "" : e.getSQLState();
         return state.length() == 5 && REFUSALS.contains(state.substring(0, 2)) && of(e) != NO_PARTITION;
+    }
+
+    /** Whether the server can't be written: a standby, or one that is read-only. */
+    static boolean isReadOnly(SQLException e) {
+        return READ_ONLY.equals(e.getSQLState());
+    }
+
+    /**
+     * Whether somebody has cancelled the statement ({@code pg_cancel_backend}). A time limit has the same SQLSTATE and only
+     * other words, which are known here in English; in another language of the server's it counts as a time limit.
+     */
+    private static boolean isCancelled(SQLException e) {
+        return "57014".equals(e.getSQLState())
+                && String.valueOf(e.getMessage()).contains("canceling statement due to user request");
     }
 
     static SqlState of(SQLException e) {
@@ -46,6 +67,8 @@ enum SqlState {
         if (state.equals("23514") && String.valueOf(e.getMessage()).contains("partition")) {
             return NO_PARTITION;
         }
-        return GOING_AWAY.contains(state) || DISK.contains(state) || state.startsWith("08") ? UNAVAILABLE : OTHER;
+        return GOING_AWAY.contains(state) || DISK.contains(state) || state.startsWith("08") || isCancelled(e)
+                ? UNAVAILABLE
+                : OTHER;
     }
 }

@@ -51,4 +51,40 @@ class FailuresTest {
                 .hasMessageContaining("can't be reached");
         assertThat(failures.ofCaller(away)).hasMessageContaining("can't be reached");
     }
+
+    @Test
+    void a_standby_is_called_one_with_the_way_out() {
+        SQLException standby = new SQLException("ERROR: cannot execute INSERT in a read-only transaction", "25006");
+        assertThat(failures.of(standby))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasCause(standby)
+                .hasMessage(
+                        "connected to a standby or read-only server: the database at jdbc:postgresql://db/orders refuses"
+                                + " writes (ERROR: cannot execute INSERT in a read-only transaction). Nothing acknowledged is lost,"
+                                + " and what is to be written waits. Usual cause: a failover whose old primary still answers, an"
+                                + " address that leads to a replica, or default_transaction_read_only = on. Put"
+                                + " targetServerType=primary, and all servers, into the JDBC URL so that new connections find the"
+                                + " primary; where the server is frozen on purpose, work goes on when it is not.");
+    }
+
+    @Test
+    void who_cancels_a_statement_is_named() {
+        SQLException cancelled = new SQLException("ERROR: canceling statement due to user request", "57014");
+        assertThat(failures.of(cancelled))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessage(
+                        "somebody cancelled a statement in the database at jdbc:postgresql://db/orders (ERROR: canceling"
+                                + " statement due to user request). Nothing of it was written. Usual cause:"
+                                + " pg_cancel_backend, by hand or by a monitor of long statements.");
+    }
+
+    @Test
+    void a_begin_that_is_refused_says_so() {
+        SQLException refused = new SQLException("ERROR: not now", "0A000");
+        assertThat(failures.notBegun(refused))
+                .hasMessage(
+                        "the database at jdbc:postgresql://db/orders refused to begin a transaction (SQLSTATE 0A000):"
+                                + " ERROR: not now. Nothing was written, and it is tried again. Usual cause: a server that is being"
+                                + " failed over or put into another mode, or a pooler in front of it.");
+    }
 }
