@@ -4,6 +4,7 @@ import dev.durable.DurableException;
 import dev.durable.RolledBackException;
 import dev.durable.StoreUnavailableException;
 import dev.durable.store.CommitUnknownException;
+import dev.durable.store.StoreOutageException;
 import java.sql.SQLException;
 
 /**
@@ -16,7 +17,7 @@ record Failures(String database) {
     /** For an error that trying again did not mend. */
     RuntimeException of(SQLException e) {
         return switch (SqlState.of(e)) {
-            case UNAVAILABLE -> unavailable(e);
+            case UNAVAILABLE, REFUSED -> unavailable(e);
             case AGAIN -> rolledBack(e, "It was tried again, and met the same each time.");
             case LOCKED -> locked(e);
             default ->
@@ -50,11 +51,76 @@ record Failures(String database) {
                 e);
     }
 
+    /** Nobody is answered, so far as can be seen from here. */
     StoreUnavailableException unavailable(SQLException e) {
-        return new StoreUnavailableException(
-                "the database at " + database + " can't be reached: " + e.getMessage()
+        SQLException servers = serversOwn(e);
+        String words = servers == e ? "" : ": " + servers.getMessage();
+        String reason = "unreachable";
+        if (SqlState.of(servers) == SqlState.REFUSED) {
+            if (servers == e) {
+                return refused(e);
+            }
+            reason = "SQLSTATE " + servers.getSQLState();
+        }
+        return StoreOutageException.ofAll(
+                reason,
+                "the database at " + database + " can't be reached: " + e.getMessage() + words
                         + ". Nothing acknowledged is lost. Check that it runs, accepts connections from here and is not a"
                         + " standby.",
+                e);
+    }
+
+    /** A pool tells that it has no connection; what the server said to it stands behind that. */
+    private static SQLException serversOwn(SQLException e) {
+        Throwable cause = e;
+        SQLException innermost = e;
+        while (cause != null) {
+            if (cause instanceof SQLException sql && sql.getSQLState() != null) {
+                innermost = sql;
+            }
+            cause = cause.getCause();
+        }
+        return innermost;
+    }
+
+    /** The server has said so itself, and that nothing was written with it. */
+    StoreUnavailableException refused(SQLException e) {
+        return StoreOutageException.ofAll(
+                "SQLSTATE " + e.getSQLState(),
+                "the database at " + database + " refuses work, nothing was written (SQLSTATE " + e.getSQLState()
+                        + "): "
+                        + oneLine(e) + ". Nothing acknowledged is lost. " + wayOut(String.valueOf(e.getSQLState()))
+                        + " It is tried again until then.",
+                e);
+    }
+
+    /** Without the full stop with which a hint of the server ends. */
+    private static String oneLine(SQLException e) {
+        return String.valueOf(e.getMessage())
+                .strip()
+                .replaceAll("\\s*\\n\\s*", " ")
+                .replaceAll("\\.$", "");
+    }
+
+    private static String wayOut(String state) {
+        return switch (state) {
+            case "53100" -> "Usual cause: its disk is full. Make room.";
+            case "53300" ->
+                "Usual cause: more connections than max_connections allows. End some, or use smaller pools.";
+            case "57P03" -> "It is starting or stopping.";
+            case "25006" -> "Usual cause: a standby, or default_transaction_read_only. Connect to the primary.";
+            default ->
+                "Usual cause: its machine has no memory or disk left, or its disk fails. The server's log tells more.";
+        };
+    }
+
+    /** Before COMMIT was sent: nothing of it was written. */
+    StoreUnavailableException lost(SQLException e) {
+        return StoreOutageException.ofOneConnection(
+                "a connection to the database at " + database + " was lost, nothing was written with it: "
+                        + e.getMessage()
+                        + ". Nothing acknowledged is lost. Usual cause: the server, or what is between,"
+                        + " has ended the connection.",
                 e);
     }
 
@@ -64,6 +130,16 @@ record Failures(String database) {
                         + " was lost while committing (" + e.getMessage()
                         + "): all of the batch was written or nothing of it.",
                 e);
+    }
+
+    /** For the log only: a hint that did not get through changes nothing. */
+    static StoreUnavailableException lostHint(Exception e) {
+        String message = String.valueOf(e.getMessage());
+        String state = e instanceof SQLException sql ? sql.getSQLState() : null;
+        if (e instanceof SQLException sql && SqlState.of(sql) == SqlState.UNAVAILABLE) {
+            return StoreOutageException.ofOneConnection(message, e);
+        }
+        return StoreOutageException.ofAll(state == null ? "unreachable" : "SQLSTATE " + state, message, e);
     }
 
     /** The error may be the commit's, or that of what followed it. */
