@@ -92,10 +92,10 @@ class OutageLogTest {
 
     private static RuntimeException full() {
         return StoreOutageException.ofAll(
-            "SQLSTATE 53100",
-            "the database at db refuses work: ERROR: could not extend file: No space left on device\n  Hint: Check free"
-                    + " disk space.",
-            null);
+                "SQLSTATE 53100",
+                "the database at db refuses work: ERROR: could not extend file: No space left on device\n  Hint: Check free"
+                        + " disk space.",
+                null);
     }
 
     private void pass(int seconds) {

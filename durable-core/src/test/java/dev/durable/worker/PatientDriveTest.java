@@ -21,8 +21,7 @@ import org.slf4j.LoggerFactory;
 /** How long a step waits that finds the database away. */
 class PatientDriveTest {
     private static final Duration IDLE = Duration.ofMinutes(1);
-    private final RuntimeException lost =
-            StoreOutageException.ofOneConnection("cut, as the test wants it", null);
+    private final RuntimeException lost = StoreOutageException.ofOneConnection("cut, as the test wants it", null);
     private final RuntimeException full = StoreOutageException.ofAll("SQLSTATE 53100", "disk full", null);
 
     private final VirtualClock clock = new VirtualClock();
