@@ -6,6 +6,7 @@ import dev.durable.StoreUnavailableException;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.StoreOutageException;
 import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The words of this store's errors.
@@ -13,6 +14,7 @@ import java.sql.SQLException;
  * @param database how people call the database: its URL without the password
  */
 record Failures(String database) {
+    private static final String UNREACHABLE = "unreachable";
 
     /** For an error that trying again did not mend. */
     RuntimeException of(SQLException e) {
@@ -53,32 +55,30 @@ record Failures(String database) {
 
     /** Nobody is answered, so far as can be seen from here. */
     StoreUnavailableException unavailable(SQLException e) {
-        SQLException servers = serversOwn(e);
-        String words = servers == e ? "" : ": " + servers.getMessage();
-        String reason = "unreachable";
-        if (SqlState.of(servers) == SqlState.REFUSED) {
-            if (servers == e) {
-                return refused(e);
-            }
-            reason = "SQLSTATE " + servers.getSQLState();
+        SQLException servers = behind(e);
+        if (servers == null) {
+            return SqlState.of(e) == SqlState.REFUSED ? refused(e) : unreachable(UNREACHABLE, e, e.getMessage());
         }
+        String reason = SqlState.of(servers) == SqlState.REFUSED ? "SQLSTATE " + servers.getSQLState() : UNREACHABLE;
+        return unreachable(reason, e, e.getMessage() + ": " + servers.getMessage());
+    }
+
+    private StoreUnavailableException unreachable(String reason, SQLException e, @Nullable String words) {
         return StoreOutageException.ofAll(
                 reason,
-                "the database at " + database + " can't be reached: " + e.getMessage() + words
+                "the database at " + database + " can't be reached: " + words
                         + ". Nothing acknowledged is lost. Check that it runs, accepts connections from here and is not a"
                         + " standby.",
                 e);
     }
 
     /** A pool tells that it has no connection; what the server said to it stands behind that. */
-    private static SQLException serversOwn(SQLException e) {
-        Throwable cause = e;
-        SQLException innermost = e;
-        while (cause != null) {
+    private static @Nullable SQLException behind(SQLException e) {
+        SQLException innermost = null;
+        for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
             if (cause instanceof SQLException sql && sql.getSQLState() != null) {
                 innermost = sql;
             }
-            cause = cause.getCause();
         }
         return innermost;
     }
@@ -139,7 +139,7 @@ record Failures(String database) {
         if (e instanceof SQLException sql && SqlState.of(sql) == SqlState.UNAVAILABLE) {
             return StoreOutageException.ofOneConnection(message, e);
         }
-        return StoreOutageException.ofAll(state == null ? "unreachable" : "SQLSTATE " + state, message, e);
+        return StoreOutageException.ofAll(state == null ? UNREACHABLE : "SQLSTATE " + state, message, e);
     }
 
     /** The error may be the commit's, or that of what followed it. */
