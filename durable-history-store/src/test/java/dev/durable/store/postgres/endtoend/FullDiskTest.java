@@ -47,7 +47,7 @@ class FullDiskTest {
     private static final Logger log = LoggerFactory.getLogger(FullDiskTest.class);
     private static final int RUNS = Integer.getInteger("fulldisk.runs", 600);
     private static final int MEGABYTES = Integer.getInteger("fulldisk.megabytes", 20);
-    private static final int SECONDS = Integer.getInteger("fulldisk.seconds", 8);
+    private static final int SECONDS = Integer.getInteger("fulldisk.seconds", 5);
     /** Each loop of the process fails once, twice, three times before its pauses are long. */
     private static final int SETTLING = 3;
 
