@@ -1,5 +1,6 @@
 package dev.durable.worker;
 
+import dev.durable.DurableEngine;
 import dev.durable.StoreUnavailableException;
 import dev.durable.TypeRef;
 import dev.durable.UpkeepStep;
@@ -15,6 +16,7 @@ import dev.durable.replay.ReplaySetup;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.NewRun;
 import dev.durable.store.Nudges;
+import dev.durable.store.OutageLog;
 import dev.durable.store.SessionInfo;
 import java.util.HashSet;
 import java.util.List;
@@ -57,7 +59,11 @@ final class Engine implements PreparedEngine {
         this.store = store;
         this.registry = registry;
         this.settings = settings;
-        this.drive = drive;
+        this.drive = new PatientDrive(
+                drive,
+                store.clock(),
+                new Random(random.get().getLeastSignificantBits()),
+                new OutageLog(LoggerFactory.getLogger(DurableEngine.class), store.clock()::nanoTime));
         this.random = random;
         PayloadCodec payloads = settings.payloads();
         FailureCodec failures = new FailureCodec(payloads, settings.errors().sanitizer());
@@ -156,6 +162,7 @@ final class Engine implements PreparedEngine {
                     store,
                     new RunClaims.Wanted(settings.queues().keySet(), registry.workflowTypes()),
                     side::session,
+                    random,
                     runs,
                     new IdleInterval(settings.limits().pollInterval(), store.nudges()));
             claims.onWake(drive.add("claims", Drive.Kind.IO, () -> closed ? Step.UNTIL_WOKEN : claims.runOnce()));

@@ -79,7 +79,7 @@ final class BodyWitness implements BodyConnection.Seen {
     private static boolean isFromOutside(SQLException e) {
         return switch (SqlState.of(e)) {
             case AGAIN -> true;
-            case UNAVAILABLE -> !SqlState.isReadOnly(e);
+            case UNAVAILABLE, REFUSED -> !SqlState.isReadOnly(e);
             default -> false;
         };
     }

@@ -2,6 +2,7 @@ package dev.durable.store.postgres;
 
 import dev.durable.StoreUnavailableException;
 import dev.durable.store.CommitUnknownException;
+import dev.durable.store.StoreOutageException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -20,18 +21,28 @@ import org.slf4j.LoggerFactory;
  * Transactions on connections of the user's pool. Nothing is left open over a return.
  *
  * <p>What the server rolled back for somebody else's sake is tried again here, a few times. A connection lost before
- * COMMIT was sent did nothing ({@link StoreUnavailableException}); lost after that it may have, as when what
- * followed the COMMIT failed ({@link CommitUnknownException}). A server that refuses to write, or to begin at all, is waited
- * for like one that is away: that is no fault of what was to be written.
+ * COMMIT was sent did nothing, and a server that refuses work, or to begin at all, says that nothing happened ({@link
+ * StoreOutageException}): no fault of what was to be written. Lost after that it may have, as when what followed the COMMIT
+ * failed ({@link CommitUnknownException}).
+ *
+ * <p>Where one connection was lost others of the pool may be, too, and pools hand out without a look what was used just
+ * now: for a second after a loss each connection is asked whether it answers before it is used.
  */
 final class Connections {
     private static final Logger log = LoggerFactory.getLogger(Connections.class);
     private static final int ATTEMPTS = 6;
+    /** Longer than pools trust a connection that they got back: half a second, of Hikari. */
+    private static final long DOUBT_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /** Dead connections that are passed over, before one is used as it is. */
+    private static final int MOST_DEAD = 100;
 
     private final DataSource dataSource;
     private final SchemaName schema;
     private final Failures failures;
     private final boolean readOnly;
+    /** When a connection was lost the last time, on the monotonic clock. */
+    private volatile long lostAt = System.nanoTime() - DOUBT_NANOS;
+
     private volatile Tx.TimeSeen timeSeen = (time, roundTrip) -> {};
     private volatile @Nullable Trouble trouble;
 
@@ -74,10 +85,15 @@ final class Connections {
 
     /** As {@link #transaction}, for work that only reads: whenever the connection is lost, nothing happened. */
     <T> T read(Locks locks, Work<T> work) {
-        try {
-            return transaction(locks, work, false);
-        } catch (CommitUnknownException e) {
-            throw e.getCause() instanceof SQLException lost ? failures.unavailable(lost) : e;
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return transaction(locks, work, false);
+            } catch (CommitUnknownException e) {
+                if (attempt == ATTEMPTS || !(e.getCause() instanceof SQLException)) {
+                    throw e.getCause() instanceof SQLException lost ? failures.lost(lost) : e;
+                }
+                pause(attempt);
+            }
         }
     }
 
@@ -95,8 +111,13 @@ final class Connections {
                     throw failures.of(e);
                 }
                 log.debug("rolled back by the server, attempt {}: {}", attempt, e.getMessage());
-                pause(attempt);
+            } catch (StoreOutageException e) {
+                if (!e.isOneConnections() || attempt == ATTEMPTS) {
+                    throw e;
+                }
+                log.debug("a connection was lost, attempt {}: {}", attempt, e.getMessage());
             }
+            pause(attempt);
         }
     }
 
@@ -184,7 +205,12 @@ final class Connections {
 
     private Borrowed borrow() {
         try {
-            return Borrowed.from(dataSource);
+            for (int dead = 0; ; dead++) {
+                Borrowed borrowed = Borrowed.from(dataSource);
+                if (System.nanoTime() - lostAt >= DOUBT_NANOS || dead == MOST_DEAD || borrowed.answers()) {
+                    return borrowed;
+                }
+            }
         } catch (SQLException e) {
             throw troubled(failures.unavailable(e), false);
         }
@@ -207,14 +233,16 @@ final class Connections {
         boolean notBegun = tx.isNotBegun(e);
         rollback(tx, e);
         if (SqlState.of(e) == SqlState.UNAVAILABLE) {
-            StoreUnavailableException unavailable = troubled(failures.unavailable(e), SqlState.isReadOnly(e));
-            // A server that refuses to write has refused a statement before the COMMIT.
-            boolean certain = !tx.committing() || SqlState.isReadOnly(e) && !inDoubt;
-            throw certain ? unavailable : failures.commitUnknown(e);
+            lostAt = System.nanoTime();
+            StoreUnavailableException lost = troubled(failures.lost(e), false);
+            throw tx.committing() ? failures.commitUnknown(e) : lost;
         }
         if (inDoubt) {
             tx.tellPassage(failed -> failed.fail(e));
             throw failures.unclear(e);
+        }
+        if (SqlState.of(e) == SqlState.REFUSED) {
+            throw troubled(failures.refused(e), SqlState.isReadOnly(e));
         }
         if (notBegun) {
             throw troubled(failures.notBegun(e), true);

@@ -14,10 +14,15 @@ enum SqlState {
     /** A run id that no partition covers. */
     NO_PARTITION,
     /**
-     * The database is away, going away, out of disk or memory, or not the one that can be written (a standby); or somebody
-     * has ended what ran there.
+     * The connection is lost or about to be; what was sent last may have happened. Others may answer. Or somebody has ended
+     * what ran there.
      */
     UNAVAILABLE,
+    /**
+     * The server refuses it, and whoever asks now: the disk is full or fails, no memory, no connection left, starting or
+     * stopping, a standby. Nothing happened.
+     */
+    REFUSED,
     /** Anything else: a defect, a missing right. */
     OTHER;
 
@@ -25,10 +30,10 @@ enum SqlState {
     /** A standby, or a server that is frozen by {@code default_transaction_read_only}. */
     private static final String READ_ONLY = "25006";
 
-    private static final Set<String> GOING_AWAY =
-            Set.of("57P01", "57P02", "57P03", "57P04", "57P05", READ_ONLY, "53200", "53300", "25P03", "25P04");
-    /** The disk is full or fails: no item's fault, and giving up the outcome of an activity would run it again. */
-    private static final Set<String> DISK = Set.of("53100", "58030");
+    private static final Set<String> GOING_AWAY = Set.of("57P01", "57P02", "57P04", "57P05", "25P03", "25P04");
+    private static final Set<String> CLOSED_TO_ALL = Set.of("57P03", READ_ONLY);
+    /** Resources and the system below: no item's fault, and giving up the outcome of an activity would run it again. */
+    private static final Set<String> CLASSES_OF_REFUSALS = Set.of("53", "58");
 
     /** Values, constraints, limits, and what triggers raise: it may be one row's fault alone. */
     private static final Set<String> REFUSALS = Set.of("22", "23", "44", "54", "P0");
@@ -36,7 +41,7 @@ enum SqlState {
     /** Whether leaving one row out may help, if others get through. Not where a right or a table is missing: that hits all. */
     static boolean mayBeOneRows(SQLException e) {
         String state = e.getSQLState() == null ? "" : e.getSQLState();
-        return state.length() == 5 && REFUSALS.contains(state.substring(0, 2)) && of(e) != NO_PARTITION;
+        return REFUSALS.contains(classOf(state)) && of(e) != NO_PARTITION;
     }
 
     /** Whether the server can't be written: a standby, or one that is read-only. */
@@ -48,7 +53,7 @@ enum SqlState {
      * Whether somebody has cancelled the statement ({@code pg_cancel_backend}). A time limit has the same SQLSTATE and only
      * other words, which are known here in English; in another language of the server's it counts as a time limit.
      */
-    private static boolean isCancelled(SQLException e) {
+    static boolean isCancelled(SQLException e) {
         return "57014".equals(e.getSQLState())
                 && String.valueOf(e.getMessage()).contains("canceling statement due to user request");
     }
@@ -67,8 +72,18 @@ enum SqlState {
         if (state.equals("23514") && String.valueOf(e.getMessage()).contains("partition")) {
             return NO_PARTITION;
         }
-        return GOING_AWAY.contains(state) || DISK.contains(state) || state.startsWith("08") || isCancelled(e)
-                ? UNAVAILABLE
-                : OTHER;
+        if (CLOSED_TO_ALL.contains(state) || CLASSES_OF_REFUSALS.contains(classOf(state))) {
+            return REFUSED;
+        }
+        return GOING_AWAY.contains(state) || state.startsWith("08") || isCancelled(e) ? UNAVAILABLE : OTHER;
+    }
+
+    private static String classOf(String state) {
+        return state.length() == 5 ? state.substring(0, 2) : "";
+    }
+
+    /** Whether the database does not answer, or refuses whoever asks. */
+    boolean isOutage() {
+        return this == UNAVAILABLE || this == REFUSED;
     }
 }

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.RolledBackException;
 import dev.durable.StoreUnavailableException;
+import dev.durable.store.StoreOutageException;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import org.junit.jupiter.api.Test;
 
 /** What people read of an error of the database. */
@@ -40,6 +42,34 @@ class FailuresTest {
                 .isInstanceOf(RolledBackException.class)
                 .hasMessageStartingWith("a conflict of transactions in the database at")
                 .hasMessageEndingWith("Usual cause: an isolation level above read committed.");
+    }
+
+    @Test
+    void a_full_disk_is_told_in_the_servers_own_words_and_is_never_in_doubt() {
+        SQLException full = new SQLException("ERROR: could not extend file: No space left on device", "53100");
+
+        assertThat(failures.of(full))
+                .isInstanceOfSatisfying(StoreOutageException.class, e -> {
+                    assertThat(e.isOneConnections()).isFalse();
+                    assertThat(e.reason()).isEqualTo("SQLSTATE 53100");
+                })
+                .hasMessage("the database at jdbc:postgresql://db/orders refuses work, nothing was written (SQLSTATE"
+                        + " 53100): ERROR: could not extend file: No space left on device. Nothing acknowledged is lost."
+                        + " Usual cause: its disk is full. Make room. It is tried again until then.");
+    }
+
+    @Test
+    void what_the_server_said_to_a_pool_without_connections_is_told_with_it() {
+        SQLException server = new SQLException("FATAL: sorry, too many clients already", "53300");
+        SQLException pool = new SQLTransientConnectionException(
+                "pool - Connection is not available, request timed out after 500ms", "53300", server);
+
+        assertThat(failures.unavailable(pool))
+                .isInstanceOfSatisfying(
+                        StoreOutageException.class, e -> assertThat(e.reason()).isEqualTo("SQLSTATE 53300"))
+                .hasMessageContaining(
+                        "can't be reached: pool - Connection is not available, request timed out after 500ms:"
+                                + " FATAL: sorry, too many clients already. Nothing acknowledged is lost.");
     }
 
     @Test

@@ -310,7 +310,7 @@ class FailoverTest {
     }
 
     /** Of the engine's loops and its store, at INFO and above. */
-    private static final int MOST_LINES = Integer.getInteger("failover.lines", 200);
+    private static final int MOST_LINES = Integer.getInteger("failover.lines", 20);
 
     /** Some lag behind it is not to be seen by who has just started a run. */
     @Test
