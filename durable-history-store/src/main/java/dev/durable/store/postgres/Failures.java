@@ -55,9 +55,6 @@ record Failures(String database) {
 
     /** Nobody is answered, so far as can be seen from here. */
     StoreUnavailableException unavailable(SQLException e) {
-        if (SqlState.isCancelled(e)) {
-            return cancelled(e);
-        }
         SQLException servers = behind(e);
         if (servers == null) {
             return SqlState.of(e) == SqlState.REFUSED ? refused(e) : unreachable(UNREACHABLE, e, e.getMessage());
@@ -115,6 +112,14 @@ record Failures(String database) {
         if (SqlState.isReadOnly(e)) {
             return readOnly(e);
         }
+        if (SqlState.isCancelled(e)) {
+            return StoreOutageException.ofAll(
+                    "SQLSTATE 57014",
+                    "somebody cancelled a statement in the database at " + database + " (" + e.getMessage()
+                            + "). Nothing of it was written. Usual cause: pg_cancel_backend, by hand or by a monitor of long"
+                            + " statements.",
+                    e);
+        }
         return StoreOutageException.ofAll(
                 "SQLSTATE " + e.getSQLState(),
                 "the database at " + database + " refuses work, nothing was written (SQLSTATE " + e.getSQLState()
@@ -145,18 +150,6 @@ record Failures(String database) {
 
     /** Before COMMIT was sent: nothing of it was written. */
     StoreUnavailableException lost(SQLException e) {
-        return SqlState.isCancelled(e) ? cancelled(e) : connectionLost(e);
-    }
-
-    private StoreUnavailableException cancelled(SQLException e) {
-        return StoreOutageException.ofOneConnection(
-                "somebody cancelled a statement in the database at " + database + " (" + e.getMessage()
-                        + "). Nothing of it was written. Usual cause: pg_cancel_backend, by hand or by a monitor of long"
-                        + " statements.",
-                e);
-    }
-
-    private StoreUnavailableException connectionLost(SQLException e) {
         return StoreOutageException.ofOneConnection(
                 "a connection to the database at " + database + " was lost, nothing was written with it: "
                         + e.getMessage()

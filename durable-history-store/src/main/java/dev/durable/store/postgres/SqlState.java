@@ -13,14 +13,11 @@ enum SqlState {
     AGAIN,
     /** A run id that no partition covers. */
     NO_PARTITION,
-    /**
-     * The connection is lost or about to be; what was sent last may have happened. Others may answer. Or somebody has ended
-     * what ran there.
-     */
+    /** The connection is lost or about to be; what was sent last may have happened. Others may answer. */
     UNAVAILABLE,
     /**
      * The server refuses it, and whoever asks now: the disk is full or fails, no memory, no connection left, starting or
-     * stopping, a standby. Nothing happened.
+     * stopping, a standby; or somebody has cancelled the statement. Nothing happened.
      */
     REFUSED,
     /** Anything else: a defect, a missing right. */
@@ -72,10 +69,10 @@ enum SqlState {
         if (state.equals("23514") && String.valueOf(e.getMessage()).contains("partition")) {
             return NO_PARTITION;
         }
-        if (CLOSED_TO_ALL.contains(state) || CLASSES_OF_REFUSALS.contains(classOf(state))) {
+        if (CLOSED_TO_ALL.contains(state) || CLASSES_OF_REFUSALS.contains(classOf(state)) || isCancelled(e)) {
             return REFUSED;
         }
-        return GOING_AWAY.contains(state) || state.startsWith("08") || isCancelled(e) ? UNAVAILABLE : OTHER;
+        return GOING_AWAY.contains(state) || state.startsWith("08") ? UNAVAILABLE : OTHER;
     }
 
     private static String classOf(String state) {

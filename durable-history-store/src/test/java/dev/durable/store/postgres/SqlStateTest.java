@@ -38,7 +38,7 @@ class SqlStateTest {
     @Test
     void what_somebody_cancelled_is_waited_for_and_a_time_limit_is_not() {
         assertThat(SqlState.of(new SQLException("ERROR: canceling statement due to user request", "57014")))
-                .isEqualTo(SqlState.UNAVAILABLE);
+                .isEqualTo(SqlState.REFUSED);
         assertThat(SqlState.of(new SQLException("ERROR: canceling statement due to statement timeout", "57014")))
                 .isEqualTo(SqlState.OTHER);
     }
