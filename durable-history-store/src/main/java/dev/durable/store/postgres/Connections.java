@@ -5,6 +5,8 @@ import dev.durable.store.StoreOutageException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -12,6 +14,7 @@ import java.util.function.Function;
 import javax.sql.DataSource;
 import org.jooq.exception.DataAccessException;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.core.BaseConnection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * lost after that it may have, as when what followed the COMMIT failed ({@link CommitUnknownException}).
  *
  * <p>Where one connection was lost others of the pool may be, too, and pools hand out without a look what was used just
- * now: for a second after a loss each connection is asked whether it answers before it is used.
+ * now: for a second after a loss each connection is asked once whether it answers before it is used.
  */
 final class Connections {
     private static final Logger log = LoggerFactory.getLogger(Connections.class);
@@ -38,6 +41,8 @@ final class Connections {
     private final Failures failures;
     /** When a connection was lost the last time, on the monotonic clock. */
     private volatile long lostAt = System.nanoTime() - DOUBT_NANOS;
+    /** Those that have answered since. */
+    private final Set<Connection> alive = ConcurrentHashMap.newKeySet();
 
     private volatile Tx.TimeSeen timeSeen = (time, roundTrip) -> {};
 
@@ -171,7 +176,7 @@ final class Connections {
         try {
             for (int dead = 0; ; dead++) {
                 Borrowed borrowed = Borrowed.from(dataSource);
-                if (System.nanoTime() - lostAt >= DOUBT_NANOS || dead == MOST_DEAD || borrowed.answers()) {
+                if (dead == MOST_DEAD || !isDoubtful(borrowed) || borrowed.answers()) {
                     return borrowed;
                 }
             }
@@ -180,10 +185,21 @@ final class Connections {
         }
     }
 
+    private boolean isDoubtful(Borrowed borrowed) throws SQLException {
+        if (System.nanoTime() - lostAt < DOUBT_NANOS) {
+            return alive.add(borrowed.connection().unwrap(BaseConnection.class));
+        }
+        if (!alive.isEmpty()) {
+            alive.clear();
+        }
+        return false;
+    }
+
     private SQLException afterRollback(Tx tx, SQLException e) {
         boolean inDoubt = tx.isInDoubt();
         rollback(tx, e);
         if (SqlState.of(e) == SqlState.UNAVAILABLE) {
+            alive.clear();
             lostAt = System.nanoTime();
             throw tx.committing() ? failures.commitUnknown(e) : failures.lost(e);
         }
