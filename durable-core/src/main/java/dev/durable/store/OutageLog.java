@@ -67,7 +67,7 @@ public final class OutageLog {
                 outages.put(reason, outage);
                 any = true;
                 log.warn(
-                        "the database does not answer ({}), which {} is the first to meet: {}", reason, who, text(why));
+                        "the database does not answer ({}), first met by {}: {}", reason, who, text(why));
             }
             outage.lastFailure = now;
             outage.failures++;

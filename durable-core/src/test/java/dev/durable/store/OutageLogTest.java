@@ -50,7 +50,7 @@ class OutageLogTest {
 
         assertThat(told())
                 .containsExactly(
-                        "WARN the database does not answer (SQLSTATE 53100), which claims is the first to meet: the"
+                        "WARN the database does not answer (SQLSTATE 53100), first met by claims: the"
                                 + " database at db refuses work: ERROR: could not extend file: No space left on device Hint:"
                                 + " Check free disk space.",
                         "WARN the database has not answered (SQLSTATE 53100) 121 times in the last 60 s, 60 s after the"
@@ -77,7 +77,7 @@ class OutageLogTest {
 
         assertThat(told())
                 .containsExactly(
-                        "WARN the database does not answer (a connection was lost), which claims is the first to meet: cut",
+                        "WARN the database does not answer (a connection was lost), first met by claims: cut",
                         "INFO the database answers again (a connection was lost): 600 tries were in vain, within 29 s");
     }
 

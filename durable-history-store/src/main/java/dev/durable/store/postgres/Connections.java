@@ -7,6 +7,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -14,6 +16,7 @@ import java.util.function.Function;
 import javax.sql.DataSource;
 import org.jooq.exception.DataAccessException;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.core.BaseConnection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * failed ({@link CommitUnknownException}).
  *
  * <p>Where one connection was lost others of the pool may be, too, and pools hand out without a look what was used just
- * now: for a second after a loss each connection is asked whether it answers before it is used.
+ * now: for a second after a loss each connection is asked once whether it answers before it is used.
  */
 final class Connections {
     private static final Logger log = LoggerFactory.getLogger(Connections.class);
@@ -42,6 +45,8 @@ final class Connections {
     private final boolean readOnly;
     /** When a connection was lost the last time, on the monotonic clock. */
     private volatile long lostAt = System.nanoTime() - DOUBT_NANOS;
+    /** Those that have answered since. */
+    private final Set<Connection> alive = ConcurrentHashMap.newKeySet();
 
     private volatile Tx.TimeSeen timeSeen = (time, roundTrip) -> {};
     private volatile @Nullable Trouble trouble;
@@ -207,7 +212,7 @@ final class Connections {
         try {
             for (int dead = 0; ; dead++) {
                 Borrowed borrowed = Borrowed.from(dataSource);
-                if (System.nanoTime() - lostAt >= DOUBT_NANOS || dead == MOST_DEAD || borrowed.answers()) {
+                if (dead == MOST_DEAD || !isDoubtful(borrowed) || borrowed.answers()) {
                     return borrowed;
                 }
             }
@@ -228,11 +233,22 @@ final class Connections {
         return e;
     }
 
+    private boolean isDoubtful(Borrowed borrowed) throws SQLException {
+        if (System.nanoTime() - lostAt < DOUBT_NANOS) {
+            return alive.add(borrowed.connection().unwrap(BaseConnection.class));
+        }
+        if (!alive.isEmpty()) {
+            alive.clear();
+        }
+        return false;
+    }
+
     private SQLException afterRollback(Tx tx, SQLException e) {
         boolean inDoubt = tx.isInDoubt();
         boolean notBegun = tx.isNotBegun(e);
         rollback(tx, e);
         if (SqlState.of(e) == SqlState.UNAVAILABLE) {
+            alive.clear();
             lostAt = System.nanoTime();
             StoreUnavailableException lost = troubled(failures.lost(e), false);
             throw tx.committing() ? failures.commitUnknown(e) : lost;

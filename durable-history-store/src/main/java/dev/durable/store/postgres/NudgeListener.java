@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
 final class NudgeListener {
     private static final Logger log = LoggerFactory.getLogger(NudgeListener.class);
     private static final long STOP_MILLIS = 1_000;
-    private static final String WHO = "the listener, so that work of other processes is found by polling,";
+    private static final String WHO = "the listener (work of other processes is found by polling)";
 
     private final DataSource dataSource;
     private final Station station;

@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  */
 final class NudgeSender {
     private static final Logger log = LoggerFactory.getLogger(NudgeSender.class);
-    private static final String WHO = "the sender of hints, so that other processes find work by polling,";
+    private static final String WHO = "the sender of hints (other processes find work by polling)";
     static final int MAX_PENDING = 4_000;
     private static final long GAP_NANOS = TimeUnit.MILLISECONDS.toNanos(3);
 
