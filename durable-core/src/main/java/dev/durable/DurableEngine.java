@@ -4,6 +4,7 @@ import dev.durable.store.StoreSource;
 import dev.durable.worker.EngineBuilder;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -23,9 +24,16 @@ public interface DurableEngine extends AutoCloseable {
 
     /**
      * Whether the worker makes progress: false when it was closed, when a loop hangs, and when a step of its upkeep is
-     * late, as it is once the database has not answered for a while.
+     * late, as it is once the database has not answered for a while. {@link #problem()} says what is wrong.
      */
     boolean healthy();
+
+    /**
+     * What is wrong, with the usual cause and the way out, in words: what the database answered last where it can't be
+     * reached or written (a standby, say), a loop that hangs, a step of upkeep that is late. Empty while all is well. It may
+     * say something some seconds before {@link #healthy()} is false, as an outage that passes is none to act upon.
+     */
+    Optional<String> problem();
 
     /**
      * What this process does on its own, step by step: when it last did it, how long that took, how many rows it changed,

@@ -78,7 +78,7 @@ final class IncidentListing implements IncidentQuery {
 
     @Override
     public List<IncidentGroup> groups(int limit) {
-        return operations.store().buried(filter, limit).stream()
+        return operations.store().views().buried(filter, limit).stream()
                 .map(IncidentListing::group)
                 .toList();
     }

@@ -207,7 +207,7 @@ final class JobBatch implements BatchHandle {
     public WorkflowQuery jobs() {
         return new Listing(
                 client,
-                dispatch.store(),
+                dispatch.store().views(),
                 code.registry(),
                 RunFilter.ALL.batch(id).newestFirst(false));
     }

@@ -5,6 +5,7 @@ import dev.durable.store.JobFilter;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobOrder.Outcome;
 import dev.durable.store.OpenJob;
+import dev.durable.store.Views;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -31,15 +32,15 @@ final class JobPages {
     }
 
     List<OpenJob> first(int size) {
-        return operations.store().jobs(filter, size);
+        return operations.store().views().jobs(filter, size);
     }
 
     Stream<OpenJob> stream() {
-        return pages().flatMap(List::stream);
+        return pages(operations.store().views()).flatMap(List::stream);
     }
 
     long count() {
-        return operations.store().count(filter);
+        return operations.store().views().count(filter);
     }
 
     /**
@@ -51,7 +52,9 @@ final class JobPages {
     long order(Function<OpenJob, ? extends @Nullable JobOrder> decide) {
         giveUpNanos = null;
         LeftOut left = new LeftOut();
-        long done = pages().mapToLong(page -> order(page, decide, left)).sum();
+        long done = pages(operations.store())
+                .mapToLong(page -> order(page, decide, left))
+                .sum();
         left.check(done);
         return done;
     }
@@ -128,12 +131,12 @@ final class JobPages {
         return now - giveUpNanos >= 0;
     }
 
-    private Stream<List<OpenJob>> pages() {
+    private Stream<List<OpenJob>> pages(Views from) {
         return Stream.iterate(
-                first(SIZE),
+                from.jobs(filter, SIZE),
                 page -> !page.isEmpty(),
                 page -> page.size() < SIZE
                         ? List.of()
-                        : operations.store().jobs(filter.after(page.getLast().key()), SIZE));
+                        : from.jobs(filter.after(page.getLast().key()), SIZE));
     }
 }

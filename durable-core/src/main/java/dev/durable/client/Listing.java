@@ -5,9 +5,9 @@ import dev.durable.WorkflowHandle;
 import dev.durable.WorkflowQuery;
 import dev.durable.WorkflowSummary;
 import dev.durable.declare.Registry;
-import dev.durable.store.HistoryStore;
 import dev.durable.store.RunFilter;
 import dev.durable.store.RunRecord;
+import dev.durable.store.Views;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -17,11 +17,11 @@ final class Listing implements WorkflowQuery {
     private static final int PAGE = 500;
 
     private final StoreClient client;
-    private final HistoryStore store;
+    private final Views store;
     private final Registry registry;
     private final RunFilter filter;
 
-    Listing(StoreClient client, HistoryStore store, Registry registry, RunFilter filter) {
+    Listing(StoreClient client, Views store, Registry registry, RunFilter filter) {
         this.client = client;
         this.store = store;
         this.registry = registry;

@@ -15,6 +15,7 @@ import dev.durable.declare.WorkflowType;
 import dev.durable.history.History;
 import dev.durable.history.Payload;
 import dev.durable.store.RunRecord;
+import dev.durable.store.Views;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.UUID;
@@ -242,22 +243,22 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
 
     @Override
     public WorkflowDescription describe() {
-        return dispatch.store()
-                .details(run().run().runId())
-                .map(Descriptions::of)
-                .orElseThrow(() -> notFound());
+        Views views = dispatch.store().views();
+        return views.details(run(views).run().runId()).map(Descriptions::of).orElseThrow(() -> notFound());
     }
 
     @Override
     public History history() {
-        return new StoreClient(dispatch, code).history(run().run().runId());
+        return new StoreClient(dispatch, code)
+                .history(run(dispatch.store().views()).run().runId());
     }
 
     private RunRecord run() {
-        return (runId == null
-                        ? dispatch.store().latestRun(workflowId)
-                        : dispatch.store().run(runId))
-                .orElseThrow(() -> notFound());
+        return run(dispatch.store());
+    }
+
+    private RunRecord run(Views from) {
+        return (runId == null ? from.latestRun(workflowId) : from.run(runId)).orElseThrow(() -> notFound());
     }
 
     private WorkflowNotFoundException notFound() {

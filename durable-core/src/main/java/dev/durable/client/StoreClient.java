@@ -353,7 +353,8 @@ public final class StoreClient implements DurableClient {
 
     @Override
     public WorkflowQuery jobs() {
-        return new Listing(this, dispatch.store(), code.registry(), RunFilter.ALL.types(Set.of(BackgroundJob.TYPE)));
+        return new Listing(
+                this, dispatch.store().views(), code.registry(), RunFilter.ALL.types(Set.of(BackgroundJob.TYPE)));
     }
 
     @Override
@@ -406,6 +407,7 @@ public final class StoreClient implements DurableClient {
     @Override
     public History history(String workflowId) {
         RunRecord run = dispatch.store()
+                .views()
                 .latestRun(workflowId)
                 .orElseThrow(() -> new WorkflowNotFoundException("there is no run of workflow id " + workflowId));
         return history(run.run().runId());
@@ -416,7 +418,7 @@ public final class StoreClient implements DurableClient {
         List<HistoryEvent> events = new ArrayList<>();
         List<StoredEvent> page;
         do {
-            page = dispatch.store().history(runId, events.size() + 1L, PAGE);
+            page = dispatch.store().views().history(runId, events.size() + 1L, PAGE);
             page.stream().map(EventJson::decode).forEach(events::add);
         } while (page.size() == PAGE);
         if (events.isEmpty()) {
@@ -475,6 +477,6 @@ public final class StoreClient implements DurableClient {
 
     @Override
     public WorkflowQuery workflows() {
-        return new Listing(this, dispatch.store(), code.registry(), RunFilter.ALL);
+        return new Listing(this, dispatch.store().views(), code.registry(), RunFilter.ALL);
     }
 }

@@ -4,13 +4,15 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An attempt failed and another follows, or followed; or a worker could not read the job, and none was made.
+ * An attempt failed and another follows, or followed; or a worker could not read the job, and none was made; or an outage
+ * ended the transaction of the activity's body, and none was used.
  *
  * @param id its place in the history
  * @param at when
  * @param seq its number in the run
  * @param attempt the attempt, from 1
- * @param reason failed, timed out, worker lost; not read: a worker could not read the job, no attempt was made; or
+ * @param reason failed, timed out, worker lost; not read: a worker could not read the job, no attempt was made;
+ *     outage: the transaction of its body was ended from outside, and no attempt was used; or
  *     discarded: none follows, the activity ended as if it had returned null
  * @param failure what it threw
  * @param nextAttemptAt when the next one may start; where it was not read, when a worker could read it

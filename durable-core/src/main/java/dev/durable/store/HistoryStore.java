@@ -1,6 +1,5 @@
 package dev.durable.store;
 
-import dev.durable.WorkflowStatus;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -11,7 +10,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Where histories live. Each method is one transaction; outcomes stand in the order of the items. */
-public interface HistoryStore extends Writes, QueueStore, BatchStore, StoreSource, AutoCloseable {
+public interface HistoryStore extends Writes, QueueStore, BatchStore, Views, StoreSource, AutoCloseable {
 
     @Override
     default HistoryStore historyStore() {
@@ -166,44 +165,24 @@ public interface HistoryStore extends Writes, QueueStore, BatchStore, StoreSourc
     /** Waiting messages of these runs, each run's in order, at most {@code limit} a run; runs without are not there. */
     Map<UUID, List<InboxMessage>> messages(Collection<RunKey> runs, int limit);
 
-    /** Events from that id on, at most {@code limit}, in order. */
-    List<StoredEvent> history(UUID runId, long fromEventId, int limit);
-
     /** The first events of each of these runs, at most {@code limit} a run, in order; runs without are not there. */
     Map<UUID, List<StoredEvent>> histories(Collection<UUID> runIds, int limit);
-
-    /** The run, open or closed. */
-    Optional<RunRecord> run(UUID runId);
-
-    /** The open run of this workflow id, else the one that closed last. */
-    Optional<RunRecord> latestRun(String workflowId);
 
     /** Which of these runs are closed, with results: the one query that all waiting clients of a process share. */
     List<RunRecord> closed(Collection<UUID> runIds);
 
-    /** A page of a listing. */
-    List<RunRecord> runs(RunFilter filter, int limit);
-
-    /** How many a listing has. */
-    long count(RunFilter filter);
-
-    /** Dead letters and incidents by what failed alike, the latest first. */
-    List<BuriedGroup> buried(JobFilter filter, int limit);
+    /** The same reads for people, who may be shown what was true a moment ago: a store may have a replica for them. */
+    default Views views() {
+        return this;
+    }
 
     /**
-     * A page of open jobs, in the order of {@link JobKey#LOCK_ORDER}. Their arguments and notes, which may be large, only
-     * where the filter {@linkplain JobFilter#isOne names one job}.
+     * What keeps the store from being read or written, as it was met last, with the usual cause and the way out; empty
+     * while it works.
      */
-    List<OpenJob> jobs(JobFilter filter, int limit);
-
-    /** How many open jobs there are, of all pages. */
-    long count(JobFilter filter);
-
-    /** How many a listing has in each state; states without any are not there. */
-    Map<WorkflowStatus, Long> tally(RunFilter filter);
-
-    /** All there is to know of a run. */
-    Optional<RunDetails> details(UUID runId);
+    default Optional<String> trouble() {
+        return Optional.empty();
+    }
 
     // ── hints ───────────────────────────────────────────────────────────────────────────────────────────────────────
 

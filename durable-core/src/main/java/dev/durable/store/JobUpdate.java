@@ -117,13 +117,28 @@ public sealed interface JobUpdate {
      * @param details last heartbeat details to keep; null keeps what is stored
      * @param begun whether its body was called under this lease, or may have been: then it does not run out of
      *     schedule-to-start, nor does it expire; what had begun before has begun
+     * @param why what is to be seen of it; null is nothing
      */
     record Release(
             JobKey key,
             UUID lease,
             Duration delay,
             @Nullable String details,
-            boolean begun) implements JobUpdate {
+            boolean begun,
+            @Nullable Why why) implements JobUpdate {
+
+        /**
+         * What is to be seen of a job that was given back.
+         *
+         * @param notes all informing events so far, a JSON array
+         * @param lastFailure message for descriptions
+         */
+        public record Why(String notes, String lastFailure) {}
+
+        /** Of which nothing is to be seen. */
+        public Release(JobKey key, UUID lease, Duration delay, @Nullable String details, boolean begun) {
+            this(key, lease, delay, details, begun, null);
+        }
 
         /** Of a body that was called. */
         public Release(JobKey key, UUID lease, Duration delay, @Nullable String details) {

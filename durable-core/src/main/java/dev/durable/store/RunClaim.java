@@ -13,12 +13,27 @@ import java.util.UUID;
  * @param needs the highest level of guarded behaviours it can replay
  * @param limit how many at most
  * @param ownedFor how long the activation may take before anybody else may claim, while the session lives
+ * @param fence under which they will be claimed, never used before: by it they are found if the answer is lost
+ * @param lost fences of claims whose answer was lost: what they have claimed is nobody's, and due as it was
  */
 public record RunClaim(
-        UUID session, Set<String> taskQueues, Set<String> types, int needs, int limit, Duration ownedFor) {
+        UUID session,
+        Set<String> taskQueues,
+        Set<String> types,
+        int needs,
+        int limit,
+        Duration ownedFor,
+        UUID fence,
+        Set<UUID> lost) {
 
     public RunClaim {
         taskQueues = Set.copyOf(taskQueues);
         types = Set.copyOf(types);
+        lost = Set.copyOf(lost);
+    }
+
+    /** Under a random fence, by somebody who has lost no answer. */
+    public RunClaim(UUID session, Set<String> taskQueues, Set<String> types, int needs, int limit, Duration ownedFor) {
+        this(session, taskQueues, types, needs, limit, ownedFor, UUID.randomUUID(), Set.of());
     }
 }

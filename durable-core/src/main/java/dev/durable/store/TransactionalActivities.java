@@ -1,6 +1,6 @@
 package dev.durable.store;
 
-import dev.durable.RolledBackException;
+import dev.durable.StoreUnavailableException;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -23,10 +23,10 @@ public interface TransactionalActivities {
      *
      * @param left how long the attempt may take: no statement of the body goes on for much longer, even where this process
      *     dies meanwhile
-     * @throws RolledBackException when the settlement was rolled back for the sake of another transaction, and the body's
-     *     writes with it
-     * @throws RuntimeException when the transaction could not begin, or was not committed, or the answer to COMMIT never
-     *     came
+     * @throws StoreUnavailableException when the transaction could not begin, or was ended from outside, whatever the body
+     *     made of that: its connection was lost, the server goes away or can't be written, it was rolled back for the sake
+     *     of another, or the answer to COMMIT never came. That is no failure of the body
+     * @throws RuntimeException when it was not committed for another reason
      */
     Outcome run(Duration left, Body body);
 
@@ -41,6 +41,9 @@ public interface TransactionalActivities {
     interface Transaction {
         /** What it is to code of this type (a {@code java.sql.Connection}, say); null where it is no such thing. */
         <T> @Nullable T as(Class<T> type);
+
+        /** What the body threw: it may tell what became of the transaction, where nothing else does. */
+        default void threw(Throwable thrown) {}
 
         /**
          * The body is to stop: a statement of it that runs is cancelled, and fails. Any thread; may take a round trip.

@@ -190,7 +190,9 @@ final class Activities implements ActivitySide {
         pools.pools()
                 .forEach(pool -> startClaims(
                         pool, new PollPace(new IdleInterval(limits.pollInterval(), store.nudges()), random)));
-        keep(new HeldLeases(store, starter, reports, limits.sessionLease().dividedBy(LOOKS_A_LEASE)));
+        Runnable lookForLost = keep(
+                new HeldLeases(store, starter, reports, limits.sessionLease().dividedBy(LOOKS_A_LEASE)));
+        host.leases().onClaimLost(lookForLost);
         keep(new EndedRuns(store, locals, locals.silence().dividedBy(LOOKS_A_LEASE)));
         keep(new Sweeper(store, limits.sessionLease(), random, () -> sessionEnded.run()));
         keep(timeouts(new PollPace(limits.pollInterval().multipliedBy(TIMEOUT_POLLS), random)));

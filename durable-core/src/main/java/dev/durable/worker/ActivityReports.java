@@ -1,5 +1,6 @@
 package dev.durable.worker;
 
+import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobKey;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.JobUpdate.Outcome;
@@ -26,6 +27,7 @@ final class ActivityReports implements Reports {
     private final AttemptOutcome.Sink runs;
     private final Leases leases;
     private final LongAdder stale = new LongAdder();
+    private final InterruptedBodies interrupted = new InterruptedBodies(System::nanoTime);
     private AttemptOutcome.Sink background = outcome -> false;
     private Optional<TransactionalActivities> transactional = Optional.empty();
 
@@ -48,6 +50,11 @@ final class ActivityReports implements Reports {
     @Override
     public Optional<TransactionalActivities> transactional() {
         return transactional;
+    }
+
+    @Override
+    public void interrupted(ClaimedJob job, String shown) {
+        interrupted.add(job, shown);
     }
 
     @Override

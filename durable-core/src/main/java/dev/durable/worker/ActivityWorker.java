@@ -1,8 +1,6 @@
 package dev.durable.worker;
 
-import dev.durable.StoreUnavailableException;
 import dev.durable.store.ClaimedJob;
-import dev.durable.store.CommitUnknownException;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.JobClaim;
 import dev.durable.store.JobKey;
@@ -14,8 +12,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Claims ready jobs of one task queue, or of a few that share slots, never more than there are free slots for, and
@@ -30,9 +26,6 @@ import org.slf4j.LoggerFactory;
  * A claim whose reply is lost leaves leases that nobody here knows; {@link HeldLeases} gives them back.
  */
 final class ActivityWorker implements Step {
-    private static final Logger log = LoggerFactory.getLogger(ActivityWorker.class);
-    private static final Duration DATABASE_AWAY = Duration.ofMillis(500);
-
     private final HistoryStore store;
     private final ActivityPool pool;
     private final Set<String> activities;
@@ -85,23 +78,23 @@ final class ActivityWorker implements Step {
             pool.slots().demand(Slots.Demand.HUNGRY);
             return sleep(pace.afterFind());
         }
-        try {
-            return claim(slots);
-        } catch (StoreUnavailableException | CommitUnknownException e) {
-            log.warn("claiming jobs of {} waits for the database: {}", pool.name(), e.getMessage());
-            return sleep(DATABASE_AWAY);
-        }
+        return claim(slots);
     }
 
     private Duration claim(List<Slots.Slot> slots) {
         Object claim = starter.host().leases().claimBegins();
         ArrayDeque<Slots.Slot> left = new ArrayDeque<>(slots);
         retryIn = null;
+        boolean answered = false;
         try {
             fill(left);
+            answered = true;
         } finally {
             starter.host().leases().claimEnds(claim);
             left.forEach(Slots.Slot::free);
+            if (!answered) {
+                starter.host().leases().claimLost();
+            }
         }
         boolean full = left.isEmpty();
         pool.slots().demand(full ? Slots.Demand.BACKLOG : Slots.Demand.NONE);

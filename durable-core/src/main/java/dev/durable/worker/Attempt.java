@@ -248,7 +248,13 @@ final class Attempt implements Runnable, Leases.Held {
                 host.leases().remove(job.lease());
                 freePlace();
             }
-            case ROLLED_BACK -> tell(() -> end.ended(result.how(), startedAt, cause.get(), heartbeats.latest()));
+            case ROLLED_BACK ->
+                tell(() -> {
+                    String details = heartbeats.latest();
+                    if (!end.givenBackForOutage(result, cause.get(), details)) {
+                        end.ended(result.how(), startedAt, cause.get(), details);
+                    }
+                });
         }
     }
 

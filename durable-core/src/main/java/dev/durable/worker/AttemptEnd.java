@@ -2,7 +2,7 @@ package dev.durable.worker;
 
 import dev.durable.ActivityOptions;
 import dev.durable.OutcomeUnknownException;
-import dev.durable.RolledBackException;
+import dev.durable.StoreUnavailableException;
 import dev.durable.history.Failure;
 import dev.durable.history.TimeoutType;
 import dev.durable.replay.BackgroundJob;
@@ -18,9 +18,6 @@ import org.jspecify.annotations.Nullable;
  * AttemptReport}. Who shuts down releases what threw meanwhile; of what is at most once nobody knows then what it has done.
  */
 final class AttemptEnd {
-    /** So that those that were in each other's way do not meet again. */
-    private static final Duration ROLLED_BACK = Duration.ofMillis(200);
-
     private final ClaimedJob job;
     private final AttemptReport report;
     private final ActivityHost host;
@@ -70,27 +67,30 @@ final class AttemptEnd {
             case ActivityCall.CanNotCross refused -> ruled(rules().cannotCross(refused.why(), cancelled), details);
             case ActivityCall.Threw ignored
             when cause == Cancellation.Cause.SHUTDOWN && !terms.options().atMostOnce() ->
-                report.release(Duration.ZERO, details);
+                report.release(Duration.ZERO, details, true);
             case ActivityCall.Threw threw
             when cause == Cancellation.Cause.SHUTDOWN -> outcomeUnknown(threw.thrown(), details);
-            case ActivityCall.Threw threw
-            when threw.thrown() instanceof RolledBackException && !cancelled && mayBeRunAgain() ->
-                report.release(again(), details);
             case ActivityCall.Threw threw -> ruled(rules().threw(threw.thrown(), cancelled), details);
         }
     }
 
     /**
-     * Rolled back for another transaction's sake, where the transaction is one that the engine began: nothing of the body is
-     * there, and nobody is at fault.
+     * The transaction of its body was ended from outside, or could not begin: nothing of the body is there, and it is not at
+     * fault. It is given back without an attempt, for a while that grows while nothing else happens to it.
+     *
+     * @return false where there was no such outage, or a body that was called must not be called again
      */
-    private boolean mayBeRunAgain() {
-        ActivityOptions options = terms.options();
-        return options.transactional() && !options.atMostOnce();
-    }
-
-    private Duration again() {
-        return Jitter.spread(ROLLED_BACK, 0.5, host.surroundings().random());
+    boolean givenBackForOutage(TransactionalBody.Result result, Cancellation.Cause cause, @Nullable String details) {
+        StoreUnavailableException outage = result.outage();
+        if (outage == null || result.begun() && terms.options().atMostOnce()) {
+            return false;
+        }
+        if (cause == Cancellation.Cause.SHUTDOWN) {
+            report.release(Duration.ZERO, details, result.begun());
+        } else {
+            report.outage(host.code().failure(job.activity(), outage), details, result.begun());
+        }
+        return true;
     }
 
     /** What settles it, where the body's own transaction does. */
@@ -125,7 +125,7 @@ final class AttemptEnd {
 
     /** Given back as it is: its body was not called. */
     void notBegun() {
-        report.releaseUnbegun();
+        report.release(Duration.ZERO, null, false);
     }
 
     /** Its worker gives it up, and its body may have run: given back, if it may run again. */
@@ -133,7 +133,7 @@ final class AttemptEnd {
         if (terms.options().atMostOnce()) {
             outcomeUnknown(null, details);
         } else {
-            report.release(Duration.ZERO, details);
+            report.release(Duration.ZERO, details, true);
         }
     }
 

@@ -17,6 +17,10 @@ import org.jspecify.annotations.Nullable;
 /** The words in which one attempt tells its end, with its notes and its last heartbeat details. */
 final class AttemptReport {
     private static final int LAST_FAILURE_CHARS = 500;
+    /** After an outage; doubled with each that follows. Whoever was in another's way does not meet it again. */
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
+
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
 
     private final ClaimedJob job;
     private final Notes notes;
@@ -80,7 +84,7 @@ final class AttemptReport {
             }
             case Ruling.Buried buried -> bury(buried, details, options);
             case Ruling.Again again -> retry(again, details, options);
-            case Ruling.GivenBack back -> release(back.delay(), details);
+            case Ruling.GivenBack back -> release(back.delay(), details, true);
         }
     }
 
@@ -122,14 +126,31 @@ final class AttemptReport {
                 again.delay());
     }
 
-    /** Given back: no attempt is used. */
-    void release(Duration delay, @Nullable String details) {
-        end(new JobUpdate.Release(job.key(), job.lease(), delay, details, true), delay);
+    /**
+     * Given back: no attempt is used.
+     *
+     * @param begun whether its body was called
+     */
+    void release(Duration delay, @Nullable String details, boolean begun) {
+        end(new JobUpdate.Release(job.key(), job.lease(), delay, details, begun), delay);
     }
 
-    /** Given back, its body not having been called. */
-    void releaseUnbegun() {
-        end(new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null, false), Duration.ZERO);
+    /**
+     * Given back because the transaction of its body was ended from outside: that is noted, and no attempt is used.
+     *
+     * @param begun whether its body was called
+     */
+    void outage(Failure why, @Nullable String details, boolean begun) {
+        Notes.Outages outages = notes.outage(events().last(Notes.OUTAGE, why));
+        long doubled = FIRST_PAUSE.toMillis() << Math.min(outages.inARow() - 1, 10);
+        Duration pause = Duration.ofMillis(Math.min(doubled, LONGEST_PAUSE.toMillis()));
+        Duration delay = Jitter.spread(pause, 0.5, host.surroundings().random());
+        String shown = shown("given back without using an attempt (" + outages.all() + " so far): ", why);
+        host.reports().interrupted(job, shown);
+        end(
+                new JobUpdate.Release(
+                        job.key(), job.lease(), delay, details, begun, new JobUpdate.Release.Why(noted(), shown)),
+                delay);
     }
 
     /** Its arguments can't be read here. */

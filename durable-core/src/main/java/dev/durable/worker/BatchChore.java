@@ -1,18 +1,12 @@
 package dev.durable.worker;
 
-import dev.durable.StoreUnavailableException;
-import dev.durable.store.CommitUnknownException;
 import java.time.Duration;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * A chore that takes its work in batches: after a full one it goes on at once, else it sleeps as its pace says. A database
- * that is away is waited for; what it was about to do is found there the next time.
+ * A chore that takes its work in batches: after a full one it goes on at once, else it sleeps as its pace says. Where the
+ * database is away, what it was about to do is found there the next time.
  */
 final class BatchChore implements Chore {
-    private static final Logger log = LoggerFactory.getLogger(BatchChore.class);
-
     private final String name;
     private final PollPace pace;
     private final int batch;
@@ -50,13 +44,8 @@ final class BatchChore implements Chore {
 
     @Override
     public Duration runOnce() {
-        try {
-            int done = work.upTo(batch);
-            tally.did(done);
-            return done >= batch ? AGAIN : done > 0 ? pace.afterFind() : pace.afterNothing();
-        } catch (StoreUnavailableException | CommitUnknownException e) {
-            log.warn("upkeep step {} waits for the database: {}", name, e.getMessage());
-            return pace.afterNothing();
-        }
+        int done = work.upTo(batch);
+        tally.did(done);
+        return done >= batch ? AGAIN : done > 0 ? pace.afterFind() : pace.afterNothing();
     }
 }

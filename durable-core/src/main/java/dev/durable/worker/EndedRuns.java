@@ -1,21 +1,16 @@
 package dev.durable.worker;
 
-import dev.durable.StoreUnavailableException;
 import dev.durable.store.HistoryStore;
 import java.time.Duration;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Stops local activities of runs that were ended from outside, terminated or timed out: they have no job whose absence
  * would tell ({@link HeldLeases} sees to the others), and a policy without a limit would call them for ever.
  */
 final class EndedRuns implements Chore {
-    private static final Logger log = LoggerFactory.getLogger(EndedRuns.class);
-
     private final HistoryStore store;
     private final LocalActivities locals;
     private final Duration interval;
@@ -45,17 +40,13 @@ final class EndedRuns implements Chore {
     @Override
     public Duration runOnce() {
         Set<UUID> waiting = locals.runs();
-        try {
-            Set<UUID> ended = waiting.isEmpty()
-                    ? Set.of()
-                    : store.closed(waiting).stream()
-                            .map(closed -> closed.run().runId())
-                            .collect(Collectors.toSet());
-            locals.ended(ended);
-            tally.did(ended.size());
-        } catch (StoreUnavailableException e) {
-            log.warn("looking for runs that were ended waits for the database: {}", e.getMessage());
-        }
+        Set<UUID> ended = waiting.isEmpty()
+                ? Set.of()
+                : store.closed(waiting).stream()
+                        .map(closed -> closed.run().runId())
+                        .collect(Collectors.toSet());
+        locals.ended(ended);
+        tally.did(ended.size());
         return interval;
     }
 }

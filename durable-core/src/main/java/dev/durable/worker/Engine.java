@@ -1,5 +1,6 @@
 package dev.durable.worker;
 
+import dev.durable.DurableEngine;
 import dev.durable.StoreUnavailableException;
 import dev.durable.TypeRef;
 import dev.durable.UpkeepStep;
@@ -15,10 +16,12 @@ import dev.durable.replay.ReplaySetup;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.NewRun;
 import dev.durable.store.Nudges;
+import dev.durable.store.OutageLog;
 import dev.durable.store.SessionInfo;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
@@ -56,7 +59,11 @@ final class Engine implements PreparedEngine {
         this.store = store;
         this.registry = registry;
         this.settings = settings;
-        this.drive = drive;
+        this.drive = new PatientDrive(
+                drive,
+                store.clock(),
+                new Random(random.get().getLeastSignificantBits()),
+                new OutageLog(LoggerFactory.getLogger(DurableEngine.class), store.clock()::nanoTime));
         this.random = random;
         PayloadCodec payloads = settings.payloads();
         FailureCodec failures = new FailureCodec(payloads, settings.errors().sanitizer());
@@ -155,6 +162,7 @@ final class Engine implements PreparedEngine {
                     store,
                     new RunClaims.Wanted(settings.queues().keySet(), registry.workflowTypes()),
                     side::session,
+                    random,
                     runs,
                     new IdleInterval(settings.limits().pollInterval(), store.nudges()));
             claims.onWake(drive.add("claims", Drive.Kind.IO, () -> closed ? Step.UNTIL_WOKEN : claims.runOnce()));
@@ -257,6 +265,24 @@ final class Engine implements PreparedEngine {
         return !closed
                 && drive.nanosSinceProgress() < HUNG_NANOS
                 && (activities == null || !activities.upkeep().late());
+    }
+
+    @Override
+    public Optional<String> problem() {
+        return closed ? Optional.of("the engine is closed") : store.trouble().or(this::hanging);
+    }
+
+    private Optional<String> hanging() {
+        if (drive.nanosSinceProgress() >= HUNG_NANOS) {
+            return Optional.of(
+                    "a loop of the engine has made no progress for a minute: a thread dump shows where it hangs");
+        }
+        List<String> late =
+                upkeep().stream().filter(UpkeepStep::late).map(UpkeepStep::name).toList();
+        return late.isEmpty()
+                ? Optional.empty()
+                : Optional.of("upkeep is late (" + String.join(", ", late)
+                        + "): the database answers too slowly, or a loop hangs; the log and a thread dump show which");
     }
 
     @Override

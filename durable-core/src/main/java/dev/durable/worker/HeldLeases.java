@@ -1,7 +1,5 @@
 package dev.durable.worker;
 
-import dev.durable.StoreUnavailableException;
-import dev.durable.store.CommitUnknownException;
 import dev.durable.store.HeldJob;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.JobUpdate;
@@ -35,6 +33,10 @@ final class HeldLeases implements Chore {
     private static final int PATIENCE = 3;
     /** With nothing held, here or there, the store is asked that much less often. */
     private static final int WHEN_IDLE = 3;
+    /** After a claim was lost, five looks within a second. */
+    private static final Duration FIRST_LOOK = Duration.ofMillis(25);
+
+    private static final Duration LAST_LOOK = Duration.ofMillis(400);
 
     private final HistoryStore store;
     private final ActivityStarter starter;
@@ -42,6 +44,8 @@ final class HeldLeases implements Chore {
     private final Duration interval;
     private final Tally tally = new Tally();
     private final Map<UUID, Set<Object>> suspects = new HashMap<>();
+    /** Until the next look, after a claim was lost; null when that is a while ago. */
+    private @Nullable Duration soon;
     /** How often nothing was held here since the store was asked and had nothing either. */
     private int idle = WHEN_IDLE;
 
@@ -69,7 +73,9 @@ final class HeldLeases implements Chore {
 
     @Override
     public Duration runOnce() {
-        if (leases().isEmpty() && ++idle < WHEN_IDLE) {
+        if (leases().takeClaimLost()) {
+            soon = FIRST_LOOK;
+        } else if (soon == null && leases().isEmpty() && ++idle < WHEN_IDLE) {
             return interval;
         }
         UUID session = starter.session();
@@ -77,13 +83,7 @@ final class HeldLeases implements Chore {
         List<Attempt> attempts = leases().attempts();
         List<Leases.HandedOver> handedOver = leases().handedOver();
         Set<UUID> known = leases().tokens();
-        Map<UUID, HeldJob> held;
-        try {
-            held = store.held(session).stream().collect(Collectors.toMap(HeldJob::lease, job -> job));
-        } catch (StoreUnavailableException | CommitUnknownException e) {
-            log.warn("reading the claims of this process waits for the database: {}", e.getMessage());
-            return interval;
-        }
+        Map<UUID, HeldJob> held = store.held(session).stream().collect(Collectors.toMap(HeldJob::lease, job -> job));
         attempts.stream()
                 .filter(attempt -> attempt.session().equals(session))
                 .forEach(attempt -> compare(attempt, held.get(attempt.lease())));
@@ -92,7 +92,18 @@ final class HeldLeases implements Chore {
         idle = known.isEmpty() && held.isEmpty() ? 0 : WHEN_IDLE;
         held.keySet().removeAll(known);
         tally.did(giveBackUnknown(held.values()));
-        return interval;
+        return nextLook();
+    }
+
+    /** What a lost claim has taken may be seen only now, or only the second time, if others are under way. */
+    private Duration nextLook() {
+        Duration look = soon;
+        if (look == null) {
+            return interval;
+        }
+        Duration next = look.multipliedBy(2);
+        soon = next.compareTo(LAST_LOOK) > 0 ? null : next;
+        return look.compareTo(interval) < 0 ? look : interval;
     }
 
     private static void compare(Attempt attempt, @Nullable HeldJob held) {

@@ -1,7 +1,9 @@
 package dev.durable.worker;
 
 import dev.durable.DurableException;
+import dev.durable.StoreUnavailableException;
 import dev.durable.store.Admission;
+import dev.durable.store.CommitUnknownException;
 import dev.durable.store.HistoryStore;
 import java.time.Duration;
 import java.util.List;
@@ -74,6 +76,9 @@ final class KeyAdmission implements Step {
             }
             Duration retryIn = admission.retryIn();
             return retryIn == null || retryIn.compareTo(pollInterval) > 0 ? pollInterval : retryIn;
+        } catch (StoreUnavailableException | CommitUnknownException e) {
+            toLookAt.add(queue);
+            throw e;
         } catch (DurableException e) {
             log.warn(
                     "jobs of queue {} that wait for their limit keys wait for the database: {}", queue, e.getMessage());

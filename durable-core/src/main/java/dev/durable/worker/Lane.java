@@ -24,7 +24,6 @@ import org.slf4j.LoggerFactory;
  */
 final class Lane<I, O> implements Step {
     private static final Logger log = LoggerFactory.getLogger(Lane.class);
-    private static final Duration DATABASE_AWAY = Duration.ofMillis(250);
 
     private final String name;
     private final CommitTurns.Line<Entry<I, O>> line;
@@ -94,12 +93,7 @@ final class Lane<I, O> implements Step {
             return seat.pause();
         }
         retrying = batch;
-        try {
-            write(batch);
-        } catch (StoreUnavailableException | CommitUnknownException e) {
-            log.warn("{}: {} items wait for the database: {}", name, batch.size(), e.getMessage());
-            return DATABASE_AWAY;
-        }
+        write(batch);
         retrying = List.of();
         return AGAIN;
     }

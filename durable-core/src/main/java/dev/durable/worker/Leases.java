@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,8 @@ final class Leases {
     private final Set<UUID> forgotten = ConcurrentHashMap.newKeySet();
 
     private final Set<UUID> leftBehind = ConcurrentHashMap.newKeySet();
+    private final AtomicBoolean claimLost = new AtomicBoolean();
+    private volatile Runnable whenClaimLost = () -> {};
     private volatile Runnable whenEmpty = () -> {};
     private volatile Consumer<Held> whenEnded = ended -> {};
 
@@ -172,6 +175,22 @@ final class Leases {
 
     void claimEnds(Object claim) {
         claimsUnderWay.remove(claim);
+    }
+
+    /** A claim was not answered: what it may have taken is to be looked for. */
+    void claimLost() {
+        claimLost.set(true);
+        whenClaimLost.run();
+    }
+
+    /** Who is told of that. */
+    void onClaimLost(Runnable action) {
+        whenClaimLost = action;
+    }
+
+    /** Whether a claim was lost since this was asked. */
+    boolean takeClaimLost() {
+        return claimLost.getAndSet(false);
     }
 
     /** The claims whose replies may bring leases that are not known yet. */

@@ -24,6 +24,8 @@ final class Notes {
     static final String TIMED_OUT = "timed out";
     static final String DISCARDED = "discarded";
     static final String WORKER_LOST = "worker lost";
+    /** The transaction of its body was ended from outside: no attempt is used. */
+    static final String OUTAGE = "outage";
     /** A worker that claimed it could not read it: no attempt, and nothing failed. */
     static final String NOT_READ = "not read";
 
@@ -57,6 +59,32 @@ final class Notes {
         }
     }
 
+    /**
+     * How often outages ended its transaction.
+     *
+     * @param inARow since anything else was noted
+     * @param all of its whole life
+     */
+    record Outages(int inARow, int all) {}
+
+    /** Takes an outage, of which those in a row are one note that counts them, and tells how many there were. */
+    Outages outage(ActivityAttemptFailed outage) {
+        lock.lock();
+        try {
+            int before = 0;
+            if (!events.isEmpty()
+                    && events.getLast() instanceof ActivityAttemptFailed last
+                    && last.reason().equals(OUTAGE)) {
+                events.removeLast();
+                before = last.omitted() + 1;
+            }
+            append(before == 0 ? outage : counting(outage, before));
+            return new Outages(before + 1, count(OUTAGE));
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private void append(HistoryEvent event) {
         events.add(event);
         dropOldest(kind(event));
@@ -66,14 +94,18 @@ final class Notes {
     int workersLost() {
         lock.lock();
         try {
-            int lost = 0;
-            for (HistoryEvent event : events) {
-                lost += kind(event).equals(WORKER_LOST) ? 1 + ((ActivityAttemptFailed) event).omitted() : 0;
-            }
-            return lost;
+            return count(WORKER_LOST);
         } finally {
             lock.unlock();
         }
+    }
+
+    private int count(String kind) {
+        int count = 0;
+        for (HistoryEvent event : events) {
+            count += kind(event).equals(kind) ? 1 + ((ActivityAttemptFailed) event).omitted() : 0;
+        }
+        return count;
     }
 
     /** Since when no worker that claimed it could read it; null where one could, or none tried. */
@@ -170,23 +202,27 @@ final class Notes {
 
     private static HistoryEvent standingFor(HistoryEvent dropped, HistoryEvent next) {
         return dropped instanceof ActivityAttemptFailed gone && next instanceof ActivityAttemptFailed kept
-                ? new ActivityAttemptFailed(
-                        kept.id(),
-                        kept.at(),
-                        kept.seq(),
-                        kept.attempt(),
-                        kept.reason(),
-                        kept.failure(),
-                        kept.nextAttemptAt(),
-                        kept.omitted() + gone.omitted() + 1,
-                        kept.remainingAttempts())
+                ? counting(kept, gone.omitted() + 1)
                 : next;
+    }
+
+    private static ActivityAttemptFailed counting(ActivityAttemptFailed kept, int before) {
+        return new ActivityAttemptFailed(
+                kept.id(),
+                kept.at(),
+                kept.seq(),
+                kept.attempt(),
+                kept.reason(),
+                kept.failure(),
+                kept.nextAttemptAt(),
+                kept.omitted() + before,
+                kept.remainingAttempts());
     }
 
     private static String kind(HistoryEvent event) {
         return switch (event) {
             case ActivityAttemptFailed failed ->
-                Set.of(WORKER_LOST, NOT_READ).contains(failed.reason()) ? failed.reason() : FAILED;
+                Set.of(WORKER_LOST, NOT_READ, OUTAGE).contains(failed.reason()) ? failed.reason() : FAILED;
             case ActivityTimeoutUpdated ignored -> "timeout updated";
             default -> event.type();
         };

@@ -36,6 +36,11 @@ final class PromptChore implements Chore {
     }
 
     @Override
+    public Duration patience() {
+        return chore.patience();
+    }
+
+    @Override
     public Duration runOnce() throws InterruptedException {
         long now = clock.nanoTime();
         long left = moment.toNanos() - (now - lookedAt);

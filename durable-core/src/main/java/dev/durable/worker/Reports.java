@@ -1,5 +1,6 @@
 package dev.durable.worker;
 
+import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.JobUpdate.Outcome;
 import dev.durable.store.TransactionalActivities;
@@ -31,6 +32,9 @@ interface Reports {
         settle(outcome);
         then.run();
     }
+
+    /** The transaction of a body was ended from outside, and its job is given back; for the log. */
+    default void interrupted(ClaimedJob job, String shown) {}
 
     /** The attempt ended, its activity did not: retried or given back, and then something follows. */
     void end(JobUpdate update, Runnable then);

@@ -1,6 +1,8 @@
 package dev.durable.worker;
 
 import dev.durable.DurableException;
+import dev.durable.StoreUnavailableException;
+import dev.durable.store.CommitUnknownException;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.QueueRules;
 import java.time.Duration;
@@ -66,6 +68,9 @@ final class RulesWatch implements Step {
             if (!read.equals(before) || read.queues().values().stream().anyMatch(QueueRules.Rule::keysWait)) {
                 changed.accept(read);
             }
+        } catch (StoreUnavailableException | CommitUnknownException e) {
+            known = null;
+            throw e;
         } catch (DurableException e) {
             known = null;
             log.warn("the rules of queues {} can't be read: {}", taskQueues, e.getMessage());

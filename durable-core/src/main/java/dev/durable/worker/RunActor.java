@@ -214,9 +214,10 @@ final class RunActor {
         try {
             part.run();
         } catch (StoreUnavailableException e) {
-            log.warn("{} waits for the database: {}", key.workflowId(), e.getMessage());
+            log.debug("{} waits for the database: {}", key.workflowId(), e.getMessage());
             forget();
-            holding.givesBack();
+            // By the lane, which waits for the database: else the run would wait until the claim runs out.
+            release();
         } catch (StalledException | NonDeterminismException e) {
             stall(String.valueOf(e.getMessage()));
         } catch (RuntimeException e) {

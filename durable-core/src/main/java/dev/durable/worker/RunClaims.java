@@ -3,7 +3,6 @@ package dev.durable.worker;
 import dev.durable.StoreUnavailableException;
 import dev.durable.store.ClaimedRun;
 import dev.durable.store.ClaimedRuns;
-import dev.durable.store.CommitUnknownException;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.RunClaim;
@@ -11,6 +10,7 @@ import dev.durable.store.StoredEvent;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -23,8 +23,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Claims due runs and hands them to their actors. A claim whose reply is lost needs no care: it runs out. So does that
- * of a process that dies, with its session.
+ * Claims due runs and hands them to their actors. What a claim has taken whose answer was lost, the next one takes again,
+ * which names the fence of that claim; a statement that still runs on the server holds its rows locked, so whoever has
+ * lost one looks again and again until it could only have taken what runs out by itself. The claims of a process that dies
+ * end with its session.
  *
  * <pre>
  *   asleep ── a nudge, or the time to look has come ──► claim ── full ──► claim again
@@ -35,15 +37,17 @@ import org.slf4j.LoggerFactory;
 final class RunClaims implements Step {
     private static final Logger log = LoggerFactory.getLogger(RunClaims.class);
     private static final int BATCH = 200;
-    private static final Duration DATABASE_AWAY = Duration.ofMillis(500);
     /** Between two looks for what was left to others. */
     private static final Duration LEFT_AT_LEAST = Duration.ofMillis(25);
     /** How long one activation may take before others may claim the run. */
     static final Duration OWNED_FOR = Duration.ofSeconds(15);
+    /** Between two looks for what a lost claim may still take. */
+    private static final Duration LOST_AT_MOST = Duration.ofMillis(500);
 
     private final HistoryStore store;
     private final Wanted wanted;
     private final Supplier<UUID> session;
+    private final Supplier<UUID> fences;
     private final Takers takers;
     private final IdleInterval idle;
     /** Claims at the next crank, whatever the time is. */
@@ -54,6 +58,8 @@ final class RunClaims implements Step {
     private volatile Instant nextLook = Instant.MIN;
     /** What the last claim left that was due by the time it was answered. */
     private @Nullable Instant dueHere;
+    /** Fences of claims that were not answered, and until when on the monotonic clock what they took is theirs. */
+    private final Map<UUID, Long> lost = new HashMap<>();
 
     private volatile Runnable wake = () -> {};
 
@@ -74,10 +80,21 @@ final class RunClaims implements Step {
         void claimed(Mail.Claimed claim);
     }
 
-    RunClaims(HistoryStore store, Wanted wanted, Supplier<UUID> session, Takers takers, IdleInterval idle) {
+    /**
+     * @param session under which to claim
+     * @param fences random ids
+     */
+    RunClaims(
+            HistoryStore store,
+            Wanted wanted,
+            Supplier<UUID> session,
+            Supplier<UUID> fences,
+            Takers takers,
+            IdleInterval idle) {
         this.store = store;
         this.wanted = wanted;
         this.session = session;
+        this.fences = fences;
         this.takers = takers;
         this.idle = idle;
     }
@@ -112,16 +129,28 @@ final class RunClaims implements Step {
         nextLook = Instant.MAX;
         parked.set(Instant.MAX);
         try {
-            ClaimedRuns got = store.claimRuns(
-                    new RunClaim(session.get(), wanted.taskQueues(), wanted.types(), 0, BATCH, OWNED_FOR));
+            ClaimedRuns got = claim();
             handOver(got);
             return Duration.ZERO.equals(got.retryIn()) ? again() : untilNextDue(retryIn(got), got.nextDue());
-        } catch (StoreUnavailableException | CommitUnknownException e) {
-            log.warn("claiming runs waits for the database: {}", e.getMessage());
-            return sleepUntil(before.plus(DATABASE_AWAY), before);
         } catch (RuntimeException | Error e) {
             // Whoever cranks this waits and goes on; it must not find that there is nothing to do, ever.
             nudged.set(true);
+            throw e;
+        }
+    }
+
+    private ClaimedRuns claim() {
+        long now = store.clock().nanoTime();
+        lost.values().removeIf(until -> until - now < 0);
+        UUID fence = fences.get();
+        RunClaim claim = new RunClaim(
+                session.get(), wanted.taskQueues(), wanted.types(), 0, BATCH, OWNED_FOR, fence, lost.keySet());
+        try {
+            return store.claimRuns(claim);
+        } catch (StoreUnavailableException e) {
+            throw e; // Nothing was claimed.
+        } catch (RuntimeException e) {
+            lost.put(fence, store.clock().nanoTime() + OWNED_FOR.toNanos());
             throw e;
         }
     }
@@ -159,7 +188,7 @@ final class RunClaims implements Step {
             pages = store.histories(runs.stream().map(run -> run.run().runId()).toList(), Rebuild.PAGE);
         } catch (RuntimeException e) {
             // They are claimed, and must be handed over: each reads its own.
-            log.warn("the histories of {} claimed runs could not be read together: {}", runs.size(), e.getMessage());
+            log.debug("the histories of {} claimed runs could not be read together", runs.size(), e);
         }
         for (ClaimedRun run : runs) {
             handOver(run, got, pages.get(run.run().runId()));
@@ -184,7 +213,8 @@ final class RunClaims implements Step {
      */
     private Duration untilNextDue(@Nullable Duration retryIn, @Nullable Instant nextDue) {
         Instant now = store.clock().now();
-        Instant poll = now.plus(idle.next());
+        Duration longest = idle.next();
+        Instant poll = now.plus(lost.isEmpty() || longest.compareTo(LOST_AT_MOST) < 0 ? longest : LOST_AT_MOST);
         Instant latest = retryIn == null ? poll : earlier(now.plus(retryIn).plusMillis(1), poll);
         Instant due = nextDue == null ? latest : nextDue;
         if (due.isAfter(now)) {

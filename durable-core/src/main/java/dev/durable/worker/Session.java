@@ -32,8 +32,6 @@ final class Session implements Chore {
     /** A longer one is for ever. */
     static final Duration LONGEST_LEASE = Duration.ofDays(1);
 
-    private static final Duration DATABASE_AWAY = Duration.ofMillis(500);
-
     private final HistoryStore store;
     private final Own own;
     private final BooleanSupplier progress;
@@ -111,25 +109,27 @@ final class Session implements Chore {
 
     @Override
     public Duration runOnce() {
-        try {
-            if (alive && !progress.getAsBoolean()) {
-                log.warn("{} does not beat: its loops make no progress", own.identity());
-                return third();
-            }
-            if (alive && !store.beat(id)) {
-                log.warn("session {} of {} was declared dead; what ran under it is stale", id, own.identity());
-                alive = false;
-                lost.accept(id);
-            }
-            if (!alive) {
-                open();
-            }
-            tally.did(1);
+        if (alive && !progress.getAsBoolean()) {
+            log.warn("{} does not beat: its loops make no progress", own.identity());
             return third();
-        } catch (StoreUnavailableException | CommitUnknownException e) {
-            log.warn("the beat of {} waits for the database: {}", own.identity(), e.getMessage());
-            return DATABASE_AWAY;
         }
+        if (alive && !store.beat(id)) {
+            log.warn("session {} of {} was declared dead; what ran under it is stale", id, own.identity());
+            alive = false;
+            lost.accept(id);
+        }
+        if (!alive) {
+            open();
+        }
+        tally.did(1);
+        return third();
+    }
+
+    /** When the database answers again others wait for a lease, and no longer, for the beat to go on. */
+    @Override
+    public Duration patience() {
+        Duration longest = Chore.super.patience();
+        return third().compareTo(longest) < 0 ? third() : longest;
     }
 
     /** Says goodbye: what it still holds is released at once. Without a database it is missed after a lease. */

@@ -12,9 +12,16 @@ public interface Step {
     Duration UNTIL_WOKEN = Duration.ofDays(365);
 
     /**
-     * Does what is due. Never throws for what a later try can mend: it tells a delay instead.
+     * Does what is due. Throws {@link dev.durable.StoreUnavailableException} and {@link
+     * dev.durable.store.CommitUnknownException} where the store does not answer, in a state from which the next call goes
+     * on: when that comes, the engine decides. For what else a later try can mend it tells a delay instead.
      *
      * @return how long the loop may sleep before the next call, unless it is woken
      */
     Duration runOnce() throws InterruptedException;
+
+    /** The longest that passes between two calls while the store does not answer. */
+    default Duration patience() {
+        return Duration.ofSeconds(5);
+    }
 }

@@ -94,10 +94,9 @@ final class Sweeper implements Chore {
             }
             return sweepNow ? AGAIN : nextLook();
         } catch (StoreUnavailableException | CommitUnknownException e) {
-            log.warn("the sweep waits for the database: {}", e.getMessage());
             seen.clear();
             unsure = true;
-            return pause();
+            throw e;
         }
     }
 

@@ -53,20 +53,15 @@ final class Timeouts implements Chore {
 
     @Override
     public Duration runOnce() {
-        try {
-            EarliestTimeouts earliest = store.earliestTimeouts();
-            Round round = new Round(store.clock().now());
-            round.end("activities that wait", earliest.waiting(), kinds.waiting);
-            round.end("attempts of token holders", earliest.external(), kinds.external);
-            round.end("runs", earliest.runs(), kinds.runs);
-            if (!round.failed) {
-                tally.did(round.ended);
-            }
-            return round.pause(earliest);
-        } catch (StoreUnavailableException | CommitUnknownException e) {
-            log.warn("upkeep step {} waits for the database: {}", name(), e.getMessage());
-            return pace.afterNothing();
+        EarliestTimeouts earliest = store.earliestTimeouts();
+        Round round = new Round(store.clock().now());
+        round.end("activities that wait", earliest.waiting(), kinds.waiting);
+        round.end("attempts of token holders", earliest.external(), kinds.external);
+        round.end("runs", earliest.runs(), kinds.runs);
+        if (!round.failed) {
+            tally.did(round.ended);
         }
+        return round.pause(earliest);
     }
 
     /** One look, and what follows from it. */

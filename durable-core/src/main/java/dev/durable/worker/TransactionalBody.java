@@ -1,6 +1,7 @@
 package dev.durable.worker;
 
 import dev.durable.NonRetryableException;
+import dev.durable.StoreUnavailableException;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.TransactionalActivities;
 import dev.durable.store.TransactionalActivities.Outcome;
@@ -18,12 +19,13 @@ import org.jspecify.annotations.Nullable;
  *   begin ─► body ─► ended, if it is the first to say so ─► settle under the lease ─► COMMIT
  *              │ threw, or another ended it: ROLLBACK          │ no lease: ROLLBACK     │ no answer
  *              ▼                                               ▼                        ▼
- *        reported as any failure                             stale        reported as a failure, too
+ *        reported as any failure                             stale             outage: given back
  * </pre>
  *
- * <p>That last report is no guess. It goes under the lease: if the commit happened, the job has gone with it and the
- * report is refused as stale; if not, the job is there and is tried again. Until the connection's server process has
- * ended, its lock on the job makes the report wait.
+ * <p>An outage may meet it at each of these points: what ends the transaction from outside is no failure of the body, and
+ * its job is given back. After a COMMIT without an answer that is no guess. It goes under the lease: if the commit
+ * happened, the job has gone with it and the report is refused as stale; if not, the job is there and is run again. Until
+ * the connection's server process has ended, its lock on the job makes the report wait.
  */
 final class TransactionalBody {
     private final Optional<TransactionalActivities> store;
@@ -45,8 +47,15 @@ final class TransactionalBody {
      * @param counts whether it ended by itself; nothing else is to be said otherwise
      * @param outcome what is in the store
      * @param how what to report where that is nothing
+     * @param outage what ended the transaction, or kept it from beginning, where that was not the body
+     * @param begun whether the body was called
      */
-    record Result(boolean counts, Outcome outcome, ActivityCall.Ended how) {}
+    record Result(
+            boolean counts,
+            Outcome outcome,
+            ActivityCall.Ended how,
+            @Nullable StoreUnavailableException outage,
+            boolean begun) {}
 
     /**
      * @param left how long it may take
@@ -66,7 +75,7 @@ final class TransactionalBody {
                         ? Optional.of(settlement.apply(returned))
                         : Optional.empty();
             });
-            return new Result(counts, outcome, how());
+            return new Result(counts, outcome, how(), null, true);
         } catch (RuntimeException | Error e) {
             return failed(e, ends);
         }
@@ -94,6 +103,9 @@ final class TransactionalBody {
         open = transaction;
         try {
             how = body.get();
+            if (how instanceof ActivityCall.Threw threw) {
+                transaction.threw(threw.thrown());
+            }
         } finally {
             open = null;
             context.within(null);
@@ -106,6 +118,7 @@ final class TransactionalBody {
 
     /** No transaction was to be had, or it was not committed as far as is known. */
     private Result failed(Throwable why, BooleanSupplier ends) {
+        boolean begun = how != null && !(how instanceof ActivityCall.NotRead);
         if (how == null) {
             thread.leave();
             counts = ends.getAsBoolean();
@@ -113,10 +126,11 @@ final class TransactionalBody {
         if (how instanceof ActivityCall.Threw own && why instanceof NonRetryableException ended) {
             // Its transaction was not what it took it for, and that is the worse of the two.
             ended.addSuppressed(own.thrown());
-            return new Result(counts, Outcome.ROLLED_BACK, new ActivityCall.Threw(ended));
+            return new Result(counts, Outcome.ROLLED_BACK, new ActivityCall.Threw(ended), null, true);
         }
+        StoreUnavailableException outage = why instanceof StoreUnavailableException away ? away : null;
         boolean bodysOwn = how != null && !(how instanceof ActivityCall.Returned);
-        return new Result(counts, Outcome.ROLLED_BACK, bodysOwn ? how() : new ActivityCall.Threw(why));
+        return new Result(counts, Outcome.ROLLED_BACK, bodysOwn ? how() : new ActivityCall.Threw(why), outage, begun);
     }
 
     private ActivityCall.Ended how() {

@@ -34,7 +34,6 @@ import org.slf4j.LoggerFactory;
  */
 final class TransitionLane implements Step {
     private static final Logger log = LoggerFactory.getLogger(TransitionLane.class);
-    private static final Duration DATABASE_AWAY = Duration.ofMillis(250);
 
     private final String name;
     private final HistoryStore store;
@@ -105,18 +104,13 @@ final class TransitionLane implements Step {
             }
             send();
             return AGAIN;
-        } catch (StoreUnavailableException e) {
-            log.warn("{} transitions wait for the database: {}", sending.size() + unknown.size(), e.getMessage());
-            return DATABASE_AWAY;
         } catch (CommitUnknownException e) {
-            if (sending.isEmpty()) {
-                log.warn("no answer to a read-back, asking again: {}", e.getMessage());
-                return DATABASE_AWAY;
+            if (!sending.isEmpty()) {
+                log.debug("the commit of {} transitions is in doubt, and will be read back", sending.size());
+                unknown = sending;
+                sending = List.of();
             }
-            log.warn("the commit of {} transitions is in doubt, reading back: {}", sending.size(), e.getMessage());
-            unknown = sending;
-            sending = List.of();
-            return AGAIN;
+            throw e;
         }
     }
 

@@ -71,6 +71,11 @@ final class Upkeep {
             return pause;
         }
 
+        @Override
+        public Duration patience() {
+            return chore.patience();
+        }
+
         boolean late() {
             Duration patience = chore.interval().multipliedBy(PATIENCE);
             return clock.nanoTime() - last.nanos()

@@ -16,6 +16,8 @@
  * <ul>
  *   <li>Every loop is a {@link dev.durable.worker.Step}: one crank, no clock but the store's, no sleep of its own. A {@link
  *       dev.durable.worker.Drive} turns the cranks: threads in production, one pump on virtual time in tests.
+ *   <li>A step that finds the store away says so by an exception, in a state from which its next crank goes on: {@link
+ *       dev.durable.worker.PatientDrive} decides when that comes.
  *   <li>A run's state in memory belongs to its {@link dev.durable.worker.RunActor}, which {@link
  *       dev.durable.worker.Turns} runs on one thread at a time. Everybody else posts mail.
  *   <li>A run has at most one transition under way. Nothing of it is visible (no activity body, log line, result) before
@@ -33,6 +35,8 @@
  *   <tr><th>between</th><th>what is left</th><th>who goes on</th></tr>
  *   <tr><td>claim and transition</td><td>{@code owned_until}, the inbox as it was</td><td>any claimer, when it has
  *       passed or the owner's session is dead; the paused one then finds its fence lost</td></tr>
+ *   <tr><td>claim and its answer</td><td>runs under the claim's fence, jobs under this session</td><td>the next claim of
+ *       runs, which names the fence; the look at what this session holds gives the jobs back</td></tr>
  *   <tr><td>COMMIT and its answer</td><td>the fence and the first event's fence</td><td>the lane reads back under lock</td></tr>
  *   <tr><td>commit and start of an eager job</td><td>a job leased to this session</td><td>a living process starts it or
  *       releases what it does not know; of a dead one the sweep re-queues it</td></tr>

@@ -35,14 +35,14 @@ class ActivityWorkerTest {
     void a_full_batch_is_followed_by_another_at_once() {
         schedule(3);
 
-        assertThat(bench.worker.runOnce()).isEqualTo(Step.AGAIN);
+        assertThat(ActivityBench.crank(bench.worker)).isEqualTo(Step.AGAIN);
     }
 
     @Test
     void an_idle_queue_is_looked_at_less_and_less_often() {
         List<Duration> sleeps = IntStream.range(0, 20)
                 .mapToObj(i -> {
-                    Duration sleep = bench.worker.runOnce();
+                    Duration sleep = ActivityBench.crank(bench.worker);
                     bench.clock.advance(sleep);
                     return sleep;
                 })
@@ -103,6 +103,28 @@ class ActivityWorkerTest {
     }
 
     @Test
+    void what_a_lost_claim_has_taken_is_looked_for_several_times_within_a_second() throws Exception {
+        bench.faulty.next("claimJobs", Fault.DONE_BUT_UNKNOWN);
+        JobKey key = bench.schedule("[\"x\"]");
+        bench.work();
+        Object another = bench.leases.claimBegins();
+
+        Duration passed = bench.heldLeases.runOnce();
+        bench.leases.claimEnds(another);
+        bench.store();
+        assertThat(bench.state(key)).as("the other claim might have brought it").isEqualTo("running 1");
+        assertThat(passed).isLessThan(Duration.ofMillis(100));
+        bench.heldLeases.runOnce();
+        bench.store();
+        assertThat(bench.state(key)).isEqualTo("ready 1");
+
+        for (int i = 0; i < 3; i++) {
+            bench.heldLeases.runOnce();
+        }
+        assertThat(bench.heldLeases.runOnce()).as("then as always").isEqualTo(ActivityBench.LEASE.dividedBy(10));
+    }
+
+    @Test
     void a_claim_that_is_still_under_way_is_not_taken_for_lost() {
         JobKey key = bench.schedule("[\"x\"]");
         Object slow = bench.leases.claimBegins();
@@ -157,7 +179,7 @@ class ActivityWorkerTest {
         NewJob.Lease lease = reserve();
         JobKey key = bench.schedule("[\"x\"]", lease);
         bench.memory.markDead(bench.session.id(), 0);
-        bench.session.runOnce();
+        ActivityBench.crank(bench.session);
 
         start(key, lease);
         bench.store();
@@ -226,10 +248,10 @@ class ActivityWorkerTest {
         AtomicInteger woken = new AtomicInteger();
         bench.share.onRefill(queue -> woken.incrementAndGet());
 
-        assertThat(bench.worker.runOnce()).isPositive();
+        assertThat(ActivityBench.crank(bench.worker)).isPositive();
         bench.away("claimJobs", 1);
         bench.clock.advance(Duration.ofSeconds(2));
-        assertThat(bench.worker.runOnce()).isPositive();
+        assertThat(ActivityBench.crank(bench.worker)).isPositive();
 
         assertThat(woken).hasValue(0);
     }

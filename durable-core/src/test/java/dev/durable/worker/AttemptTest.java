@@ -438,7 +438,7 @@ class AttemptTest {
         bench.memory.markDead(bench.session.id(), 0);
         bench.memory.requeueOrphans(10);
         bench.held.clear();
-        bench.session.runOnce();
+        ActivityBench.crank(bench.session);
         bench.bodiesOn(Runnable::run);
         bench.body = argument -> context().info().attempt();
 
@@ -488,7 +488,7 @@ class AttemptTest {
         bench.memory.markDead(bench.session.id(), 0);
         bench.memory.requeueOrphans(10);
         bench.held.clear();
-        bench.session.runOnce();
+        ActivityBench.crank(bench.session);
         bench.pass(Duration.ofSeconds(2));
     }
 

@@ -18,6 +18,7 @@ import dev.durable.WorkflowHandle;
 import dev.durable.history.ActivityCompleted;
 import dev.durable.history.EventJson;
 import dev.durable.history.Payload;
+import dev.durable.store.ClaimedRuns;
 import dev.durable.store.HeldJob;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.InboxMessage;
@@ -391,6 +392,27 @@ class EngineTest {
                 assertThat(h.result(Duration.ofSeconds(5))).isEqualTo("one");
             }
         }
+    }
+
+    @Test
+    void a_claimed_run_whose_history_can_not_be_read_is_given_back_and_claimed_again_at_once() {
+        int width = ClaimedRuns.SHORT_HISTORY + 1;
+        try (DurableEngine before =
+                DurableEngine.builder(store).register(Wide.class).start()) {
+            before.client().start(Wide.class, "w-1", w -> w.run(width));
+        }
+        FaultyStore faulty = FaultyStore.over(store);
+        faulty.next("histories", Fault.UNAVAILABLE);
+        faulty.next("history", Fault.UNAVAILABLE);
+
+        try (DurableEngine engine =
+                DurableEngine.builder(faulty.store()).register(Wide.class).start()) {
+            WorkflowHandle<Wide, ?> run = engine.client().handle(Wide.class, "w-1");
+            run.signal(Wide::enough);
+
+            assertThat(run.result(RunClaims.OWNED_FOR.dividedBy(2))).isEqualTo(width);
+        }
+        assertThat(faulty.allSeen()).isTrue();
     }
 
     @Test

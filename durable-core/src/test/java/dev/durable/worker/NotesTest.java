@@ -119,6 +119,32 @@ class NotesTest {
                         .isEqualTo(AT.plusSeconds(7)));
     }
 
+    @Test
+    void outages_in_a_row_are_one_note_that_counts_them() {
+        Notes notes = new Notes(null);
+        assertThat(notes.outage(outage(0))).isEqualTo(new Notes.Outages(1, 1));
+        assertThat(new Notes(notes.json()).outage(outage(1))).isEqualTo(new Notes.Outages(2, 2));
+        notes.outage(outage(1));
+        notes.outage(outage(2));
+        notes.add(failed(1));
+        assertThat(notes.outage(outage(9))).isEqualTo(new Notes.Outages(1, 4));
+
+        assertThat(events(notes))
+                .extracting(event -> ((ActivityAttemptFailed) event).reason())
+                .containsExactly("outage", "failed", "outage");
+        assertThat((ActivityAttemptFailed) events(notes).getFirst())
+                .as("the last of the three, and how many before it")
+                .satisfies(last -> {
+                    assertThat(last.at()).isEqualTo(AT.minusSeconds(3));
+                    assertThat(last.omitted()).isEqualTo(2);
+                });
+    }
+
+    private static ActivityAttemptFailed outage(int second) {
+        return new ActivityAttemptFailed(
+                0, AT.plusSeconds(second - 5), 1, 1, Notes.OUTAGE, Failure.of("x.Away", "gone"), null, 0);
+    }
+
     private static ActivityAttemptFailed unread() {
         return new ActivityAttemptFailed(0, AT, 1, 1, "not read", Failure.of("x.Unfit", "what"), null, 0);
     }

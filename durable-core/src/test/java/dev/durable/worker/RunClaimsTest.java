@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.durable.DurableException;
 import dev.durable.store.ClaimedRuns;
+import dev.durable.store.CommitUnknownException;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.RunClaim;
 import dev.durable.store.Transition;
@@ -19,6 +20,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -31,6 +33,8 @@ class RunClaimsTest {
 
     private final VirtualClock clock = new VirtualClock();
     private boolean broken;
+    private boolean answerLost;
+    private @Nullable RunClaim lostClaim;
     private boolean claimsWork;
     private @Nullable Instant overdue;
     private final HistoryStore store = breakable(InMemoryHistoryStore.on(clock));
@@ -43,6 +47,7 @@ class RunClaimsTest {
             store,
             new RunClaims.Wanted(Set.of("default"), Set.of("OrderWorkflow")),
             () -> session,
+            UUID::randomUUID,
             new RunClaims.Takers() {
                 @Override
                 public boolean isCached(UUID runId) {
@@ -172,6 +177,37 @@ class RunClaimsTest {
     }
 
     @Test
+    void what_a_claim_took_whose_answer_was_lost_is_claimed_again_at_once() throws Exception {
+        start(run("now"));
+        answerLost = true;
+        assertThatThrownBy(claims::runOnce).isInstanceOf(CommitUnknownException.class);
+        assertThat(claimed).isEmpty();
+        answerLost = false;
+
+        claims.runOnce();
+
+        assertThat(claimed).containsExactly("now");
+    }
+
+    @Test
+    void while_a_lost_claim_may_still_arrive_it_is_looked_for_twice_a_second() throws Exception {
+        answerLost = true;
+        assertThatThrownBy(claims::runOnce).isInstanceOf(CommitUnknownException.class);
+        answerLost = false;
+
+        assertThat(claims.runOnce()).isEqualTo(Duration.ofMillis(500));
+        start(run("late"));
+        RunClaim late = Objects.requireNonNull(lostClaim);
+        store.claimRuns(late);
+        clock.advance(Duration.ofMillis(500));
+        claims.runOnce();
+        assertThat(claimed).containsExactly("late");
+
+        clock.advance(RunClaims.OWNED_FOR.plusMillis(1));
+        assertThat(claims.runOnce()).as("what it takes now runs out by itself").isEqualTo(POLL);
+    }
+
+    @Test
     void what_is_due_here_and_not_yet_in_the_store_is_not_asked_for_without_a_pause() throws Exception {
         start(run("timer"));
         overdue = clock.now();
@@ -219,7 +255,12 @@ class RunClaimsTest {
                     if (broken && method.getName().equals("histories")) {
                         throw new DurableException("canceling statement due to statement timeout");
                     }
-                    return method.invoke(whole, arguments);
+                    Object answer = method.invoke(whole, arguments);
+                    if (answerLost && method.getName().equals("claimRuns")) {
+                        lostClaim = (RunClaim) arguments[0];
+                        throw new CommitUnknownException("the answer never came, as the test wants it", null);
+                    }
+                    return answer;
                 });
     }
 

@@ -35,10 +35,10 @@ class RunTimeoutsTest {
         bench.signal(run);
         bench.signal(run);
 
-        timeouts.runOnce();
+        ActivityBench.crank(timeouts);
         assertThat(status(run)).isEqualTo(WorkflowStatus.RUNNING);
         bench.clock.advance(Duration.ofSeconds(60));
-        timeouts.runOnce();
+        ActivityBench.crank(timeouts);
 
         assertThat(status(run)).isEqualTo(WorkflowStatus.TIMED_OUT);
         StoredEvent last = bench.memory.history(run.runId(), 1, 100).getLast();
@@ -50,7 +50,7 @@ class RunTimeoutsTest {
         RunKey expired = start(null, bench.clock.now().plusSeconds(60));
         RunKey timedOut = start(bench.clock.now().plusSeconds(60), null);
         bench.clock.advance(Duration.ofSeconds(60));
-        timeouts.runOnce();
+        ActivityBench.crank(timeouts);
 
         assertThat(status(expired)).isEqualTo(WorkflowStatus.TIMED_OUT);
         assertThat(bench.memory.run(expired.runId()).orElseThrow().failure())
@@ -63,7 +63,7 @@ class RunTimeoutsTest {
         RunKey run = start(null);
         bench.clock.advance(Duration.ofDays(1000));
 
-        timeouts.runOnce();
+        ActivityBench.crank(timeouts);
 
         assertThat(status(run)).isEqualTo(WorkflowStatus.RUNNING);
     }
@@ -76,9 +76,9 @@ class RunTimeoutsTest {
         bench.faulty.next("seize", Fault.DONE_BUT_UNKNOWN);
         bench.faulty.next("expiredRuns", Fault.UNAVAILABLE);
 
-        assertThat(timeouts.runOnce()).isPositive();
-        timeouts.runOnce();
-        timeouts.runOnce();
+        assertThat(ActivityBench.crank(timeouts)).isPositive();
+        ActivityBench.crank(timeouts);
+        ActivityBench.crank(timeouts);
 
         assertThat(status(first)).isEqualTo(WorkflowStatus.TIMED_OUT);
         assertThat(status(second)).isEqualTo(WorkflowStatus.TIMED_OUT);

@@ -25,8 +25,8 @@ class SessionTest {
 
     @Test
     void it_beats_a_third_of_a_lease_apart() {
-        assertThat(bench.session.runOnce()).isEqualTo(ActivityBench.LEASE.dividedBy(3));
-        bench.session.runOnce();
+        assertThat(ActivityBench.crank(bench.session)).isEqualTo(ActivityBench.LEASE.dividedBy(3));
+        ActivityBench.crank(bench.session);
 
         assertThat(only().beat()).isEqualTo(2);
         assertThat(only().identity()).isEqualTo("me");
@@ -36,11 +36,11 @@ class SessionTest {
     @Test
     void it_does_not_beat_while_the_loops_stand_still() {
         bench.progress = false;
-        bench.session.runOnce();
+        ActivityBench.crank(bench.session);
         assertThat(only().beat()).isZero();
 
         bench.progress = true;
-        bench.session.runOnce();
+        ActivityBench.crank(bench.session);
         assertThat(only().beat()).isEqualTo(1);
     }
 
@@ -49,8 +49,8 @@ class SessionTest {
         UUID before = bench.session.id();
         bench.memory.markDead(before, 0);
 
-        bench.session.runOnce();
-        bench.session.runOnce();
+        ActivityBench.crank(bench.session);
+        ActivityBench.crank(bench.session);
 
         assertThat(bench.session.id()).isNotEqualTo(before);
         assertThat(bench.memory.sessions())
@@ -66,7 +66,7 @@ class SessionTest {
     void what_ran_under_a_dead_session_is_interrupted_and_stale() {
         JobKey key = bench.ran(argument -> {
             bench.memory.markDead(bench.session.id(), 0);
-            bench.session.runOnce();
+            ActivityBench.crank(bench.session);
             assertThat(Thread.currentThread().isInterrupted()).isTrue();
             assertThatThrownBy(() -> ActivityBench.context().heartbeat(1)).isInstanceOf(StaleAttemptException.class);
             return "late";
@@ -84,12 +84,12 @@ class SessionTest {
     void nothing_is_claimed_under_a_dead_session() {
         bench.away("openSession", 1);
         bench.memory.markDead(bench.session.id(), 0);
-        bench.session.runOnce();
+        ActivityBench.crank(bench.session);
         JobKey key = bench.schedule("[\"x\"]");
 
         bench.work();
         assertThat(bench.state(key)).isEqualTo("ready 1");
-        bench.session.runOnce();
+        ActivityBench.crank(bench.session);
         bench.work();
 
         assertThat(bench.outcome(key).type()).isEqualTo("ActivityCompleted");
@@ -102,12 +102,12 @@ class SessionTest {
 
         JobKey key = bench.ran(argument -> {
             for (int i = 0; i < 100; i++) {
-                assertThat(bench.session.runOnce()).isLessThan(ActivityBench.LEASE.dividedBy(3));
+                assertThat(ActivityBench.crank(bench.session)).isLessThan(ActivityBench.LEASE.dividedBy(3));
                 bench.clock.advance(Duration.ofMillis(500));
             }
             return "done";
         });
-        bench.session.runOnce();
+        ActivityBench.crank(bench.session);
 
         assertThat(bench.session.id()).isEqualTo(before);
         assertThat(only().beat()).isEqualTo(1);
@@ -148,7 +148,7 @@ class SessionTest {
         Loop loop = new Loop(
                 "session",
                 () -> {
-                    Duration next = session.runOnce();
+                    Duration next = ActivityBench.crank(session);
                     beats.countDown();
                     return next;
                 },

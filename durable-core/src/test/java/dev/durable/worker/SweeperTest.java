@@ -98,7 +98,7 @@ class SweeperTest {
         Duration shorter = ActivityBench.LEASE.dividedBy(10);
         UUID hasty = opened(shorter);
         Duration untilDead = Duration.ZERO;
-        for (Duration pause = sweeper.runOnce(); !dead(hasty); pause = sweeper.runOnce()) {
+        for (Duration pause = ActivityBench.crank(sweeper); !dead(hasty); pause = ActivityBench.crank(sweeper)) {
             assertThat(pause).isLessThanOrEqualTo(shorter.multipliedBy(4).dividedBy(10));
             bench.clock.advance(pause);
             untilDead = untilDead.plus(pause);
@@ -110,14 +110,14 @@ class SweeperTest {
     @Test
     void a_short_lease_makes_looks_frequent_and_not_sweeps() {
         opened(ActivityBench.LEASE.dividedBy(100));
-        sweeper.runOnce();
+        ActivityBench.crank(sweeper);
         JobKey key = bench.schedule("[\"x\"]", new NewJob.Lease(UUID.randomUUID(), UUID.randomUUID()));
 
         bench.clock.advance(THIRD.dividedBy(3));
-        sweeper.runOnce();
+        ActivityBench.crank(sweeper);
         assertThat(bench.state(key)).isEqualTo("running 1");
         bench.clock.advance(THIRD.dividedBy(3));
-        sweeper.runOnce();
+        ActivityBench.crank(sweeper);
         assertThat(bench.state(key)).isEqualTo("ready 1");
     }
 
@@ -125,9 +125,9 @@ class SweeperTest {
     void a_lease_that_nobody_may_have_is_bounded() {
         UUID momentary = opened(Duration.ZERO);
         UUID eternal = opened(Duration.ofDays(365_000));
-        sweeper.runOnce();
+        ActivityBench.crank(sweeper);
         assertThat(dead(momentary)).isFalse();
-        for (Duration pause = sweeper.runOnce(); !dead(momentary); pause = sweeper.runOnce()) {
+        for (Duration pause = ActivityBench.crank(sweeper); !dead(momentary); pause = ActivityBench.crank(sweeper)) {
             assertThat(pause).isPositive();
             bench.clock.advance(pause);
         }
@@ -138,11 +138,11 @@ class SweeperTest {
     @Test
     void time_that_reading_takes_counts_for_nobody() {
         bench.faulty.before("sessions", () -> bench.clock.advance(THIRD));
-        sweeper.runOnce();
+        ActivityBench.crank(sweeper);
         bench.clock.advance(THIRD.minusSeconds(1));
-        sweeper.runOnce();
+        ActivityBench.crank(sweeper);
         bench.clock.advance(THIRD.plusSeconds(1));
-        sweeper.runOnce();
+        ActivityBench.crank(sweeper);
 
         assertThat(dead())
                 .as("it may have beaten until the first third was over")
@@ -180,12 +180,12 @@ class SweeperTest {
         bench.away("sessions", 40);
         bench.away("beat", 40);
         for (int i = 0; i < 40; i++) {
-            bench.session.runOnce();
+            ActivityBench.crank(bench.session);
             sweep();
         }
 
         for (int i = 0; i < 10; i++) {
-            bench.session.runOnce();
+            ActivityBench.crank(bench.session);
             sweep();
         }
 
@@ -234,7 +234,7 @@ class SweeperTest {
     void sweeps_of_processes_that_began_together_drift_apart() {
         assertThat(Stream.generate(sweeper::runOnce).limit(20).distinct().count())
                 .isGreaterThan(15);
-        assertThat(sweeper.runOnce())
+        assertThat(ActivityBench.crank(sweeper))
                 .isBetween(
                         THIRD.multipliedBy(8).dividedBy(10),
                         THIRD.multipliedBy(12).dividedBy(10));
@@ -252,7 +252,7 @@ class SweeperTest {
 
     private void sweep(int times) {
         for (int i = 0; i < times; i++) {
-            sweeper.runOnce();
+            ActivityBench.crank(sweeper);
             bench.clock.advance(THIRD);
         }
     }

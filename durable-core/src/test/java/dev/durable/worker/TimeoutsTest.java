@@ -35,7 +35,7 @@ class TimeoutsTest {
 
     @Test
     void with_nothing_due_one_look_is_all_there_is() {
-        assertThat(timeouts.runOnce()).isGreaterThan(LONGEST.dividedBy(2));
+        assertThat(ActivityBench.crank(timeouts)).isGreaterThan(LONGEST.dividedBy(2));
 
         assertThat(looks).isZero();
         assertThat(timeouts.tally().done().runs()).isEqualTo(1);
@@ -45,9 +45,9 @@ class TimeoutsTest {
     void a_timeout_that_is_known_is_looked_at_when_it_passes() {
         schedule(Duration.ofMillis(700));
 
-        assertThat(timeouts.runOnce()).isEqualTo(Duration.ofMillis(701));
+        assertThat(ActivityBench.crank(timeouts)).isEqualTo(Duration.ofMillis(701));
         bench.clock.advance(Duration.ofMillis(701));
-        timeouts.runOnce();
+        ActivityBench.crank(timeouts);
 
         assertThat(looks).isEqualTo(1);
     }
@@ -57,7 +57,7 @@ class TimeoutsTest {
         schedule(Duration.ofMillis(700));
         bench.clock.advance(Duration.ofSeconds(1));
 
-        assertThat(timeouts.runOnce()).isGreaterThan(LONGEST.dividedBy(2));
+        assertThat(ActivityBench.crank(timeouts)).isGreaterThan(LONGEST.dividedBy(2));
         assertThat(looks).isEqualTo(1);
     }
 
@@ -67,7 +67,7 @@ class TimeoutsTest {
         bench.clock.advance(Duration.ofSeconds(1));
         ended = 200;
 
-        assertThat(timeouts.runOnce()).isEqualTo(Step.AGAIN);
+        assertThat(ActivityBench.crank(timeouts)).isEqualTo(Step.AGAIN);
     }
 
     @Test
@@ -90,7 +90,7 @@ class TimeoutsTest {
                         }),
                 pace);
 
-        assertThat(failing.runOnce()).isPositive();
+        assertThat(ActivityBench.crank(failing)).isPositive();
 
         assertThat(asked).containsExactly("waiting", "external", "runs");
         assertThat(failing.tally().done().runs()).isZero();
@@ -113,7 +113,7 @@ class TimeoutsTest {
                         most -> 0),
                 pace);
 
-        assertThat(away.runOnce()).isPositive();
+        assertThat(ActivityBench.crank(away)).isPositive();
 
         assertThat(asked).containsExactly("waiting");
         assertThat(away.tally().done().runs()).isZero();

@@ -26,14 +26,14 @@ class WaitingTimeoutsTest {
         bench.options = new ActivityOptions(
                 null, d.startToClose(), null, MINUTE, null, d.retry(), d.priority(), false, false, false, d.headers());
         JobKey key = bench.schedule("[\"x\"]");
-        timeouts.runOnce();
+        ActivityBench.crank(timeouts);
         assertThat(bench.inbox(key)).isEmpty();
 
         bench.clock.advance(MINUTE);
         bench.faulty.next("timeOutWaiting", Fault.UNAVAILABLE, Fault.NOT_DONE_AND_UNKNOWN);
-        assertThat(timeouts.runOnce()).isPositive();
-        assertThat(timeouts.runOnce()).isPositive();
-        timeouts.runOnce();
+        assertThat(ActivityBench.crank(timeouts)).isPositive();
+        assertThat(ActivityBench.crank(timeouts)).isPositive();
+        ActivityBench.crank(timeouts);
 
         assertThat(bench.outcome(key))
                 .isInstanceOfSatisfying(

@@ -30,13 +30,8 @@ public class DurableHealthConfiguration {
     }
 
     private static Health health(DurableEngine engine) {
-        Health.Builder health = engine.healthy()
-                ? Health.up()
-                : Health.down()
-                        .withDetail(
-                                "reason",
-                                "the loops made no progress, or upkeep is late: the database does not answer, a loop"
-                                        + " hangs, or the engine is closed");
+        Health.Builder health = engine.healthy() ? Health.up() : Health.down();
+        engine.problem().ifPresent(problem -> health.withDetail("reason", problem));
         engine.upkeep().forEach(step -> health.withDetail("upkeep." + step.name(), words(step)));
         WorkerStatus worker = engine.worker();
         return health.withDetail("zombies", worker.zombies())

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.durable.ActivityFailedException;
 import dev.durable.DurableClient;
 import dev.durable.spring.app.BookingWorkflow;
+import dev.durable.spring.app.JdbcLedger;
 import dev.durable.spring.app.Ledger;
 import dev.durable.spring.app.ShopApplication;
 import java.time.Duration;
@@ -49,6 +50,16 @@ class TransactionalBeanTest {
                 .hasMessageContaining("after its writes");
         assertThat(rows("booking", "account", "bob")).isZero();
         assertThat(rows("audit_note", "what", "bob")).isZero();
+    }
+
+    /** The bean throws it wrapped, by JdbcTemplate, and the manager can't roll back what is gone. */
+    @Test
+    void a_connection_that_is_lost_in_the_body_uses_no_attempt() {
+        assertThat(client.start(BookingWorkflow.class, "t-2", w -> w.run("carl", JdbcLedger.LOSES_ITS_CONNECTION_TWICE))
+                        .result(SOON))
+                .as("the attempt that completed")
+                .isOne();
+        assertThat(rows("booking", "account", "carl")).isOne();
     }
 
     private long rows(String table, String column, String value) {

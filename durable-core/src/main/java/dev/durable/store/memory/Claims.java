@@ -23,7 +23,7 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Hands out what is due: runs under a new fence each, jobs under a new lease each. */
+/** Hands out what is due: runs under the fence of the claim, jobs under a new lease each. */
 final class Claims {
     private static final Comparator<Run> LONGEST_DUE =
             Comparator.comparing(Run::dueSince, Comparator.nullsLast(Comparator.naturalOrder()));
@@ -36,6 +36,7 @@ final class Claims {
 
     ClaimedRuns runs(RunClaim claim) {
         Instant now = tables.now();
+        tables.runs().release(claim.lost());
         Instant nextDue = tables.runs().firstWake(claim.taskQueues(), now).orElse(null);
         if (!tables.sessions().isAlive(claim.session())) {
             return ClaimedRuns.none(null, nextDue);
@@ -125,7 +126,7 @@ final class Claims {
     private ClaimedRun claim(Run run, RunClaim claim, Instant now) {
         Hold hold = run.hold();
         UUID previous = hold.fence();
-        hold.claim(UUID.randomUUID(), claim.session(), now.plus(claim.ownedFor()));
+        hold.claim(claim.fence(), claim.session(), now.plus(claim.ownedFor()));
         tables.place(run);
         return new ClaimedRun(
                 run.key(),

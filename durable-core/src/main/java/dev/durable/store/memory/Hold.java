@@ -32,6 +32,11 @@ final class Hold {
         ownedUntil = until;
     }
 
+    /** Nobody goes on under the claim. */
+    void release() {
+        ownedUntil = null;
+    }
+
     /** Who owned it, or had it cached, is gone. */
     void disown() {
         ownedUntil = null;

@@ -375,7 +375,7 @@ final class Job {
     }
 
     /** Null keeps what is stored. */
-    void unread(@Nullable String notes, String failure) {
+    void noted(@Nullable String notes, String failure) {
         this.notes = notes == null ? this.notes : notes;
         this.lastFailure = failure;
     }

@@ -47,13 +47,16 @@ final class JobUpdates {
             }
             case JobUpdate.Release release -> {
                 job.heartbeat(release.details());
+                if (release.why() != null) {
+                    job.noted(release.why().notes(), release.why().lastFailure());
+                }
                 if (release.begun()) {
                     job.begin();
                 }
                 tables.putBack(job, release.delay());
             }
             case JobUpdate.Unread unread -> {
-                job.unread(unread.notes(), unread.lastFailure());
+                job.noted(unread.notes(), unread.lastFailure());
                 tables.putBack(job, unread.delay());
             }
             case JobUpdate.Bury bury -> {

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -101,6 +102,18 @@ final class RunTable {
     /** Due runs of one queue that the claimer can serve. */
     Stream<Run> due(String taskQueue, RunClaim claim, Instant now) {
         return agenda(taskQueue).due(now).filter(run -> serves(claim, run, now));
+    }
+
+    /** Whoever claimed under these fences does not know of it. */
+    void release(Set<UUID> fences) {
+        byRunId.values().stream()
+                .filter(run -> !fences.isEmpty()
+                        && run.isOpen()
+                        && fences.contains(run.hold().fence()))
+                .forEach(run -> {
+                    run.hold().release();
+                    place(run);
+                });
     }
 
     /** Whoever claimed under this session is gone: nothing is left to it any more. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.durable.StoreUnavailableException;
 import dev.durable.store.ClaimedJob;
+import dev.durable.store.ClaimedRun;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.Delivery;
 import dev.durable.store.HistoryStore;
@@ -21,6 +22,7 @@ import dev.durable.store.contract.FaultyStore.Fault;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -135,15 +137,31 @@ abstract class FaultContract extends StoreContract {
     }
 
     @Test
-    void a_lost_answer_to_a_claim_of_runs_needs_nothing_but_time() {
+    void what_a_claim_took_whose_answer_was_lost_is_had_at_once_by_who_names_its_fence_and_by_others_in_time() {
         started("order-1");
-        faulty.next("claimRuns", Fault.DONE_BUT_UNKNOWN);
-        assertThatThrownBy(() -> unsteady.claimRuns(new RunClaim(session, Set.of(QUEUE), Set.of(TYPE), 0, 10, OWNED)))
-                .isInstanceOf(CommitUnknownException.class);
+        RunClaim claim = new RunClaim(session, Set.of(QUEUE), Set.of(TYPE), 0, 10, OWNED);
+        faulty.next("claimRuns", Fault.DONE_BUT_UNKNOWN, Fault.DONE_BUT_UNKNOWN);
+        assertThatThrownBy(() -> unsteady.claimRuns(claim)).isInstanceOf(CommitUnknownException.class);
+        assertThat(claimRuns(session)).as("by who does not name it").isEmpty();
 
+        RunClaim again = naming(Set.of(claim.fence()));
+        assertThatThrownBy(() -> unsteady.claimRuns(again)).isInstanceOf(CommitUnknownException.class);
+        assertThat(store.claimRuns(naming(Set.of(claim.fence()))).runs())
+                .as("it stands under the fence of the claim after that")
+                .isEmpty();
+        ClaimedRun got = store.claimRuns(naming(Set.of(claim.fence(), again.fence())))
+                .runs()
+                .getFirst();
+
+        assertThat(got.run().workflowId()).isEqualTo("order-1");
+        assertThat(got.previousFence()).isEqualTo(again.fence());
         assertThat(claimRuns(session)).isEmpty();
         advance(OWNED.plusSeconds(1));
         assertThat(claimedIds(session)).containsExactly("order-1");
+    }
+
+    private RunClaim naming(Set<UUID> lost) {
+        return new RunClaim(session, Set.of(QUEUE), Set.of(TYPE), 0, 10, OWNED, UUID.randomUUID(), lost);
     }
 
     @Test

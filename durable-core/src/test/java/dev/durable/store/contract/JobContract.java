@@ -406,6 +406,29 @@ abstract class JobContract extends StoreContract {
     }
 
     @Test
+    void a_job_given_back_with_a_reason_shows_it_and_uses_no_attempt() {
+        Writer writer = scheduled("order-1", 1);
+        ClaimedJob first = claimJob(session);
+        JobUpdate.Release.Why why = new JobUpdate.Release.Why("[{\"outage\":1}]", "the database was away");
+
+        assertThat(update(new JobUpdate.Release(
+                        first.key(), first.lease(), Duration.ofSeconds(1), "{\"row\":7}", true, why)))
+                .isEqualTo(ACCEPTED);
+
+        assertThat(store.details(writer.run().runId()).orElseThrow().jobs())
+                .singleElement()
+                .satisfies(pending -> {
+                    assertThat(pending.lastFailure()).isEqualTo("the database was away");
+                    assertThat(pending.attempt()).isEqualTo(1);
+                });
+        advance(Duration.ofSeconds(1));
+        ClaimedJob again = claimJob(session);
+        assertThat(again.attempt()).isEqualTo(1);
+        assertThat(again.notes()).isEqualTo("[{\"outage\":1}]");
+        assertThat(again.heartbeatDetails()).isEqualTo("{\"row\":7}");
+    }
+
+    @Test
     void a_job_given_back_for_later_waits() {
         scheduled("order-1", 1);
         ClaimedJob first = claimJob(session);

@@ -5,32 +5,47 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A transaction's connection in the hands of an activity's body, which may do with it whatever does not end the
  * transaction: that happens with the activity's completion. Closing it does nothing, so that it fits into what closes its
- * connections.
+ * connections. What the database answers is seen on the way, as the body may make anything of it.
  */
 final class BodyConnection implements InvocationHandler {
     private static final Set<String> ENDING = Set.of("commit", "setAutoCommit", "abort", "setTransactionIsolation");
 
     private final Connection connection;
+    private final Seen seen;
 
-    private BodyConnection(Connection connection) {
+    private BodyConnection(Connection connection, Seen seen) {
         this.connection = connection;
+        this.seen = seen;
     }
 
-    static Connection over(Connection connection) {
-        return (Connection) Proxy.newProxyInstance(
-                BodyConnection.class.getClassLoader(),
-                new Class<?>[] {Connection.class},
-                new BodyConnection(connection));
+    /** What is seen of the body's statements. */
+    interface Seen {
+        /** One failed. */
+        void failed(SQLException e);
+
+        /** The driver is to cancel one after a time that the body has chosen. */
+        void limited();
+    }
+
+    static Connection over(Connection connection, Seen seen) {
+        return proxy(Connection.class, new BodyConnection(connection, seen));
+    }
+
+    private static <T> T proxy(Class<T> type, InvocationHandler handler) {
+        return type.cast(Proxy.newProxyInstance(BodyConnection.class.getClassLoader(), new Class<?>[] {type}, handler));
     }
 
     @Override
-    public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments) throws Throwable {
+    public @Nullable Object invoke(Object proxy, Method method, @Nullable Object @Nullable [] arguments)
+            throws Throwable {
         String name = method.getName();
         boolean harmless = name.equals("setAutoCommit") && arguments != null && Boolean.FALSE.equals(arguments[0]);
         if (name.equals("close") || harmless) {
@@ -41,9 +56,38 @@ final class BodyConnection implements InvocationHandler {
                     + " commits together with the activity's completion, and rolls back when the body throws. Take the"
                     + " call out; a savepoint undoes a part.");
         }
+        Object result = call(connection, method, arguments);
+        return result instanceof Statement statement && Statement.class.isAssignableFrom(method.getReturnType())
+                ? proxy(method.getReturnType(), (self, called, with) -> invoke(proxy, self, statement, called, with))
+                : result;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // a proxy equals itself, and nothing else
+    private @Nullable Object invoke(
+            Object owner, Object self, Statement statement, Method method, @Nullable Object @Nullable [] arguments)
+            throws Throwable {
+        Object first = arguments == null ? null : arguments[0];
+        return switch (method.getName()) {
+            case "equals" -> self == first;
+            case "getConnection" -> owner;
+            case "setQueryTimeout" -> {
+                if (first instanceof Integer seconds && seconds > 0) {
+                    seen.limited();
+                }
+                yield call(statement, method, arguments);
+            }
+            default -> call(statement, method, arguments);
+        };
+    }
+
+    private @Nullable Object call(Object target, Method method, @Nullable Object @Nullable [] arguments)
+            throws Throwable {
         try {
-            return method.invoke(connection, arguments);
+            return method.invoke(target, arguments);
         } catch (InvocationTargetException e) {
+            if (e.getCause() instanceof SQLException failed) {
+                seen.failed(failed);
+            }
             throw e.getCause() == null ? e : e.getCause();
         }
     }

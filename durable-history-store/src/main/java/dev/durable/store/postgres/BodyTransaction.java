@@ -1,6 +1,8 @@
 package dev.durable.store.postgres;
 
+import dev.durable.DurableException;
 import dev.durable.NonRetryableException;
+import dev.durable.StoreUnavailableException;
 import dev.durable.store.TransactionalActivities;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -36,6 +38,7 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
     /** What the pool has set stays, where it is shorter. A body that says nothing keeps its locks as well as one that waits. */
     private static final String BEGIN = """
             select pg_backend_pid() as pid, transaction_timestamp() as began,
+                   current_setting('transaction_read_only')::boolean as read_only,
                    set_config('statement_timeout', case when s.ms > 0 and s.ms < t.ms then s.ms else t.ms end::text, true),
                    set_config('idle_in_transaction_session_timeout',
                        case when i.ms > 0 and i.ms < t.ms then i.ms else t.ms end::text, true)
@@ -53,27 +56,34 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
     private final int pid;
     private final Instant began;
     private final ReentrantLock lock = new ReentrantLock();
+    private final BodyWitness witness = new BodyWitness();
     private boolean over;
 
     private BodyTransaction(Connection connection, Connections connections, int pid, Instant began) {
         this.connection = connection;
-        this.ofBody = BodyConnection.over(connection);
+        this.ofBody = BodyConnection.over(connection, witness);
         this.connections = connections;
         this.pid = pid;
         this.began = began;
     }
 
-    static BodyTransaction on(Connection connection, Duration left, Connections connections) throws SQLException {
+    /** @throws StoreUnavailableException when nothing can be written in it, or it can't be begun */
+    static BodyTransaction on(Connection connection, Duration left, Connections connections) {
         try (var begin = connection.prepareStatement(BEGIN)) {
             begin.setLong(1, bound(left).toMillis());
             try (var row = begin.executeQuery()) {
                 row.next();
+                if (row.getBoolean("read_only")) {
+                    throw connections.failures().readOnly(null);
+                }
                 return new BodyTransaction(
                         connection,
                         connections,
                         row.getInt("pid"),
                         row.getObject("began", OffsetDateTime.class).toInstant());
             }
+        } catch (SQLException e) {
+            throw connections.failures().unavailable(e);
         }
     }
 
@@ -107,16 +117,42 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
                         + " out (also out of procedures and scripts that the body runs); a savepoint undoes a part.");
     }
 
-    /** Whether the connection is in another transaction, as far as it can tell: one that has failed can't. */
-    boolean isOver() {
+    /**
+     * For a body that gave no settlement: refuses one that has ended its transaction by a statement, as far as the connection
+     * can tell, and what was ended from outside.
+     */
+    void refuseOtherEnds() {
         try (var question = connection.prepareStatement(IS_IT)) {
             question.setString(1, began.toString());
             try (var row = question.executeQuery()) {
-                return row.next() && !row.getBoolean("same");
+                if (row.next() && !row.getBoolean("same")) {
+                    throw endedByBody();
+                }
             }
         } catch (SQLException e) {
-            return false;
+            SQLException outage = witness.outage(connection, e);
+            if (outage != null) {
+                throw connections.failures().ofCaller(outage);
+            }
         }
+    }
+
+    /** For an error of the statements that were to settle the activity. */
+    RuntimeException notSettled(SQLException e) {
+        if (SqlState.isReadOnly(e)) {
+            return new DurableException(
+                    "the transaction of this activity can't be written any more, and could when it began: its body, or what it"
+                            + " called, has made it read-only (SET TRANSACTION READ ONLY, setReadOnly). Nothing of it was"
+                            + " written. Take that out: the activity's completion is written in the same transaction.",
+                    e);
+        }
+        SQLException outage = witness.outage(connection, e);
+        return connections.failures().ofCaller(outage == null ? e : outage);
+    }
+
+    @Override
+    public void threw(Throwable thrown) {
+        witness.threw(thrown);
     }
 
     @Override

@@ -7,8 +7,9 @@ final class ClaimSql {
     /**
      * Candidates are runs whose time has come, in order, and runs with messages, found by skipping from run to run in
      * the inbox index (a run with 20,000 messages costs one probe) from where the last scan ended. They are locked by
-     * key, NO KEY UPDATE so that runs that are being signalled are not skipped. Owned by nobody: a time far ahead is a
-     * clock that was set back, and who is not alive owns nothing, and gets nothing. For 100 ms a due run is left to the
+     * key, NO KEY UPDATE so that runs that are being signalled are not skipped. Owned by nobody: what stands under the
+     * fence of a claim whose answer was lost, a time far ahead is a clock that was set back, and who is not alive owns
+     * nothing, and gets nothing. For 100 ms a due run is left to the
      * living session that has it cached; one row says for how long that still holds for what was not claimed, another when
      * a parked run of these queues is due next. Which runs it claimed stays with the transaction, for the reads behind it.
      */
@@ -20,6 +21,7 @@ final class ClaimSql {
                         select s.run_id, s.shard, s.wake_at from durable.run_state s
                          where s.task_queue = q.task_queue and s.wake_at <= durable.clock()
                            and (s.owned_until is null or s.owned_until <= durable.clock()
+                                or s.fence = any(?::uuid[])
                                 or s.owned_until > durable.clock() + 2 * ? * interval '1 ms'
                                 or coalesce((
                                         select d.dead from durable.session d where d.id = s.last_session), true))
@@ -53,6 +55,7 @@ final class ClaimSql {
                         select s.ctid as c, s.fence, s.wake_at, s.last_session from durable.run_state s
                          where s.run_id = c.run_id and +s.shard = c.shard
                            and (s.owned_until is null or s.owned_until <= durable.clock()
+                                or s.fence = any(?::uuid[])
                                 or s.owned_until > durable.clock() + 2 * ? * interval '1 ms'
                                 or coalesce((
                                         select d.dead from durable.session d where d.id = s.last_session), true))

@@ -1,9 +1,14 @@
 package dev.durable.store.postgres;
 
+import dev.durable.StoreUnavailableException;
 import dev.durable.store.CommitUnknownException;
+import dev.durable.store.StoreOutageException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -11,6 +16,7 @@ import java.util.function.Function;
 import javax.sql.DataSource;
 import org.jooq.exception.DataAccessException;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.core.BaseConnection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,22 +24,55 @@ import org.slf4j.LoggerFactory;
  * Transactions on connections of the user's pool. Nothing is left open over a return.
  *
  * <p>What the server rolled back for somebody else's sake is tried again here, a few times. A connection lost before
- * COMMIT was sent did nothing ({@link dev.durable.StoreUnavailableException}); lost after that it may have, as when what
- * followed the COMMIT failed ({@link CommitUnknownException}).
+ * COMMIT was sent did nothing, and a server that refuses work, or to begin at all, says that nothing happened ({@link
+ * StoreOutageException}): no fault of what was to be written. Lost after that it may have, as when what followed the COMMIT
+ * failed ({@link CommitUnknownException}).
+ *
+ * <p>Where one connection was lost others of the pool may be, too, and pools hand out without a look what was used just
+ * now: for a second after a loss each connection is asked once whether it answers before it is used.
  */
 final class Connections {
     private static final Logger log = LoggerFactory.getLogger(Connections.class);
     private static final int ATTEMPTS = 6;
+    /** Longer than pools trust a connection that they got back: half a second, of Hikari. */
+    private static final long DOUBT_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /** Dead connections that are passed over, before one is used as it is. */
+    private static final int MOST_DEAD = 100;
 
     private final DataSource dataSource;
     private final SchemaName schema;
     private final Failures failures;
+    private final boolean readOnly;
+    /** When a connection was lost the last time, on the monotonic clock. */
+    private volatile long lostAt = System.nanoTime() - DOUBT_NANOS;
+    /** Those that have answered since. */
+    private final Set<Connection> alive = ConcurrentHashMap.newKeySet();
+
     private volatile Tx.TimeSeen timeSeen = (time, roundTrip) -> {};
+    private volatile @Nullable Trouble trouble;
+
+    /** What kept the last transaction from happening; a server that can't be written may be read all the same. */
+    private record Trouble(String text, boolean ofWrites) {}
 
     Connections(DataSource dataSource, SchemaName schema, Failures failures) {
+        this(dataSource, schema, failures, false);
+    }
+
+    private Connections(DataSource dataSource, SchemaName schema, Failures failures, boolean readOnly) {
         this.dataSource = dataSource;
         this.schema = schema;
         this.failures = failures;
+        this.readOnly = readOnly;
+    }
+
+    /** Connections to a replica, whose transactions say that they only read. */
+    static Connections reading(DataSource replica, SchemaName schema, Failures failures) {
+        return new Connections(replica, schema, failures, true);
+    }
+
+    /** What keeps transactions from happening now, as the last one has met it; empty where that one happened. */
+    Optional<String> trouble() {
+        return Optional.ofNullable(trouble).map(Trouble::text);
     }
 
     /** Who learns the server's time, which comes with each transaction. */
@@ -51,25 +90,39 @@ final class Connections {
 
     /** As {@link #transaction}, for work that only reads: whenever the connection is lost, nothing happened. */
     <T> T read(Locks locks, Work<T> work) {
-        try {
-            return transaction(locks, work);
-        } catch (CommitUnknownException e) {
-            throw e.getCause() instanceof SQLException lost ? failures.unavailable(lost) : e;
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return transaction(locks, work, false);
+            } catch (CommitUnknownException e) {
+                if (attempt == ATTEMPTS || !(e.getCause() instanceof SQLException)) {
+                    throw e.getCause() instanceof SQLException lost ? failures.lost(lost) : e;
+                }
+                pause(attempt);
+            }
         }
     }
 
     /** Does the work in one transaction and commits it. The work may be run again. */
     <T> T transaction(Locks locks, Work<T> work) {
+        return transaction(locks, work, true);
+    }
+
+    private <T> T transaction(Locks locks, Work<T> work, boolean writes) {
         for (int attempt = 1; ; attempt++) {
             try {
-                return attempt(locks, work);
+                return attempt(locks, null, work, writes);
             } catch (SQLException e) {
                 if (SqlState.of(e) != SqlState.AGAIN || attempt == ATTEMPTS) {
                     throw failures.of(e);
                 }
                 log.debug("rolled back by the server, attempt {}: {}", attempt, e.getMessage());
-                pause(attempt);
+            } catch (StoreOutageException e) {
+                if (!e.isOneConnections() || attempt == ATTEMPTS) {
+                    throw e;
+                }
+                log.debug("a connection was lost, attempt {}: {}", attempt, e.getMessage());
             }
+            pause(attempt);
         }
     }
 
@@ -80,11 +133,20 @@ final class Connections {
 
     /** As {@link #attempt(Locks, Work)}, with nudges behind the COMMIT: an error of theirs leaves open what became of it. */
     <T> T attempt(Locks locks, @Nullable NudgePassage passage, Work<T> work) throws SQLException {
+        return attempt(locks, passage, work, true);
+    }
+
+    private <T> T attempt(Locks locks, @Nullable NudgePassage passage, Work<T> work, boolean writes)
+            throws SQLException {
         try (Borrowed borrowed = borrow()) {
-            Tx tx = new Tx(borrowed.connection(), schema, locks, timeSeen, passage);
+            Connection connection = borrowed.connection();
+            Tx tx = readOnly
+                    ? Tx.reading(connection, schema, locks)
+                    : new Tx(connection, schema, locks, timeSeen, passage);
             try {
                 T result = work.in(tx);
                 tx.commit();
+                happened(writes);
                 tx.tellPassage(NudgePassage::arrive);
                 return result;
             } catch (SQLException e) {
@@ -148,21 +210,58 @@ final class Connections {
 
     private Borrowed borrow() {
         try {
-            return Borrowed.from(dataSource);
+            for (int dead = 0; ; dead++) {
+                Borrowed borrowed = Borrowed.from(dataSource);
+                if (dead == MOST_DEAD || !isDoubtful(borrowed) || borrowed.answers()) {
+                    return borrowed;
+                }
+            }
         } catch (SQLException e) {
-            throw failures.unavailable(e);
+            throw troubled(failures.unavailable(e), false);
         }
+    }
+
+    private void happened(boolean writes) {
+        Trouble last = trouble;
+        if (last != null && (writes || !last.ofWrites())) {
+            trouble = null;
+        }
+    }
+
+    private StoreUnavailableException troubled(StoreUnavailableException e, boolean ofWrites) {
+        trouble = new Trouble(String.valueOf(e.getMessage()), ofWrites);
+        return e;
+    }
+
+    private boolean isDoubtful(Borrowed borrowed) throws SQLException {
+        if (System.nanoTime() - lostAt < DOUBT_NANOS) {
+            return alive.add(borrowed.connection().unwrap(BaseConnection.class));
+        }
+        if (!alive.isEmpty()) {
+            alive.clear();
+        }
+        return false;
     }
 
     private SQLException afterRollback(Tx tx, SQLException e) {
         boolean inDoubt = tx.isInDoubt();
+        boolean notBegun = tx.isNotBegun(e);
         rollback(tx, e);
         if (SqlState.of(e) == SqlState.UNAVAILABLE) {
-            throw tx.committing() ? failures.commitUnknown(e) : failures.unavailable(e);
+            alive.clear();
+            lostAt = System.nanoTime();
+            StoreUnavailableException lost = troubled(failures.lost(e), false);
+            throw tx.committing() ? failures.commitUnknown(e) : lost;
         }
         if (inDoubt) {
             tx.tellPassage(failed -> failed.fail(e));
             throw failures.unclear(e);
+        }
+        if (SqlState.of(e) == SqlState.REFUSED) {
+            throw troubled(failures.refused(e), SqlState.isReadOnly(e));
+        }
+        if (notBegun) {
+            throw troubled(failures.notBegun(e), true);
         }
         return e;
     }

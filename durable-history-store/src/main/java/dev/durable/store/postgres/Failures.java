@@ -4,7 +4,9 @@ import dev.durable.DurableException;
 import dev.durable.RolledBackException;
 import dev.durable.StoreUnavailableException;
 import dev.durable.store.CommitUnknownException;
+import dev.durable.store.StoreOutageException;
 import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The words of this store's errors.
@@ -12,11 +14,12 @@ import java.sql.SQLException;
  * @param database how people call the database: its URL without the password
  */
 record Failures(String database) {
+    private static final String UNREACHABLE = "unreachable";
 
     /** For an error that trying again did not mend. */
     RuntimeException of(SQLException e) {
         return switch (SqlState.of(e)) {
-            case UNAVAILABLE -> unavailable(e);
+            case UNAVAILABLE, REFUSED -> unavailable(e);
             case AGAIN -> rolledBack(e, "It was tried again, and met the same each time.");
             case LOCKED -> locked(e);
             default ->
@@ -50,11 +53,108 @@ record Failures(String database) {
                 e);
     }
 
+    /** Nobody is answered, so far as can be seen from here. */
     StoreUnavailableException unavailable(SQLException e) {
-        return new StoreUnavailableException(
-                "the database at " + database + " can't be reached: " + e.getMessage()
+        SQLException servers = behind(e);
+        if (servers == null) {
+            return SqlState.of(e) == SqlState.REFUSED ? refused(e) : unreachable(UNREACHABLE, e, e.getMessage());
+        }
+        String reason = SqlState.of(servers) == SqlState.REFUSED ? "SQLSTATE " + servers.getSQLState() : UNREACHABLE;
+        return unreachable(reason, e, e.getMessage() + ": " + servers.getMessage());
+    }
+
+    private StoreUnavailableException unreachable(String reason, SQLException e, @Nullable String words) {
+        return StoreOutageException.ofAll(
+                reason,
+                "the database at " + database + " can't be reached: " + words
                         + ". Nothing acknowledged is lost. Check that it runs, accepts connections from here and is not a"
                         + " standby.",
+                e);
+    }
+
+    /** @param e what the server answered to a write; null where it was asked */
+    StoreUnavailableException readOnly(@Nullable SQLException e) {
+        return StoreOutageException.ofAll(
+                "SQLSTATE 25006",
+                "connected to a standby or read-only server: the database at " + database + " refuses writes"
+                        + (e == null ? "" : " (" + e.getMessage() + ")")
+                        + ". Nothing acknowledged is lost, and what is to be written waits. Usual cause: a failover whose old"
+                        + " primary still answers, an address that leads to a replica, or default_transaction_read_only = on."
+                        + " Put targetServerType=primary, and all servers, into the JDBC URL so that new connections find the"
+                        + " primary; where the server is frozen on purpose, work goes on when it is not.",
+                e);
+    }
+
+    /** The server refused to begin a transaction: that is nobody's fault whose work was to be done in it. */
+    StoreUnavailableException notBegun(SQLException e) {
+        return StoreOutageException.ofAll(
+                "SQLSTATE " + e.getSQLState(),
+                "the database at " + database + " refused to begin a transaction (SQLSTATE " + e.getSQLState() + "): "
+                        + e.getMessage()
+                        + ". Nothing was written, and it is tried again. Usual cause: a server that is being"
+                        + " failed over or put into another mode, or a pooler in front of it.",
+                e);
+    }
+
+    /** A pool tells that it has no connection; what the server said to it stands behind that. */
+    private static @Nullable SQLException behind(SQLException e) {
+        SQLException innermost = null;
+        for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
+            if (cause instanceof SQLException sql && sql.getSQLState() != null) {
+                innermost = sql;
+            }
+        }
+        return innermost;
+    }
+
+    /** The server has said so itself, and that nothing was written with it. */
+    StoreUnavailableException refused(SQLException e) {
+        if (SqlState.isReadOnly(e)) {
+            return readOnly(e);
+        }
+        if (SqlState.isCancelled(e)) {
+            return StoreOutageException.ofAll(
+                    "SQLSTATE 57014",
+                    "somebody cancelled a statement in the database at " + database + " (" + e.getMessage()
+                            + "). Nothing of it was written. Usual cause: pg_cancel_backend, by hand or by a monitor of long"
+                            + " statements.",
+                    e);
+        }
+        return StoreOutageException.ofAll(
+                "SQLSTATE " + e.getSQLState(),
+                "the database at " + database + " refuses work, nothing was written (SQLSTATE " + e.getSQLState()
+                        + "): "
+                        + oneLine(e) + ". Nothing acknowledged is lost. " + wayOut(String.valueOf(e.getSQLState()))
+                        + " It is tried again until then.",
+                e);
+    }
+
+    /** Without the full stop with which a hint of the server ends. */
+    private static String oneLine(SQLException e) {
+        return String.valueOf(e.getMessage())
+                .strip()
+                .replaceAll("\\s*\\n\\s*", " ")
+                .replaceAll("\\.$", "");
+    }
+
+    private static String wayOut(String state) {
+        return switch (state) {
+            case "53100" -> "Usual cause: its disk is full. Make room.";
+            case "53300" ->
+                "Usual cause: more connections than max_connections allows. End some, or use smaller pools.";
+            case "57P03" -> "It is starting or stopping.";
+            default ->
+                "Usual cause: its machine has no memory or disk left, or its disk fails. The server's log tells more.";
+        };
+    }
+
+    /** Before COMMIT was sent: nothing of it was written. */
+    StoreUnavailableException lost(SQLException e) {
+        return StoreOutageException.ofOneConnection(
+                "a connection to the database at " + database + " was lost, nothing was written with it: "
+                        + e.getMessage()
+                        + ". Nothing acknowledged is lost. Usual cause: the server, or what is between,"
+                        + " has ended the connection.",
                 e);
     }
 
@@ -64,6 +164,16 @@ record Failures(String database) {
                         + " was lost while committing (" + e.getMessage()
                         + "): all of the batch was written or nothing of it.",
                 e);
+    }
+
+    /** For the log only: a hint that did not get through changes nothing. */
+    static StoreUnavailableException lostHint(Exception e) {
+        String message = String.valueOf(e.getMessage());
+        String state = e instanceof SQLException sql ? sql.getSQLState() : null;
+        if (e instanceof SQLException sql && SqlState.of(sql) == SqlState.UNAVAILABLE) {
+            return StoreOutageException.ofOneConnection(message, e);
+        }
+        return StoreOutageException.ofAll(state == null ? UNREACHABLE : "SQLSTATE " + state, message, e);
     }
 
     /** The error may be the commit's, or that of what followed it. */

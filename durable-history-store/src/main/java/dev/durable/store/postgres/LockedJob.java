@@ -103,7 +103,15 @@ record LockedJob(
     /** As it stands after it was given back. */
     LockedJob after(JobUpdate.Release release) {
         return new LockedJob(
-                key, taskQueue, null, state, attempt, cancelRequested, notes, operatorNotes, release.details());
+                key,
+                taskQueue,
+                null,
+                state,
+                attempt,
+                cancelRequested,
+                release.why() == null ? notes : release.why().notes(),
+                operatorNotes,
+                release.details());
     }
 
     /** As it stands after a worker could not read it. */

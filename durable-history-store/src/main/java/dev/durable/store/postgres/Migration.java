@@ -85,7 +85,7 @@ final class Migration {
                     .load()
                     .migrate();
         } catch (FlywayException e) {
-            if (e.getCause() instanceof SQLException sql && SqlState.of(sql) == SqlState.UNAVAILABLE) {
+            if (e.getCause() instanceof SQLException sql && SqlState.of(sql).isOutage()) {
                 throw failures.unavailable(sql);
             }
             throw new DurableException(

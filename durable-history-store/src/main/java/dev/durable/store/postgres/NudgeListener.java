@@ -2,6 +2,7 @@ package dev.durable.store.postgres;
 
 import dev.durable.store.Nudges.HearingBegins;
 import dev.durable.store.Nudges.Nudge;
+import dev.durable.store.OutageLog;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
@@ -32,6 +33,7 @@ import org.slf4j.LoggerFactory;
 final class NudgeListener {
     private static final Logger log = LoggerFactory.getLogger(NudgeListener.class);
     private static final long STOP_MILLIS = 1_000;
+    private static final String WHO = "the listener (work of other processes is found by polling)";
 
     private final DataSource dataSource;
     private final Station station;
@@ -43,6 +45,7 @@ final class NudgeListener {
             .unstarted(this::run);
     private final CountDownLatch stopping = new CountDownLatch(1);
     private final BackOff backOff = new BackOff();
+    private final OutageLog outages = new OutageLog(log, System::nanoTime);
     private volatile @Nullable Borrowed open;
     private boolean heardMyself;
 
@@ -125,6 +128,7 @@ final class NudgeListener {
             // Zero would wait for ever.
             PGNotification[] heard = postgres.getNotifications(Math.max(1, (int) TimeUnit.NANOSECONDS.toMillis(left)));
             backOff.succeeded();
+            outages.answered(WHO);
             if (heard != null && heard.length > 0) {
                 take(borrowed, heard);
             }
@@ -177,7 +181,7 @@ final class NudgeListener {
             return;
         }
         long pause = backOff.failed();
-        log.warn("other processes are not heard, tried again in {} ms: {}", pause, e.getMessage());
+        outages.failed(WHO, Failures.lostHint(e));
         try {
             stopping.await(pause, TimeUnit.MILLISECONDS);
         } catch (InterruptedException interrupted) {

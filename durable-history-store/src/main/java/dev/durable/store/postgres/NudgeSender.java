@@ -1,6 +1,7 @@
 package dev.durable.store.postgres;
 
 import dev.durable.store.Nudges.Nudge;
+import dev.durable.store.OutageLog;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.LinkedHashSet;
@@ -25,6 +26,7 @@ import org.slf4j.LoggerFactory;
  */
 final class NudgeSender {
     private static final Logger log = LoggerFactory.getLogger(NudgeSender.class);
+    private static final String WHO = "the sender of hints (other processes find work by polling)";
     static final int MAX_PENDING = 4_000;
     private static final long GAP_NANOS = TimeUnit.MILLISECONDS.toNanos(3);
 
@@ -34,6 +36,7 @@ final class NudgeSender {
     private final Executor thread;
     private final LongSupplier nanoTime;
     private final BackOff backOff = new BackOff();
+    private final OutageLog outages;
     private final ReentrantLock lock = new ReentrantLock();
     private Set<Nudge> pending = new LinkedHashSet<>();
     private boolean owesPresence;
@@ -60,6 +63,7 @@ final class NudgeSender {
         this.wire = wire;
         this.thread = thread;
         this.nanoTime = nanoTime;
+        this.outages = new OutageLog(log, nanoTime);
         this.quietUntil = nanoTime.getAsLong();
         this.takenAt = quietUntil - GAP_NANOS;
     }
@@ -192,22 +196,21 @@ final class NudgeSender {
         } finally {
             lock.unlock();
         }
+        outages.answered(WHO);
     }
 
     /** What was sent did not get through; several that were on their way count as one. */
     void failed(Exception e) {
-        long pause;
         lock.lock();
         try {
             long now = nanoTime.getAsLong();
             if (now - quietUntil < 0) {
                 return;
             }
-            pause = backOff.failed();
-            quietUntil = now + TimeUnit.MILLISECONDS.toNanos(pause);
+            quietUntil = now + TimeUnit.MILLISECONDS.toNanos(backOff.failed());
         } finally {
             lock.unlock();
         }
-        log.warn("other processes are not nudged for {} ms and find work by polling: {}", pause, e.getMessage());
+        outages.failed(WHO, Failures.lostHint(e));
     }
 }

@@ -2,6 +2,7 @@ package dev.durable.store.postgres;
 
 import dev.durable.QueueDescription;
 import dev.durable.Queues.PausedActivity;
+import dev.durable.StoreUnavailableException;
 import dev.durable.WorkflowStatus;
 import dev.durable.store.Admission;
 import dev.durable.store.BatchMember;
@@ -42,7 +43,9 @@ import dev.durable.store.StoreClock;
 import dev.durable.store.StoredEvent;
 import dev.durable.store.TransactionalActivities;
 import dev.durable.store.Transition;
+import dev.durable.store.Views;
 import dev.durable.store.Writes;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -53,6 +56,8 @@ import java.util.UUID;
 import java.util.function.LongSupplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Histories on PostgreSQL 14 or newer.
@@ -69,6 +74,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe. Closing the store does not close the DataSource.
  */
 public final class PostgresHistoryStore implements HistoryStore {
+    private static final Logger log = LoggerFactory.getLogger(PostgresHistoryStore.class);
+
     private final Migration migration;
     private final SchemaMode schemaMode;
     private final Connections connections;
@@ -88,6 +95,7 @@ public final class PostgresHistoryStore implements HistoryStore {
     private final Buried buried;
     private final RunReads runReads;
     private final Listings listings;
+    private final Views views;
     private final Batches batches;
     private final JoinedTransactions joined;
     private final OutboxRelay relay;
@@ -119,6 +127,15 @@ public final class PostgresHistoryStore implements HistoryStore {
         buried = new Buried(connections, nudges);
         runReads = new RunReads(connections);
         listings = new Listings(connections);
+        views = options.replica == null
+                ? this
+                : new ReplicaViews(
+                        Connections.reading(
+                                options.replica,
+                                options.schema,
+                                new Failures("(replica) " + DataSources.describe(options.replica))),
+                        nudges,
+                        this);
         batches = new Batches(connections);
         relay = new OutboxRelay(connections, nudges, options.inboxLimit);
         OwnTransactions own = new OwnTransactions(options.dataSource, failures::ofCaller);
@@ -154,7 +171,19 @@ public final class PostgresHistoryStore implements HistoryStore {
             EstimatedClock opened = new EstimatedClock(this::now, nanoTime);
             connections.onTime(opened::observe);
             clock = opened;
+            addPartitions();
+        }
+    }
+
+    /** A server that can be read only has a client all the same; who is to work there is refused when it begins. */
+    private void addPartitions() {
+        try {
             partitions.add();
+        } catch (StoreUnavailableException e) {
+            if (!(e.getCause() instanceof SQLException refused) || !SqlState.isReadOnly(refused)) {
+                throw e;
+            }
+            log.warn("opened for reading: {}", e.getMessage());
         }
     }
 
@@ -425,6 +454,16 @@ public final class PostgresHistoryStore implements HistoryStore {
     }
 
     @Override
+    public Views views() {
+        return views;
+    }
+
+    @Override
+    public Optional<String> trouble() {
+        return connections.trouble();
+    }
+
+    @Override
     public Nudges nudges() {
         return nudges;
     }
@@ -452,6 +491,7 @@ public final class PostgresHistoryStore implements HistoryStore {
         private @Nullable CallerTransactions transactions;
         private @Nullable ActivityTransactions activityTransactions;
         private boolean notify = true;
+        private @Nullable DataSource replica;
         private @Nullable String description;
         private LongSupplier nanoTime = System::nanoTime;
 
@@ -496,6 +536,23 @@ public final class PostgresHistoryStore implements HistoryStore {
          */
         public Builder notify(boolean tellOthers) {
             notify = tellOthers;
+            return this;
+        }
+
+        /**
+         * Where listings ({@code workflows()}, {@code jobs()}, {@code activities()}, {@code incidents()}), descriptions and
+         * histories are read: a replica of the database (streaming replication, a read-only endpoint), so that people and
+         * reports cost the primary nothing. The primary unless told.
+         *
+         * <p>What is shown may be as old as the replica is behind: a run that has just ended may be shown as open, and of a
+         * workflow id the run before. What the replica does not know yet is looked up in the primary; while the replica
+         * does not answer, these calls throw {@link StoreUnavailableException}. Nothing is decided by it: starts, signals,
+         * {@code result()}, queries, what operators order and all that workers do go to the primary.
+         *
+         * @param replica connections to it, pooled; not closed by the store
+         */
+        public Builder readFrom(DataSource replica) {
+            this.replica = replica;
             return this;
         }
 

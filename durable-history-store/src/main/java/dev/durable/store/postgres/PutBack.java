@@ -53,7 +53,15 @@ record PutBack(
     }
 
     static PutBack of(JobUpdate.Release release) {
-        return new PutBack(release.key(), release.delay().toMillis(), null, release.begun());
+        JobUpdate.Release.Why why = release.why();
+        return new PutBack(
+                release.key(),
+                release.delay().toMillis(),
+                null,
+                why == null ? null : why.notes(),
+                why == null ? null : why.lastFailure(),
+                null,
+                release.begun());
     }
 
     static PutBack of(JobUpdate.Unread unread) {

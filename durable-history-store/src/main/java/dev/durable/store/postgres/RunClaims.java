@@ -22,9 +22,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Claims due runs under a fence of this claim, and reads what they need to go on. A lost reply needs nothing: owned_until
- * passes. Nor does a commit that the server forgets when it breaks down, so nobody waits for the disk here: whatever is
- * written under the claim's fence comes behind it in the log, and without the claim it finds the fence before.
+ * Claims due runs under a fence of this claim, and reads what they need to go on. What a claim took
+ * whose reply was lost is anybody's when owned_until has passed, and before that its own session's next claim takes it,
+ * which knows the fence. A commit that the server forgets when it breaks down needs nothing, so nobody waits for the disk
+ * here: whatever is written under the claim's fence comes behind it in the log, and without the claim it finds the fence
+ * before.
  */
 final class RunClaims {
     private static final UUID START = new UUID(0, 0);
@@ -95,8 +97,10 @@ final class RunClaims {
         Param needs = Param.of(claim.needs());
         Param limit = Param.of(claim.limit());
         Param session = Param.of(claim.session());
+        Param lost = uuids(List.copyOf(claim.lost()), fence -> fence);
         return new Param[] {
             queueNames,
+            lost,
             ownedFor,
             types,
             needs,
@@ -105,12 +109,13 @@ final class RunClaims {
             uuids(queues, q -> cursors.getOrDefault(q, START)),
             Param.of(look),
             session,
+            lost,
             ownedFor,
             types,
             needs,
             session,
             limit,
-            Param.of(UUID.randomUUID()),
+            Param.of(claim.fence()),
             ownedFor,
             session,
             Param.of(ClaimedRuns.MAX_EVENTS),

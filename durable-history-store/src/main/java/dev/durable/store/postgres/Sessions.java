@@ -63,7 +63,7 @@ final class Sessions {
     }
 
     List<SessionInfo> list() {
-        return read(
+        return rows(
                 SessionSql.LIST,
                 row -> new SessionInfo(
                         row.getObject("id", UUID.class),
@@ -76,7 +76,7 @@ final class Sessions {
     }
 
     List<HeldJob> held(UUID session) {
-        return read(
+        return rows(
                 SessionSql.HELD,
                 row -> new HeldJob(
                         new JobKey(run(row), row.getInt("seq")),
@@ -139,7 +139,7 @@ final class Sessions {
     }
 
     private boolean orphansOrDead() {
-        return read(SessionSql.ORPHANS_OR_DEAD, row -> row.getBoolean("found")).getFirst();
+        return rows(SessionSql.ORPHANS_OR_DEAD, row -> row.getBoolean("found")).getFirst();
     }
 
     /** Jobs that a session leaves behind: they go back into their queues, but for those that end here. */
@@ -200,15 +200,19 @@ final class Sessions {
     }
 
     private boolean touched(String sql, Param... params) {
-        return !read(sql, row -> row.getObject("id", UUID.class), params).isEmpty();
+        return !connections
+                .transaction(Locks.SHORT, tx -> rows(tx, sql, row -> row.getObject("id", UUID.class), params))
+                .isEmpty();
     }
 
-    private <T> List<T> read(String sql, Reader<T> reader, Param... params) {
-        return connections.transaction(Locks.SHORT, tx -> {
-            List<T> rows = new ArrayList<>();
-            tx.last(new Script().read(sql, row -> rows.add(reader.read(row)), params));
-            return rows;
-        });
+    private <T> List<T> rows(String sql, Reader<T> reader, Param... params) {
+        return connections.read(Locks.SHORT, tx -> rows(tx, sql, reader, params));
+    }
+
+    private static <T> List<T> rows(Tx tx, String sql, Reader<T> reader, Param... params) throws SQLException {
+        List<T> rows = new ArrayList<>();
+        tx.last(new Script().read(sql, row -> rows.add(reader.read(row)), params));
+        return rows;
     }
 
     private static RunKey run(ResultSet row) throws SQLException {

@@ -13,15 +13,24 @@ enum SqlState {
     AGAIN,
     /** A run id that no partition covers. */
     NO_PARTITION,
-    /** The database is away, going away, out of disk, or (a standby) not the one that can be written. */
+    /** The connection is lost or about to be; what was sent last may have happened. Others may answer. */
     UNAVAILABLE,
+    /**
+     * The server refuses it, and whoever asks now: the disk is full or fails, no memory, no connection left, starting or
+     * stopping, a standby; or somebody has cancelled the statement. Nothing happened.
+     */
+    REFUSED,
     /** Anything else: a defect, a missing right. */
     OTHER;
 
     private static final Set<String> ROLLED_BACK = Set.of("40001", "40P01", "40003");
-    private static final Set<String> GOING_AWAY = Set.of("57P01", "57P02", "57P03", "57P05", "25006", "53300", "25P03");
-    /** The disk is full or fails: no item's fault, and giving up the outcome of an activity would run it again. */
-    private static final Set<String> DISK = Set.of("53100", "58030");
+    /** A standby, or a server that is frozen by {@code default_transaction_read_only}. */
+    private static final String READ_ONLY = "25006";
+
+    private static final Set<String> GOING_AWAY = Set.of("57P01", "57P02", "57P04", "57P05", "25P03", "25P04");
+    private static final Set<String> CLOSED_TO_ALL = Set.of("57P03", READ_ONLY);
+    /** Resources and the system below: no item's fault, and giving up the outcome of an activity would run it again. */
+    private static final Set<String> CLASSES_OF_REFUSALS = Set.of("53", "58");
 
     /** Values, constraints, limits, and what triggers raise: it may be one row's fault alone. */
     private static final Set<String> REFUSALS = Set.of("22", "23", "44", "54", "P0");
@@ -29,7 +38,21 @@ enum SqlState {
     /** Whether leaving one row out may help, if others get through. Not where a right or a table is missing: that hits all. */
     static boolean mayBeOneRows(SQLException e) {
         String state = e.getSQLState() == null ? "" : e.getSQLState();
-        return state.length() == 5 && REFUSALS.contains(state.substring(0, 2)) && of(e) != NO_PARTITION;
+        return REFUSALS.contains(classOf(state)) && of(e) != NO_PARTITION;
+    }
+
+    /** Whether the server can't be written: a standby, or one that is read-only. */
+    static boolean isReadOnly(SQLException e) {
+        return READ_ONLY.equals(e.getSQLState());
+    }
+
+    /**
+     * Whether somebody has cancelled the statement ({@code pg_cancel_backend}). A time limit has the same SQLSTATE and only
+     * other words, which are known here in English; in another language of the server's it counts as a time limit.
+     */
+    static boolean isCancelled(SQLException e) {
+        return "57014".equals(e.getSQLState())
+                && String.valueOf(e.getMessage()).contains("canceling statement due to user request");
     }
 
     static SqlState of(SQLException e) {
@@ -46,6 +69,18 @@ enum SqlState {
         if (state.equals("23514") && String.valueOf(e.getMessage()).contains("partition")) {
             return NO_PARTITION;
         }
-        return GOING_AWAY.contains(state) || DISK.contains(state) || state.startsWith("08") ? UNAVAILABLE : OTHER;
+        if (CLOSED_TO_ALL.contains(state) || CLASSES_OF_REFUSALS.contains(classOf(state)) || isCancelled(e)) {
+            return REFUSED;
+        }
+        return GOING_AWAY.contains(state) || state.startsWith("08") ? UNAVAILABLE : OTHER;
+    }
+
+    private static String classOf(String state) {
+        return state.length() == 5 ? state.substring(0, 2) : "";
+    }
+
+    /** Whether the database does not answer, or refuses whoever asks. */
+    boolean isOutage() {
+        return this == UNAVAILABLE || this == REFUSED;
     }
 }

@@ -8,7 +8,12 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Activities that commit together with what they write. The last statements of the body's transaction are those of any
@@ -26,6 +31,8 @@ import java.util.Optional;
  * left of the attempt, so that a process that dies or stands still leaves no lock for ever ({@link BodyTransaction}).
  */
 final class TransactionalJobs implements TransactionalActivities {
+    private static final Logger log = LoggerFactory.getLogger(TransactionalJobs.class);
+
     private final Connections connections;
     private final ActivityTransactions transactions;
     private final Nudges nudges;
@@ -49,7 +56,11 @@ final class TransactionalJobs implements TransactionalActivities {
     @Override
     public Outcome run(Duration left, Body body) {
         Attempt attempt = new Attempt(left, body);
-        transactions.run(attempt);
+        try {
+            transactions.run(attempt);
+        } catch (RuntimeException | Error e) {
+            attempt.after(e);
+        }
         // Only now: what is told must be there.
         attempt.hints.sendTo(nudges);
         return attempt.outcome;
@@ -60,6 +71,8 @@ final class TransactionalJobs implements TransactionalActivities {
         private final Body body;
         private final Hints hints = new Hints();
         private Outcome outcome = Outcome.ROLLED_BACK;
+        private boolean begun;
+        private @Nullable RuntimeException failure;
 
         Attempt(Duration left, Body body) {
             this.left = left;
@@ -67,27 +80,35 @@ final class TransactionalJobs implements TransactionalActivities {
         }
 
         @Override
-        public boolean in(Connection connection) throws SQLException {
+        public boolean in(Connection connection) {
+            begun = true;
+            try {
+                return runBody(connection);
+            } catch (RuntimeException e) {
+                failure = e;
+                throw e;
+            }
+        }
+
+        private boolean runBody(Connection connection) {
             Optional<JobUpdate.Settle> settlement;
-            BodyTransaction begun;
-            try (BodyTransaction transaction = BodyTransaction.on(connection, left, connections)) {
-                begun = transaction;
+            BodyTransaction transaction = BodyTransaction.on(connection, left, connections);
+            try (transaction) {
                 settlement = body.in(transaction);
             }
             if (settlement.isEmpty()) {
-                if (begun.isOver()) {
-                    throw BodyTransaction.endedByBody();
-                }
+                transaction.refuseOtherEnds();
                 return false;
             }
-            outcome = settle(connection, begun, settlement.get()) ? Outcome.COMMITTED : Outcome.STALE;
+            outcome = settle(connection, transaction, settlement.get()) ? Outcome.COMMITTED : Outcome.STALE;
             return outcome == Outcome.COMMITTED;
         }
 
         /** In the round trip that sets the lock timeouts it is asked, too, whether this still is the body's transaction. */
         private boolean settle(Connection connection, BodyTransaction begun, JobUpdate.Settle settlement) {
             List<JobUpdates.Item> one = List.of(new JobUpdates.Item(0, settlement));
-            return connections.in(connection, tx -> {
+            Tx tx = Tx.ofCaller(connection, connections.schema());
+            try {
                 List<Boolean> same = new ArrayList<>();
                 tx.run(new Script()
                         .read(Locks.LONG.setup(connections.schema()), row -> {})
@@ -96,7 +117,47 @@ final class TransactionalJobs implements TransactionalActivities {
                     throw BodyTransaction.endedByBody();
                 }
                 return new JobUpdateBatch(tx, one, hints).write().containsKey(0);
-            });
+            } catch (SQLException e) {
+                throw begun.notSettled(e);
+            }
+        }
+
+        /**
+         * What the transactions threw is theirs: that one could not begin, or commit, or roll back after the body, which may
+         * hide what was thrown inside it.
+         */
+        private void after(Throwable e) {
+            if (failure != null) {
+                if (!failure.equals(e)) {
+                    failure.addSuppressed(e);
+                }
+                throw failure;
+            }
+            SQLException refused = inChain(e);
+            if (!begun && refused != null) {
+                throw connections.failures().unavailable(refused);
+            }
+            if (outcome != Outcome.COMMITTED && begun && refused != null) {
+                log.debug("rolled back by the loss of its connection: {}", e.getMessage());
+                return;
+            }
+            throw refused == null ? unchecked(e) : connections.failures().ofCaller(refused);
+        }
+
+        private static RuntimeException unchecked(Throwable e) {
+            if (e instanceof Error error) {
+                throw error;
+            }
+            return (RuntimeException) e;
+        }
+
+        private static @Nullable SQLException inChain(Throwable e) {
+            return Stream.iterate(e, Objects::nonNull, Throwable::getCause)
+                    .limit(100)
+                    .filter(SQLException.class::isInstance)
+                    .map(SQLException.class::cast)
+                    .findFirst()
+                    .orElse(null);
         }
     }
 }

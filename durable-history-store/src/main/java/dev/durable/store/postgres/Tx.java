@@ -16,14 +16,17 @@ import org.postgresql.PGStatement;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 import org.postgresql.jdbc.PreferQueryMode;
+import org.postgresql.util.PSQLException;
 
 /**
  * One transaction on one connection. BEGIN travels with the first script and COMMIT with the last: a transaction of one
  * script is one round trip, and a {@link NudgePassage} may travel behind the COMMIT. READ COMMITTED, whatever the server's default is: the protocol rests on a fresh snapshot for
- * each statement.
+ * each statement. Whether it may write is the server's to say: a standby, and a server that somebody has frozen by {@code
+ * default_transaction_read_only}, refuse the first write (25006).
  */
 final class Tx {
-    private static final String BEGIN = "begin isolation level read committed read write";
+    private static final String BEGIN = "begin isolation level read committed";
+    private static final String BEGIN_READING = BEGIN + " read only";
     private static final String COMMIT = "commit";
 
     private final Connection connection;
@@ -31,7 +34,11 @@ final class Tx {
     private final Locks locks;
     private final TimeSeen timeSeen;
     private final @Nullable NudgePassage passage;
+    private String begin = BEGIN;
     private boolean begun;
+    /** Whether BEGIN is among the statements that were sent last. */
+    private boolean beginSent;
+
     private boolean callers;
     private boolean committing;
     private boolean committed;
@@ -45,6 +52,13 @@ final class Tx {
         this.locks = locks;
         this.timeSeen = timeSeen;
         this.passage = passage;
+    }
+
+    /** One that only reads, and asks nobody's clock: on a replica. */
+    static Tx reading(Connection connection, SchemaName schema, Locks locks) {
+        Tx tx = new Tx(connection, schema, locks, (time, roundTrip) -> {}, null);
+        tx.begin = BEGIN_READING;
+        return tx;
     }
 
     /** The caller's own transaction, with the caller's own settings: begun already, and ended by nobody but the caller. */
@@ -91,9 +105,23 @@ final class Tx {
      * holds the transaction open or for failed.
      */
     boolean isInDoubt() {
-        if (!passageSent || !committing || committed) {
-            return false;
-        }
+        return passageSent && committing && !committed && isIdle();
+    }
+
+    /**
+     * Whether BEGIN was refused: it travelled with the statements that failed, and there is no transaction. A COMMIT that
+     * travelled with them, too, is refused for what rows hold, which is asked of the error.
+     */
+    boolean isNotBegun(SQLException e) {
+        return beginSent
+                && e instanceof PSQLException told
+                && told.getServerErrorMessage() != null
+                && SqlState.of(e) == SqlState.OTHER
+                && !SqlState.mayBeOneRows(e)
+                && isIdle();
+    }
+
+    private boolean isIdle() {
         try {
             return connection.unwrap(BaseConnection.class).getTransactionState() == TransactionState.IDLE;
         } catch (SQLException e) {
@@ -119,8 +147,9 @@ final class Tx {
     private void send(Script script, boolean end) throws SQLException {
         boolean last = end && !callers;
         List<Script.Statement> statements = new ArrayList<>(script.statements().size() + 4);
+        beginSent = !begun;
         if (!begun) {
-            statements.add(new Script.Statement(BEGIN, row -> {}, new Param[0], 1));
+            statements.add(new Script.Statement(begin, row -> {}, new Param[0], 1));
             statements.add(new Script.Statement(locks.setup(schema), this::seeTime, new Param[0], 1));
         }
         statements.addAll(script.statements());

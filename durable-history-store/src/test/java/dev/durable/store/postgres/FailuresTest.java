@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.RolledBackException;
 import dev.durable.StoreUnavailableException;
+import dev.durable.store.StoreOutageException;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import org.junit.jupiter.api.Test;
 
 /** What people read of an error of the database. */
@@ -43,6 +45,34 @@ class FailuresTest {
     }
 
     @Test
+    void a_full_disk_is_told_in_the_servers_own_words_and_is_never_in_doubt() {
+        SQLException full = new SQLException("ERROR: could not extend file: No space left on device", "53100");
+
+        assertThat(failures.of(full))
+                .isInstanceOfSatisfying(StoreOutageException.class, e -> {
+                    assertThat(e.isOneConnections()).isFalse();
+                    assertThat(e.reason()).isEqualTo("SQLSTATE 53100");
+                })
+                .hasMessage("the database at jdbc:postgresql://db/orders refuses work, nothing was written (SQLSTATE"
+                        + " 53100): ERROR: could not extend file: No space left on device. Nothing acknowledged is lost."
+                        + " Usual cause: its disk is full. Make room. It is tried again until then.");
+    }
+
+    @Test
+    void what_the_server_said_to_a_pool_without_connections_is_told_with_it() {
+        SQLException server = new SQLException("FATAL: sorry, too many clients already", "53300");
+        SQLException pool = new SQLTransientConnectionException(
+                "pool - Connection is not available, request timed out after 500ms", "53300", server);
+
+        assertThat(failures.unavailable(pool))
+                .isInstanceOfSatisfying(
+                        StoreOutageException.class, e -> assertThat(e.reason()).isEqualTo("SQLSTATE 53300"))
+                .hasMessageContaining(
+                        "can't be reached: pool - Connection is not available, request timed out after 500ms:"
+                                + " FATAL: sorry, too many clients already. Nothing acknowledged is lost.");
+    }
+
+    @Test
     void a_database_that_is_away_can_not_be_reached() {
         SQLException away = new SQLException("connection refused", "08001");
         assertThat(failures.of(away))
@@ -50,5 +80,41 @@ class FailuresTest {
                 .isNotInstanceOf(RolledBackException.class)
                 .hasMessageContaining("can't be reached");
         assertThat(failures.ofCaller(away)).hasMessageContaining("can't be reached");
+    }
+
+    @Test
+    void a_standby_is_called_one_with_the_way_out() {
+        SQLException standby = new SQLException("ERROR: cannot execute INSERT in a read-only transaction", "25006");
+        assertThat(failures.of(standby))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasCause(standby)
+                .hasMessage(
+                        "connected to a standby or read-only server: the database at jdbc:postgresql://db/orders refuses"
+                                + " writes (ERROR: cannot execute INSERT in a read-only transaction). Nothing acknowledged is lost,"
+                                + " and what is to be written waits. Usual cause: a failover whose old primary still answers, an"
+                                + " address that leads to a replica, or default_transaction_read_only = on. Put"
+                                + " targetServerType=primary, and all servers, into the JDBC URL so that new connections find the"
+                                + " primary; where the server is frozen on purpose, work goes on when it is not.");
+    }
+
+    @Test
+    void who_cancels_a_statement_is_named() {
+        SQLException cancelled = new SQLException("ERROR: canceling statement due to user request", "57014");
+        assertThat(failures.of(cancelled))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessage(
+                        "somebody cancelled a statement in the database at jdbc:postgresql://db/orders (ERROR: canceling"
+                                + " statement due to user request). Nothing of it was written. Usual cause:"
+                                + " pg_cancel_backend, by hand or by a monitor of long statements.");
+    }
+
+    @Test
+    void a_begin_that_is_refused_says_so() {
+        SQLException refused = new SQLException("ERROR: not now", "0A000");
+        assertThat(failures.notBegun(refused))
+                .hasMessage(
+                        "the database at jdbc:postgresql://db/orders refused to begin a transaction (SQLSTATE 0A000):"
+                                + " ERROR: not now. Nothing was written, and it is tried again. Usual cause: a server that is being"
+                                + " failed over or put into another mode, or a pooler in front of it.");
     }
 }

@@ -3,14 +3,18 @@ package dev.durable.store.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.store.ClaimedRun;
+import dev.durable.store.RunClaim;
+import dev.durable.store.RunKey;
 import dev.durable.store.Transition;
 import dev.durable.store.contract.StoreContract;
 import dev.durable.store.contract.StoreFixture;
 import dev.durable.store.contract.Writer;
+import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** Claims of runs are committed without waiting for the disk: a server that breaks down may forget one. */
+/** Claims of runs are committed without waiting for the disk: a server that breaks down may forget one; a client, too. */
 class ForgottenClaimTest extends StoreContract {
 
     @Override
@@ -38,6 +42,29 @@ class ForgottenClaimTest extends StoreContract {
         assertThat(cached.write(cached.step().consumes(waiting(cached.run()).getFirst())))
                 .isEqualTo(Transition.Outcome.APPLIED);
         assertThat(other.write(other.step().schedules(2))).isEqualTo(Transition.Outcome.FENCE_LOST);
+    }
+
+    /** Its connection is lost, its backend has not noticed yet. */
+    @Test
+    void a_claim_that_still_runs_on_the_server_holds_up_nobody_and_what_it_takes_is_had_when_it_is_through() {
+        RunKey run = started("order-1");
+        UUID lost = UUID.randomUUID();
+        Holder running = Holder.of("update durable.run_state set fence = '" + lost + "', owned_until = durable.clock()"
+                + " + interval '15 s', last_session = '" + session + "' where run_id = '" + run.runId() + "'");
+
+        assertThat(naming(lost)).as("while it has the row").isEmpty();
+        running.commit();
+
+        assertThat(naming(lost))
+                .extracting(claimed -> claimed.run().workflowId())
+                .containsExactly("order-1");
+        assertThat(naming(lost)).as("it stands under another fence now").isEmpty();
+    }
+
+    private List<ClaimedRun> naming(UUID lost) {
+        return store.claimRuns(new RunClaim(
+                        session, Set.of(QUEUE), Set.of(TYPE), 0, 10, OWNED, UUID.randomUUID(), Set.of(lost)))
+                .runs();
     }
 
     @Test

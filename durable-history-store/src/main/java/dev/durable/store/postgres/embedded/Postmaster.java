@@ -6,6 +6,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** A running server, as it describes itself in {@code postmaster.pid}. */
 record Postmaster(ServerDirectory directory, long pid, int port, boolean ready) {
@@ -22,7 +23,9 @@ record Postmaster(ServerDirectory directory, long pid, int port, boolean ready) 
             return Optional.empty();
         }
         long pid = number(lines, PID);
-        boolean ready = lines.size() > STATUS && lines.get(STATUS).strip().equals("ready");
+        // The other word is that of a server whose data came from a standby, or that somebody has made one.
+        boolean ready = lines.size() > STATUS
+                && Set.of("ready", "standby").contains(lines.get(STATUS).strip());
         return ProcessHandle.of(pid)
                 .filter(directory::marks)
                 .map(server -> new Postmaster(directory, pid, number(lines, PORT), ready));

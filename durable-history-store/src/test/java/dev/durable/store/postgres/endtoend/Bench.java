@@ -7,8 +7,10 @@ import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.store.postgres.testing.TestDatabase;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import javax.sql.DataSource;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /** A database with worker processes on it, as many as a test starts: real engines, their own threads, real time. */
 final class Bench implements AutoCloseable {
@@ -41,6 +43,33 @@ final class Bench implements AutoCloseable {
             last = run.describe();
         }
         return last;
+    }
+
+    /** Asks until it is so. */
+    static void awaitThat(BooleanSupplier wanted) {
+        long deadline = System.nanoTime() + SOON.toNanos();
+        while (!wanted.getAsBoolean()) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new AssertionError("not within " + SOON);
+            }
+            LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
+        }
+    }
+
+    /** The server's own database, for what is done to this one from outside. */
+    DataSource server() {
+        PGSimpleDataSource server = (PGSimpleDataSource) database.dataSource();
+        server.setDatabaseName("postgres");
+        return server;
+    }
+
+    /** A new connection each time, whatever has become of the pool's. */
+    DataSource direct() {
+        return database.dataSource();
+    }
+
+    String name() {
+        return database.name();
     }
 
     /** Another pool on the same database, closed with it. */

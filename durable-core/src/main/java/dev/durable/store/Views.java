@@ -1,0 +1,44 @@
+package dev.durable.store;
+
+import dev.durable.WorkflowStatus;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/** Reads of runs and jobs one at a time or by filter. What may only be shown, and decides nothing, takes {@link HistoryStore#views}. */
+public interface Views {
+
+    /** Events from that id on, at most {@code limit}, in order. */
+    List<StoredEvent> history(UUID runId, long fromEventId, int limit);
+
+    /** The run, open or closed. */
+    Optional<RunRecord> run(UUID runId);
+
+    /** The open run of this workflow id, else the one that closed last. */
+    Optional<RunRecord> latestRun(String workflowId);
+
+    /** A page of a listing. */
+    List<RunRecord> runs(RunFilter filter, int limit);
+
+    /** How many a listing has. */
+    long count(RunFilter filter);
+
+    /** Dead letters and incidents by what failed alike, the latest first. */
+    List<BuriedGroup> buried(JobFilter filter, int limit);
+
+    /**
+     * A page of open jobs, in the order of {@link JobKey#LOCK_ORDER}. Their arguments and notes, which may be large, only
+     * where the filter {@linkplain JobFilter#isOne names one job}.
+     */
+    List<OpenJob> jobs(JobFilter filter, int limit);
+
+    /** How many open jobs there are, of all pages. */
+    long count(JobFilter filter);
+
+    /** How many a listing has in each state; states without any are not there. */
+    Map<WorkflowStatus, Long> tally(RunFilter filter);
+
+    /** All there is to know of a run. */
+    Optional<RunDetails> details(UUID runId);
+}

@@ -1,0 +1,120 @@
+package dev.durable.store.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.durable.store.CommitUnknownException;
+import dev.durable.store.NewRun;
+import dev.durable.store.StartOutcome;
+import dev.durable.store.contract.NewRunBuilder;
+import dev.durable.store.postgres.testing.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.slf4j.LoggerFactory;
+
+/** All connections of a pool are cut, and the server goes on: what one has lost another does at once. */
+class LostConnectionTest {
+    private static final int CONNECTIONS = 8;
+    /** How long a pool trusts a connection that it got back. */
+    private static final String TRUST = "com.zaxxer.hikari.aliveBypassWindowMs";
+
+    private final TestDatabase database = TestDatabase.create();
+    private final HikariDataSource pool = pool();
+    private final PostgresHistoryStore store =
+            PostgresHistoryStore.builder(pool).notify(false).build();
+    private final Logger hikari = (Logger) LoggerFactory.getLogger("com.zaxxer.hikari");
+    private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+
+    @BeforeEach
+    void open() {
+        store.open();
+        lines.start();
+        hikari.addAppender(lines);
+    }
+
+    @AfterEach
+    void close() {
+        hikari.detachAppender(lines);
+        store.close();
+        pool.close();
+        database.close();
+    }
+
+    @Test
+    void a_read_is_made_on_another() throws Exception {
+        for (int i = 0; i < 5; i++) {
+            cutAll();
+            store.now();
+        }
+        assertQuiet();
+    }
+
+    @Test
+    void of_many_dead_connections_one_is_met() throws Exception {
+        NewRun run = new NewRunBuilder(store, "order-1").build();
+        cutAll();
+
+        int lost = 0;
+        List<StartOutcome> outcomes = List.of();
+        while (outcomes.isEmpty()) {
+            try {
+                outcomes = store.start(List.of(run));
+            } catch (CommitUnknownException e) {
+                lost++;
+            }
+        }
+
+        assertThat(lost).as("answers that were lost").isEqualTo(1);
+        assertThat(outcomes).containsExactly(new StartOutcome.Started(false));
+        assertQuiet();
+    }
+
+    /** As many lines as connections would be a storm. */
+    private void assertQuiet() {
+        assertThat(lines.list)
+                .filteredOn(line -> line.getLevel().isGreaterOrEqual(Level.WARN))
+                .isEmpty();
+    }
+
+    /** Just after each was used, so that the pool asks none whether it is alive. */
+    private void cutAll() throws SQLException {
+        List<Connection> all = new ArrayList<>();
+        for (int i = 0; i < CONNECTIONS; i++) {
+            all.add(pool.getConnection());
+        }
+        for (Connection each : all) {
+            each.close();
+        }
+        PGSimpleDataSource server = (PGSimpleDataSource) database.dataSource();
+        server.setDatabaseName("postgres");
+        String theirs = " from pg_stat_activity where datname = '" + database.name() + "'";
+        Sql.execute(server, "select pg_terminate_backend(pid)" + theirs);
+        assertThat(Sql.await(Duration.ofSeconds(10), () -> Sql.number(server, "select count(*)" + theirs) == 0))
+                .isTrue();
+    }
+
+    private HikariDataSource pool() {
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(database.dataSource());
+        config.setMaximumPoolSize(CONNECTIONS);
+        // Half a second, unless told: a slow machine may take that to cut them.
+        System.setProperty(TRUST, "60000");
+        try {
+            return new HikariDataSource(config);
+        } finally {
+            System.clearProperty(TRUST);
+        }
+    }
+}
