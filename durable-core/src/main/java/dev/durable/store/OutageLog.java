@@ -66,8 +66,7 @@ public final class OutageLog {
                 outage = new Outage(now);
                 outages.put(reason, outage);
                 any = true;
-                log.warn(
-                        "the database does not answer ({}), first met by {}: {}", reason, who, text(why));
+                log.warn("the database does not answer ({}), first met by {}: {}", reason, who, text(why));
             }
             outage.lastFailure = now;
             outage.failures++;
