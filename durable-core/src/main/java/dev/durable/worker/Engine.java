@@ -16,6 +16,8 @@ import dev.durable.store.HistoryStore;
 import dev.durable.store.NewRun;
 import dev.durable.store.Nudges;
 import dev.durable.store.SessionInfo;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -45,6 +47,7 @@ final class Engine implements PreparedEngine {
     private final Runs runs;
     private final RunHost host;
     private final QueueRooms rooms;
+    private final InstallationWatch watch;
     private final StoreClient client;
     private final @Nullable ActivitySide activities;
     private volatile Runnable wakeClaims = () -> {};
@@ -52,7 +55,14 @@ final class Engine implements PreparedEngine {
     private volatile boolean working;
     private volatile boolean closed;
 
-    Engine(HistoryStore store, Registry registry, EngineSettings settings, Drive drive, Supplier<UUID> random) {
+    Engine(
+            HistoryStore store,
+            Registry registry,
+            EngineSettings settings,
+            Drive drive,
+            Supplier<UUID> random,
+            InstallationWatch watch) {
+        this.watch = watch;
         this.store = store;
         this.registry = registry;
         this.settings = settings;
@@ -93,7 +103,7 @@ final class Engine implements PreparedEngine {
                         waiters,
                         drive,
                         new EngineDispatch.Calls(
-                                this::runsHere, rooms, settings.limits().call()),
+                                this::runsHere, rooms, settings.limits().call(), watch::mustBeOwn),
                         new ExternalAttempts(
                                 store,
                                 new Random(random.get().getLeastSignificantBits()),
@@ -141,6 +151,7 @@ final class Engine implements PreparedEngine {
         rooms.onStale(drive.add("rooms", Drive.Kind.IO, rooms));
         runs.onStall(drive::stalled);
         waiters.onWait(drive.add("results", Drive.Kind.IO, waiters));
+        drive.add("installation", Drive.Kind.IO, watch);
         drive.start();
         nudges = store.nudges().listen(this::nudged);
     }
@@ -254,9 +265,28 @@ final class Engine implements PreparedEngine {
 
     @Override
     public boolean healthy() {
-        return !closed
-                && drive.nanosSinceProgress() < HUNG_NANOS
-                && (activities == null || !activities.upkeep().late());
+        return problems().isEmpty();
+    }
+
+    @Override
+    public List<String> problems() {
+        if (closed) {
+            return List.of("the engine is closed");
+        }
+        List<String> problems = new ArrayList<>(watch.problems());
+        long still = drive.nanosSinceProgress();
+        if (still >= HUNG_NANOS) {
+            problems.add("a loop has made no progress for " + Duration.ofNanos(still).toSeconds()
+                    + " s: it hangs, or the machine stands still. Take a thread dump, and restart the process; nothing is"
+                    + " lost.");
+        }
+        upkeep().stream()
+                .filter(UpkeepStep::late)
+                .map(step -> "upkeep step \"" + step.name() + "\" is late, last done "
+                        + (step.lastRun() == null ? "never" : "at " + step.lastRun())
+                        + ": the database does not answer, or a loop hangs. The log says which.")
+                .forEach(problems::add);
+        return problems;
     }
 
     @Override

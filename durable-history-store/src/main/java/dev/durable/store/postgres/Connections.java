@@ -28,9 +28,11 @@ final class Connections {
     private final DataSource dataSource;
     private final SchemaName schema;
     private final Failures failures;
+    private final Guard guard;
     private volatile Tx.TimeSeen timeSeen = (time, roundTrip) -> {};
 
-    Connections(DataSource dataSource, SchemaName schema, Failures failures) {
+    Connections(DataSource dataSource, SchemaName schema, Failures failures, Guard guard) {
+        this.guard = guard;
         this.dataSource = dataSource;
         this.schema = schema;
         this.failures = failures;
@@ -49,10 +51,13 @@ final class Connections {
         return failures;
     }
 
-    /** As {@link #transaction}, for work that only reads: whenever the connection is lost, nothing happened. */
+    /**
+     * As {@link #transaction}, for work that only reads: whenever the connection is lost, nothing happened. Also in a schema
+     * that is another installation's.
+     */
     <T> T read(Locks locks, Work<T> work) {
         try {
-            return transaction(locks, work);
+            return unguarded(locks, work);
         } catch (CommitUnknownException e) {
             throw e.getCause() instanceof SQLException lost ? failures.unavailable(lost) : e;
         }
@@ -60,9 +65,18 @@ final class Connections {
 
     /** Does the work in one transaction and commits it. The work may be run again. */
     <T> T transaction(Locks locks, Work<T> work) {
+        return transaction(locks, work, false);
+    }
+
+    /** As {@link #transaction}, also in a schema that is another installation's. */
+    <T> T unguarded(Locks locks, Work<T> work) {
+        return transaction(locks, work, true);
+    }
+
+    private <T> T transaction(Locks locks, Work<T> work, boolean anywhere) {
         for (int attempt = 1; ; attempt++) {
             try {
-                return attempt(locks, work);
+                return attempt(locks, null, work, anywhere);
             } catch (SQLException e) {
                 if (SqlState.of(e) != SqlState.AGAIN || attempt == ATTEMPTS) {
                     throw failures.of(e);
@@ -80,7 +94,15 @@ final class Connections {
 
     /** As {@link #attempt(Locks, Work)}, with nudges behind the COMMIT: an error of theirs leaves open what became of it. */
     <T> T attempt(Locks locks, @Nullable NudgePassage passage, Work<T> work) throws SQLException {
+        return attempt(locks, passage, work, false);
+    }
+
+    private <T> T attempt(Locks locks, @Nullable NudgePassage passage, Work<T> work, boolean anywhere)
+            throws SQLException {
         try (Borrowed borrowed = borrow()) {
+            if (!anywhere) {
+                check(borrowed.connection());
+            }
             Tx tx = new Tx(borrowed.connection(), schema, locks, timeSeen, passage);
             try {
                 T result = work.in(tx);
@@ -134,6 +156,7 @@ final class Connections {
      */
     <T> T in(Connection connection, Work<T> work) {
         try {
+            guard.check(connection);
             return work.in(Tx.ofCaller(connection, schema));
         } catch (SQLException e) {
             throw failures.ofCaller(e);
@@ -144,6 +167,24 @@ final class Connections {
     static void pause(int attempt) {
         long bound = TimeUnit.MILLISECONDS.toNanos(2L << Math.min(attempt, 5));
         LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(bound / 4, bound));
+    }
+
+    /** Whether the schema that this connection reaches is this process's own, before it writes there. */
+    void check(Connection connection) {
+        try {
+            guard.check(connection);
+        } catch (SQLException e) {
+            throw failures.of(e);
+        }
+    }
+
+    /** Asks on a connection of the pool, outside of any transaction. */
+    <T> T ask(Question<T> question) {
+        try (Borrowed borrowed = borrow()) {
+            return question.of(borrowed.connection());
+        } catch (SQLException e) {
+            throw failures.of(e);
+        }
     }
 
     private Borrowed borrow() {
@@ -179,6 +220,12 @@ final class Connections {
     @FunctionalInterface
     interface Part<T> {
         void write(Locks locks, List<T> items) throws SQLException;
+    }
+
+    /** What is asked on a connection. */
+    @FunctionalInterface
+    interface Question<T> {
+        T of(Connection connection) throws SQLException;
     }
 
     /** What is done in a transaction. */

@@ -70,6 +70,7 @@ final class TransactionalJobs implements TransactionalActivities {
         public boolean in(Connection connection) throws SQLException {
             Optional<JobUpdate.Settle> settlement;
             BodyTransaction begun;
+            connections.check(connection);
             try (BodyTransaction transaction = BodyTransaction.on(connection, left, connections)) {
                 begun = transaction;
                 settlement = body.in(transaction);
