@@ -39,6 +39,7 @@ public class DurableAutoConfiguration {
         return PostgresHistoryStore.builder(dataSource)
                 .schema(properties.getSchema())
                 .schemaMode(properties.getMigrate())
+                .rolePrefix(properties.getRolePrefix())
                 .transactions(transactions)
                 .activityTransactions(activityTransactions.getIfUnique(() -> new SpringActivityTransactions(
                         () -> managers.getIfUnique(() -> new JdbcTransactionManager(dataSource)), transactions)))

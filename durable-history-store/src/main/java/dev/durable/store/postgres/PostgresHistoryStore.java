@@ -499,11 +499,11 @@ public final class PostgresHistoryStore implements HistoryStore {
 
         /**
          * With what the names of the roles of the schema begin ({@code shop} for {@code shop_worker} and {@code
-         * shop_retention}); the name of the schema unless told. Roles are the server's: two databases with schemas of one name
-         * share them unless one of them has other names.
+         * shop_retention}); the name of the schema unless told, or for null. Roles are the server's: two databases with schemas
+         * of one name share them unless one of them has other names.
          */
-        public Builder rolePrefix(String prefix) {
-            rolePrefix = new SchemaName(prefix).value();
+        public Builder rolePrefix(@Nullable String prefix) {
+            rolePrefix = prefix == null ? null : new SchemaName(prefix).value();
             return this;
         }
 

@@ -36,12 +36,14 @@ class WorkersTest {
                 order.result();
                 // docs: upkeep
                 boolean healthy = engine.healthy(); // false while a step is late or a loop hangs
+                List<String> problems = engine.problems(); // why, and what to do
                 List<UpkeepStep> late =
                         engine.upkeep().stream().filter(UpkeepStep::late).toList();
                 int zombies = engine.worker().zombies();
                 long stale = engine.worker().staleReports();
                 // docs: end
                 assertThat(healthy).isTrue();
+                assertThat(problems).isEmpty();
                 assertThat(late).isEmpty();
                 assertThat(zombies).isZero();
                 assertThat(stale).isZero();
