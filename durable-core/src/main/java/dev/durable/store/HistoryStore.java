@@ -40,8 +40,8 @@ public interface HistoryStore extends Writes, QueueStore, BatchStore, StoreSourc
 
     /** Makes the store an installation of its own. Gives how many runs were ended for it. */
     default long adopt(Adoption adoption) {
-        throw new UnsupportedOperationException(getClass().getName()
-                + " lives in one process, so that nobody can copy it: there is nothing to adopt.");
+        throw new UnsupportedOperationException(
+                getClass().getName() + " lives in one process, so that nobody can copy it: there is nothing to adopt.");
     }
 
     // ── writes ──────────────────────────────────────────────────────────────────────────────────────────────────────

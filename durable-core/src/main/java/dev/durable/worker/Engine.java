@@ -276,9 +276,10 @@ final class Engine implements PreparedEngine {
         List<String> problems = new ArrayList<>(watch.problems());
         long still = drive.nanosSinceProgress();
         if (still >= HUNG_NANOS) {
-            problems.add("a loop has made no progress for " + Duration.ofNanos(still).toSeconds()
-                    + " s: it hangs, or the machine stands still. Take a thread dump, and restart the process; nothing is"
-                    + " lost.");
+            problems.add(
+                    "a loop has made no progress for " + Duration.ofNanos(still).toSeconds()
+                            + " s: it hangs, or the machine stands still. Take a thread dump, and restart the process; nothing is"
+                            + " lost.");
         }
         upkeep().stream()
                 .filter(UpkeepStep::late)

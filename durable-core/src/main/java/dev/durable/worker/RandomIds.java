@@ -13,8 +13,8 @@ import java.util.function.Supplier;
 final class RandomIds implements Supplier<UUID> {
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final int AT_ONCE = 32;
-    private static final ThreadLocal<ByteBuffer> BYTES =
-            ThreadLocal.withInitial(() -> ByteBuffer.allocate(AT_ONCE * 2 * Long.BYTES).limit(0));
+    private static final ThreadLocal<ByteBuffer> BYTES = ThreadLocal.withInitial(
+            () -> ByteBuffer.allocate(AT_ONCE * 2 * Long.BYTES).limit(0));
 
     private static final long VERSION = 0x0000_0000_0000_4000L;
     private static final long NOT_VERSION = 0xFFFF_FFFF_FFFF_0FFFL;

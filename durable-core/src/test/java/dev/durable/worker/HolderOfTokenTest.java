@@ -137,7 +137,8 @@ class HolderOfTokenTest {
                     assertThatThrownBy(call::run)
                             .as(change[1])
                             .isInstanceOf(StaleAttemptException.class)
-                            .hasMessageContaining("or the token is not as completeLater() gave it. Nothing was written.");
+                            .hasMessageContaining(
+                                    "or the token is not as completeLater() gave it. Nothing was written.");
                 }
             }
 

@@ -30,7 +30,9 @@ class RandomIdsTest {
         assertThat(all).hasSize(40_000).allMatch(id -> id.version() == 4 && id.variant() == 2);
         for (int bit = 0; bit < 64; bit++) {
             long mask = 1L << bit;
-            assertThat(all.stream().filter(id -> (id.getLeastSignificantBits() & mask) != 0).count())
+            assertThat(all.stream()
+                            .filter(id -> (id.getLeastSignificantBits() & mask) != 0)
+                            .count())
                     .as("bit %d", bit)
                     .satisfies(ones -> assertThat(ones == 0 || ones == 40_000 || Math.abs(ones - 20_000) < 1_500)
                             .isTrue());

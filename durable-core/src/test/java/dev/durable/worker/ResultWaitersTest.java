@@ -152,8 +152,9 @@ class ResultWaitersTest {
                 .failsWithin(Duration.ZERO)
                 .withThrowableThat()
                 .withCauseInstanceOf(WorkflowNotFoundException.class)
-                .withMessageContaining("is not in the store any more, so it has no result. It was there when this wait began."
-                        + " Usual cause: the database was restored to an earlier time");
+                .withMessageContaining(
+                        "is not in the store any more, so it has no result. It was there when this wait began."
+                                + " Usual cause: the database was restored to an earlier time");
         assertThat(open).isNotDone();
         assertThat(waiters.size()).isOne();
     }

@@ -230,7 +230,8 @@ class AutoConfigurationTest {
                         .getFailure()
                         .rootCause()
                         .isInstanceOf(ForeignInstallationException.class)
-                        .hasMessageContaining("belongs to installation \"prod\", and this process to installation \"staging\""));
+                        .hasMessageContaining(
+                                "belongs to installation \"prod\", and this process to installation \"staging\""));
         application
                 .withPropertyValues("durable.installation=staging", "durable.client-only=true")
                 .run(context -> {

@@ -93,9 +93,10 @@ final class Adoptions {
         }));
         String before = names.getFirst();
         if (before.equals(adoption.name()) && !frozen[0] && adoption.open() == OpenWork.CANCEL) {
-            throw new IllegalStateException("this is installation \"" + before + "\" already: what is open here is its own"
-                    + " work, and was not cancelled. If it is a copy, give it a name of its own. If its work is to end"
-                    + " nevertheless, adopt it with FREEZE first.");
+            throw new IllegalStateException(
+                    "this is installation \"" + before + "\" already: what is open here is its own"
+                            + " work, and was not cancelled. If it is a copy, give it a name of its own. If its work is to end"
+                            + " nevertheless, adopt it with FREEZE first.");
         }
         return before;
     }

@@ -131,7 +131,8 @@ final class Grants {
                 lacking.add(role(kind));
             }
         }
-        if (!lacking.isEmpty() && !names(connection, OWNED, List.of(schema.value())).isEmpty()) {
+        if (!lacking.isEmpty()
+                && !names(connection, OWNED, List.of(schema.value())).isEmpty()) {
             boolean autoCommit = connection.getAutoCommit();
             connection.setAutoCommit(false);
             try (Statement statement = connection.createStatement()) {

@@ -113,11 +113,13 @@ final class Guard {
         String here = "schema " + schema.quoted() + " in the database at " + database + " ";
         String its = name == null ? "an installation without a name" : "installation \"" + name + "\"";
         String mine = installation == null ? "no installation by name" : "installation \"" + installation + "\"";
-        String none = " This process does none of the work there: no run, activity, timer or message is touched, and no call"
-                + " that writes is taken; reads go on. ";
+        String none =
+                " This process does none of the work there: no run, activity, timer or message is touched, and no call"
+                        + " that writes is taken; reads go on. ";
         return switch (verdict) {
             case "FROZEN" ->
-                here + "belongs to " + its + ", which was frozen when it was adopted (at " + row.getString("since") + ")."
+                here + "belongs to " + its + ", which was frozen when it was adopted (at " + row.getString("since")
+                        + ")."
                         + none + "The way out: " + adopt(name == null ? "prod" : name, "CONTINUE")
                         + " lets its open work go on, OpenWork.CANCEL ends it.";
             case "NAMELESS" ->
@@ -132,14 +134,17 @@ final class Guard {
                         + " and ends what is open in it (OpenWork.FREEZE keeps that). A process that is wrong here needs"
                         + " another name or another database.";
             default ->
-                here + "is a copy: it belongs to " + its + ", which was made in the database \"" + row.getString("made_in")
+                here + "is a copy: it belongs to " + its + ", which was made in the database \""
+                        + row.getString("made_in")
                         + "\" and not in this one, \"" + row.getString("here")
                         + "\" (another database of that server, or another server)." + none
                         + "Usual cause: CREATE DATABASE … TEMPLATE, or a dump that was restored. The way out: "
                         + adopt(installation == null ? "staging" : installation, "CANCEL")
                         + " makes it an installation of its own and ends what is open in it (OpenWork.FREEZE keeps that). If"
                         + " the database was moved and the old one is gone, "
-                        + (name == null ? "OpenWork.CONTINUE." : "builder.installation(\"" + name + "\"): a name moves along.");
+                        + (name == null
+                                ? "OpenWork.CONTINUE."
+                                : "builder.installation(\"" + name + "\"): a name moves along.");
         };
     }
 

@@ -54,7 +54,8 @@ public final class Schema {
                 .append("create schema if not exists " + schema.quoted() + ";\n")
                 .append("set search_path to " + schema.quoted() + ";\n");
         FILES.forEach(file -> script.append("\n-- ").append(file).append('\n').append(read(file)));
-        return script.append("\n-- grants.sql\n").toString()
+        return script.append("\n-- grants.sql\n")
+                        .toString()
                         .replace("${schema}", schema.quoted())
                         .replace("${name}", new SchemaName(rolePrefix).value())
                 + new Grants(schema, rolePrefix).sqlForThoseThatExist();

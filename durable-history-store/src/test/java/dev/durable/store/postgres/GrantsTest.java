@@ -17,12 +17,12 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /** The roles, whoever makes them and whenever, and what a user is told who lacks a right. */
 class GrantsTest {
-    private static final Pattern WORKERS =
-            Pattern.compile("grant ([a-z, ]+) on (.*) to \"(\\w+_worker)\";");
+    private static final Pattern WORKERS = Pattern.compile("grant ([a-z, ]+) on (.*) to \"(\\w+_worker)\";");
 
     private final TestDatabase database = TestDatabase.create();
     /** Roles are the server's: of each test its own. */
-    private final String prefix = "r" + UUID.randomUUID().toString().replace("-", "").substring(0, 12);
+    private final String prefix =
+            "r" + UUID.randomUUID().toString().replace("-", "").substring(0, 12);
 
     private final List<String> roles = new ArrayList<>();
 
@@ -83,12 +83,14 @@ class GrantsTest {
             String object = grant.group(2);
             for (String right : grant.group(1).replace(" ", "").transform(GrantsTest::words)) {
                 execute("revoke " + right + " on " + object + " from public, " + grant.group(3));
-                String bare = object.replace("\"durable\".", "").replace("\"", "").replaceFirst("\\(.*", "");
+                String bare =
+                        object.replace("\"durable\".", "").replace("\"", "").replaceFirst("\\(.*", "");
                 assertThat(problems(app))
                         .singleElement()
                         .asString()
-                        .startsWith("user " + prefix + "_app of the database at orders-db lacks rights that a worker or client"
-                                + " needs: " + right + " on " + bare + ".")
+                        .startsWith("user " + prefix
+                                + "_app of the database at orders-db lacks rights that a worker or client" + " needs: "
+                                + right + " on " + bare + ".")
                         .endsWith("GRANT \"" + prefix + "_worker\" TO \"" + prefix
                                 + "_app\"; or let the owner of the schema run Schema.grants().");
                 execute("grant " + right + " on " + object + " to " + grant.group(3));
@@ -109,8 +111,9 @@ class GrantsTest {
         assertThat(problems(stranger))
                 .singleElement()
                 .asString()
-                .contains("usage on schema durable, select on schema_version, select on installation, select on history_event,"
-                        + " insert on history_event");
+                .contains(
+                        "usage on schema durable, select on schema_version, select on installation, select on history_event,"
+                                + " insert on history_event");
     }
 
     @Test
@@ -128,8 +131,10 @@ class GrantsTest {
         builder(migrating).build().open();
 
         assertThat(problems(app)).isEmpty();
-        assertThat(Sql.column(owner(), "select has_function_privilege('" + prefix
-                        + "_retention', 'durable.purge_audit(timestamptz)', 'execute')"))
+        assertThat(Sql.column(
+                        owner(),
+                        "select has_function_privilege('" + prefix
+                                + "_retention', 'durable.purge_audit(timestamptz)', 'execute')"))
                 .containsExactly("t");
         builder(app).build().open();
     }
@@ -172,15 +177,21 @@ class GrantsTest {
                         .build()
                         .open())
                 .isInstanceOf(DurableException.class)
-                .hasMessage("schema \"" + prefix + "\" in the database at orders-db is not made: its roles would be " + name
-                        + " and " + prefix + "_retention, and " + name + " is there for something else (able to log in, or"
-                        + " with rights or objects in this database), and would get the rights of a worker. Choose other"
-                        + " names, PostgresHistoryStore.builder(…).rolePrefix(\"durable_" + prefix
-                        + "\"); or say rolePrefix(\"" + prefix + "\") if they are meant.");
+                .hasMessage(
+                        "schema \"" + prefix + "\" in the database at orders-db is not made: its roles would be " + name
+                                + " and " + prefix + "_retention, and " + name
+                                + " is there for something else (able to log in, or"
+                                + " with rights or objects in this database), and would get the rights of a worker. Choose other"
+                                + " names, PostgresHistoryStore.builder(…).rolePrefix(\"durable_" + prefix
+                                + "\"); or say rolePrefix(\"" + prefix + "\") if they are meant.");
         assertThat(Sql.number(owner(), "select count(*) from pg_namespace where nspname = '" + prefix + "'"))
                 .isZero();
 
-        PostgresHistoryStore.builder(owner()).schema(prefix).rolePrefix("x" + prefix).build().open();
+        PostgresHistoryStore.builder(owner())
+                .schema(prefix)
+                .rolePrefix("x" + prefix)
+                .build()
+                .open();
         roles.add("x" + prefix + "_worker");
         roles.add("x" + prefix + "_retention");
         assertThat(Sql.column(owner(), "select has_schema_privilege('" + name + "', '" + prefix + "', 'usage')"))
@@ -199,21 +210,21 @@ class GrantsTest {
         first.open();
         second.open();
         assertThat(first.inspect("blue").foreign()).isNull();
-        assertThat(second.inspect("green").foreign()).as("each has its own name").isNull();
+        assertThat(second.inspect("green").foreign())
+                .as("each has its own name")
+                .isNull();
 
         assertThat(Sql.column(owner(), """
                         select c.relname from pg_class c, pg_roles r
                          where c.relnamespace = '%s'::regnamespace and c.relkind in ('r', 'p', 'v') and r.rolname like '%s\\_%%'
-                           and has_table_privilege(r.oid, c.oid, 'select, insert, update, delete, truncate')"""
-                        .formatted(other, prefix)))
-                .isEmpty();
+                           and has_table_privilege(r.oid, c.oid, 'select, insert, update, delete, truncate')""".formatted(other, prefix))).isEmpty();
         assertThat(Sql.column(owner(), """
                         select p.proname from pg_proc p, pg_roles r
                          where p.pronamespace = '%s'::regnamespace and p.prosecdef and r.rolname like '%s\\_%%'
-                           and has_function_privilege(r.oid, p.oid, 'execute')"""
-                        .formatted(other, prefix)))
-                .isEmpty();
-        Sql.execute(RolesTest.as(database.dataSource(), prefix + "_retention"), "select %s.purge_audit('2000-01-01')".formatted(prefix));
+                           and has_function_privilege(r.oid, p.oid, 'execute')""".formatted(other, prefix))).isEmpty();
+        Sql.execute(
+                RolesTest.as(database.dataSource(), prefix + "_retention"),
+                "select %s.purge_audit('2000-01-01')".formatted(prefix));
         assertThatThrownBy(() -> Sql.execute(
                         RolesTest.as(database.dataSource(), prefix + "_retention"),
                         "select %s.purge_audit('2000-01-01')".formatted(other)))

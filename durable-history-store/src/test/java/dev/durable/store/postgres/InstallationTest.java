@@ -90,14 +90,15 @@ class InstallationTest {
 
         assertThat(audit(source())).containsExactly("name installation prod");
         assertThat(refusal(source(), "staging"))
-                .isEqualTo("schema \"durable\" in the database at orders-db belongs to installation \"prod\", and this process"
-                        + " to installation \"staging\". This process does none of the work there: no run, activity, timer or"
-                        + " message is touched, and no call that writes is taken; reads go on. Usual cause: the database is a"
-                        + " copy (a snapshot, a dump, a branch) of the one of installation \"prod\", or the process was given"
-                        + " the configuration of another environment. The way out of a copy:"
-                        + " Installation.of(store).by(\"you\").adopt(\"staging\", OpenWork.CANCEL), as owner of the schema,"
-                        + " makes it installation \"staging\" and ends what is open in it (OpenWork.FREEZE keeps that). A"
-                        + " process that is wrong here needs another name or another database.");
+                .isEqualTo(
+                        "schema \"durable\" in the database at orders-db belongs to installation \"prod\", and this process"
+                                + " to installation \"staging\". This process does none of the work there: no run, activity, timer or"
+                                + " message is touched, and no call that writes is taken; reads go on. Usual cause: the database is a"
+                                + " copy (a snapshot, a dump, a branch) of the one of installation \"prod\", or the process was given"
+                                + " the configuration of another environment. The way out of a copy:"
+                                + " Installation.of(store).by(\"you\").adopt(\"staging\", OpenWork.CANCEL), as owner of the schema,"
+                                + " makes it installation \"staging\" and ends what is open in it (OpenWork.FREEZE keeps that). A"
+                                + " process that is wrong here needs another name or another database.");
     }
 
     @Test
@@ -106,7 +107,9 @@ class InstallationTest {
         assertThat(refusal(before, null)).isNull();
         assertThat(refusal(source(), "prod")).isNull();
 
-        assertThat(refusal(before, null)).as("it goes on until it is deployed anew").isNull();
+        assertThat(refusal(before, null))
+                .as("it goes on until it is deployed anew")
+                .isNull();
         assertThat(refusal(source(), null))
                 .contains("belongs to installation \"prod\", and this process does not say to which it belongs.")
                 .contains("The way out: builder.installation(\"prod\"), in Spring Boot durable.installation=prod,");
@@ -126,7 +129,8 @@ class InstallationTest {
                     .isTrue();
             first.commit();
 
-            assertThat(second.get()).contains("belongs to installation \"blue\", and this process to installation \"green\"");
+            assertThat(second.get())
+                    .contains("belongs to installation \"blue\", and this process to installation \"green\"");
         }
         assertThat(audit(source())).containsExactly("name installation blue");
     }
@@ -139,8 +143,10 @@ class InstallationTest {
         DataSource copied = template();
 
         assertThat(refusal(copied, null))
-                .startsWith("schema \"durable\" in the database at orders-db is a copy: it belongs to an installation without a"
-                        + " name, which was made in the database \"" + original.name() + "\" and not in this one, \"")
+                .startsWith(
+                        "schema \"durable\" in the database at orders-db is a copy: it belongs to an installation without a"
+                                + " name, which was made in the database \"" + original.name()
+                                + "\" and not in this one, \"")
                 .contains("Usual cause: CREATE DATABASE … TEMPLATE, or a dump that was restored.")
                 .contains("Installation.of(store).by(\"you\").adopt(\"staging\", OpenWork.CANCEL), as owner")
                 .contains("If the database was moved and the old one is gone, OpenWork.CONTINUE.");
@@ -195,8 +201,7 @@ class InstallationTest {
 
     private void onAnotherServer(boolean older) {
         Sql.execute(
-                source(),
-                "update durable.installation set system_id = '1'" + (older ? ", server = server - 1" : ""));
+                source(), "update durable.installation set system_id = '1'" + (older ? ", server = server - 1" : ""));
     }
 
     @Test
@@ -213,7 +218,8 @@ class InstallationTest {
     void an_ordinary_role_may_ask_which_database_this_is() {
         open(source());
 
-        assertThat(Sql.column(RolesTest.as(source(), "durable_worker"), "select system_id from durable.this_database()"))
+        assertThat(Sql.column(
+                        RolesTest.as(source(), "durable_worker"), "select system_id from durable.this_database()"))
                 .allSatisfy(id -> assertThat(id).matches("\\d+"));
     }
 
@@ -233,7 +239,9 @@ class InstallationTest {
 
             assertThat(refusal(snapshot.dataSource(), "staging")).contains("belongs to installation \"prod\"");
             assertThat(refusal(snapshot.dataSource(), null)).contains("belongs to installation \"prod\"");
-            assertThat(refusal(schema(snapshot, "nameless"), null)).as("said in the docs").isNull();
+            assertThat(refusal(schema(snapshot, "nameless"), null))
+                    .as("said in the docs")
+                    .isNull();
             assertThat(refusal(again.dataSource(), "prod")).as("a restart").isNull();
         }
     }
@@ -254,9 +262,7 @@ class InstallationTest {
         try (EmbeddedPostgres server = EmbeddedPostgres.at(restored)) {
             assertThat(Sql.await(
                             Duration.ofSeconds(20),
-                            () -> Sql.number(
-                                            server.dataSource(),
-                                            "select timeline_id from pg_control_checkpoint()")
+                            () -> Sql.number(server.dataSource(), "select timeline_id from pg_control_checkpoint()")
                                     > 1))
                     .isTrue();
 
@@ -277,10 +283,7 @@ class InstallationTest {
     static void copyTree(Path from, Path to) throws Exception {
         try (Stream<Path> files = Files.walk(from)) {
             for (Path file : files.toList()) {
-                Files.copy(
-                        file,
-                        to.resolve(from.relativize(file)),
-                        StandardCopyOption.COPY_ATTRIBUTES);
+                Files.copy(file, to.resolve(from.relativize(file)), StandardCopyOption.COPY_ATTRIBUTES);
             }
         }
     }
@@ -307,7 +310,8 @@ class InstallationTest {
                 () -> store.admit("default"))) {
             assertThatThrownBy(write::run)
                     .isInstanceOf(ForeignInstallationException.class)
-                    .hasMessageContaining("belongs to installation \"prod\", and this process to installation \"staging\"");
+                    .hasMessageContaining(
+                            "belongs to installation \"prod\", and this process to installation \"staging\"");
         }
         assertThat(Sql.number(copied, "select count(*) from durable.session")).isZero();
     }
@@ -371,12 +375,12 @@ class InstallationTest {
         refusal(source(), "prod");
         DataSource copied = template();
 
-        assertThat(Installation.of(open(copied)).by("ann").adopt("staging", OpenWork.CANCEL)).isZero();
+        assertThat(Installation.of(open(copied)).by("ann").adopt("staging", OpenWork.CANCEL))
+                .isZero();
 
         assertThat(Sql.column(copied, """
                 select concat_ws(' ', actor, action, target, details ->> 'from', details ->> 'open', details ->> 'runs')
-                  from durable.audit where action like 'adopt%'"""))
-                .containsExactly("ann adopt installation staging prod CANCEL 0");
+                  from durable.audit where action like 'adopt%'""")).containsExactly("ann adopt installation staging prod CANCEL 0");
         assertThat(refusal(copied, "staging")).isNull();
         assertThat(refusal(copied, null)).as("a process without a name").isNotNull();
         assertThatThrownBy(() -> Installation.of(PostgresHistoryStore.builder(RolesTest.as(copied, "durable_worker"))

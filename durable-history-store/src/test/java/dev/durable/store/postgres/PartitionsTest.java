@@ -20,7 +20,9 @@ class PartitionsTest extends StoreContract {
     @AfterEach
     void clean() {
         Holder.closeAll();
-        Sql.execute(PostgresFixture.pool(), "drop table if exists durable.history_event_"
+        Sql.execute(
+                PostgresFixture.pool(),
+                "drop table if exists durable.history_event_"
                         + Sql.column(
                                         PostgresFixture.pool(),
                                         "select to_char((durable.clock() + interval '300 days') at time zone 'UTC', 'YYYY_MM')")

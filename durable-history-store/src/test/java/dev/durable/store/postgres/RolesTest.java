@@ -110,12 +110,14 @@ class RolesTest extends StoreContract {
                 .hasMessageContaining("the audit is append-only: "
                         + change.substring(0, 6).toUpperCase(Locale.ROOT).trim())
                 .hasMessageContaining("on durable.audit is refused")
-                .hasMessageContaining("SET ROLE \"durable_retention\"; SELECT durable.purge_audit(now() - interval '1 year').")
+                .hasMessageContaining(
+                        "SET ROLE \"durable_retention\"; SELECT durable.purge_audit(now() - interval '1 year').")
                 .satisfies(e ->
                         assertThat(((SQLException) e.getCause()).getSQLState()).isEqualTo("DU002"));
         assertDenied(() -> Sql.execute(worker, change));
         assertDenied(() -> Sql.execute(retention, change));
-        assertThat(Sql.column(PostgresFixture.pool(), "select actor from durable.audit")).containsExactly("ann");
+        assertThat(Sql.column(PostgresFixture.pool(), "select actor from durable.audit"))
+                .containsExactly("ann");
     }
 
     @Test
@@ -130,7 +132,8 @@ class RolesTest extends StoreContract {
         fixture.advance(Duration.ofDays(2));
 
         assertThat(Sql.number(retention, all)).isEqualTo(2);
-        assertThat(Sql.column(PostgresFixture.pool(), "select action || ' ' || (details ->> 'rows') from durable.audit"))
+        assertThat(Sql.column(
+                        PostgresFixture.pool(), "select action || ' ' || (details ->> 'rows') from durable.audit"))
                 .containsExactly("purge audit 2");
         assertThatThrownBy(() -> Sql.execute(PostgresFixture.pool(), "delete from durable.audit"))
                 .as("the trigger is shut again")
@@ -148,7 +151,8 @@ class RolesTest extends StoreContract {
         assertDenied(() -> Sql.execute(worker, "delete from durable.workflow_run"));
         assertDenied(() -> Sql.execute(worker, "update durable.installation set name = 'mine'"));
         assertDenied(() -> Sql.execute(worker, "select durable.purge_audit(now())"));
-        for (String range : new String[] {"now(), now() + interval '100 years'", "'1970-01-01', now()", "null, now()"}) {
+        for (String range :
+                new String[] {"now(), now() + interval '100 years'", "'1970-01-01', now()", "null, now()"}) {
             assertThatThrownBy(() -> Sql.execute(worker, "select durable.add_history_partitions(" + range + ")"))
                     .hasMessageContaining("partitions are made for 100 days back and 400 days ahead at most");
         }

@@ -18,6 +18,7 @@ import dev.durable.WorkflowHandle;
 import dev.durable.WorkflowStatus;
 import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.store.postgres.testing.TestDatabase;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -26,6 +27,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -98,7 +100,8 @@ class CloneTrialTest {
                 String id = "order-" + i;
                 WorkflowHandle<Order, String> run =
                         worker.client().start(Order.class, StartOptions.id(id), o -> o.run(id));
-                Bench.awaitThat(run, d -> d.historyLength() > 2 && d.activities().isEmpty());
+                Bench.awaitThat(
+                        run, d -> d.historyLength() > 2 && d.activities().isEmpty());
             }
         }
         try (DurableEngine client =
@@ -147,9 +150,12 @@ class CloneTrialTest {
         try (DurableEngine client =
                 engine(copy.dataSource(), "staging", staging).clientOnly().start()) {
             DurableClient reads = client.client();
-            assertThat(reads.workflows().where(w -> w.status(WorkflowStatus.RUNNING)).count())
+            assertThat(reads.workflows()
+                            .where(w -> w.status(WorkflowStatus.RUNNING))
+                            .count())
                     .isEqualTo(RUNS + 1);
-            assertThat(reads.handle(Order.class, "order-0").describe().summary().status()).isEqualTo(WorkflowStatus.RUNNING);
+            assertThat(reads.handle(Order.class, "order-0").describe().summary().status())
+                    .isEqualTo(WorkflowStatus.RUNNING);
             for (Runnable write : List.<Runnable>of(
                     () -> reads.start(Order.class, StartOptions.id("new"), o -> o.run("new")),
                     () -> reads.enqueue(Payments.class, StartOptions.id("new"), p -> p.charge("new")),
@@ -160,24 +166,31 @@ class CloneTrialTest {
                 assertThatThrownBy(write::run).isInstanceOf(ForeignInstallationException.class);
             }
             assertThat(client.healthy()).isFalse();
-            assertThat(client.problems()).singleElement().asString().contains("This process does none of the work there");
+            assertThat(client.problems())
+                    .singleElement()
+                    .asString()
+                    .contains("This process does none of the work there");
         }
         assertThat(staging.bodies()).hasValue(0);
     }
 
     private static void adopted(TestDatabase copy, Ledger staging) throws SQLException {
-        try (DurableEngine worker = engine(copy.dataSource(), "staging", staging).start()) {
+        try (DurableEngine worker =
+                engine(copy.dataSource(), "staging", staging).start()) {
             DurableClient client = worker.client();
-            assertThat(client.workflows().where(w -> w.status(WorkflowStatus.RUNNING)).count())
+            assertThat(client.workflows()
+                            .where(w -> w.status(WorkflowStatus.RUNNING))
+                            .count())
                     .isZero();
-            assertThat(client.workflows().where(w -> w.status(WorkflowStatus.TERMINATED)).count())
+            assertThat(client.workflows()
+                            .where(w -> w.status(WorkflowStatus.TERMINATED))
+                            .count())
                     .isEqualTo(RUNS + 1);
             assertThat(client.history("order-0").getLast().toString())
                     .contains("the database that it was open in was adopted as installation staging");
             assertThat(texts(copy.dataSource(), """
                     select 'run_state' from durable.run_state union all select 'job' from durable.activity_job
-                    union all select 'inbox' from durable.inbox union all select 'outbox' from durable.outbox"""))
-                    .isEmpty();
+                    union all select 'inbox' from durable.inbox union all select 'outbox' from durable.outbox""")).isEmpty();
             // Long enough for all loops to have looked more than once.
             LockSupport.parkNanos(Duration.ofSeconds(2).toNanos());
             assertThat(staging.bodies()).hasValue(0);
@@ -191,14 +204,17 @@ class CloneTrialTest {
     }
 
     private static void goesOn(TestDatabase original, @Nullable String name, Ledger production) throws SQLException {
-        try (DurableEngine worker = engine(original.dataSource(), name, production).start()) {
+        try (DurableEngine worker =
+                engine(original.dataSource(), name, production).start()) {
             for (int i = 0; i < RUNS; i++) {
                 assertThat(worker.client().handle(Order.class, "order-" + i).resultAs(String.class))
                         .isEqualTo("order-" + i);
             }
             assertThat(worker.client().handle("job").resultAs(String.class)).isEqualTo("job");
         }
-        assertThat(production.bodies()).as("10 to charge, 20 to ship, and the job").hasValue(RUNS / 2 + RUNS + 1);
+        assertThat(production.bodies())
+                .as("10 to charge, 20 to ship, and the job")
+                .hasValue(RUNS / 2 + RUNS + 1);
         assertThat(texts(original.dataSource(), "select action from durable.audit where action like 'adopt%'"))
                 .isEmpty();
     }
@@ -215,11 +231,13 @@ class CloneTrialTest {
 
                 assertThat(installation.adopt("look", OpenWork.FREEZE)).isZero();
 
-                assertThatThrownBy(() -> engine(copy.dataSource(), "look", there).start())
+                assertThatThrownBy(
+                                () -> engine(copy.dataSource(), "look", there).start())
                         .isInstanceOf(ForeignInstallationException.class)
                         .hasMessageContaining("which was frozen when it was adopted");
                 installation.adopt("look", OpenWork.CONTINUE);
-                try (DurableEngine worker = engine(copy.dataSource(), "look", there).start()) {
+                try (DurableEngine worker =
+                        engine(copy.dataSource(), "look", there).start()) {
                     for (int i = 0; i < RUNS; i++) {
                         worker.client().handle(Order.class, "order-" + i).resultAs(String.class);
                     }
@@ -228,6 +246,64 @@ class CloneTrialTest {
                 assertThat(there.bodies()).hasValue(RUNS / 2 + RUNS + 1);
             }
         }
+    }
+
+    @Test
+    void a_worker_under_which_the_database_is_swapped_begins_nothing_there_and_goes_on_when_its_own_is_back() {
+        Ledger before = new Ledger();
+        Ledger ledger = new Ledger();
+        try (TestDatabase original = TestDatabase.create()) {
+            open(original.dataSource(), "prod", before);
+            try (TestDatabase copy = TestDatabase.copyOf(original)) {
+                Installation.of(PostgresHistoryStore.of(copy.dataSource())).adopt("staging", OpenWork.CONTINUE);
+                long events = number(copy.dataSource(), "select count(*) from durable.history_event");
+                AtomicReference<DataSource> behind = new AtomicReference<>(original.dataSource());
+                try (DurableEngine worker = engine(redirected(behind), "prod", ledger)
+                        .queue("default", q -> q.slots(1))
+                        .start()) {
+                    worker.client().handle("job").resultAs(String.class);
+
+                    behind.set(copy.dataSource());
+                    long deadline = System.nanoTime() + Bench.SOON.toNanos();
+                    while (worker.problems().stream()
+                            .noneMatch(p -> p.contains("belongs to installation \"staging\""))) {
+                        assertThat(System.nanoTime() - deadline).isNegative();
+                        LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
+                    }
+                    assertThat(worker.healthy()).isFalse();
+                    // What a body began there would leave: an event under a fence or a claim of this worker.
+                    assertThat(number(copy.dataSource(), "select count(*) from durable.session"))
+                            .isZero();
+                    assertThat(number(copy.dataSource(), "select count(*) from durable.history_event"))
+                            .isEqualTo(events);
+                    behind.set(original.dataSource());
+
+                    for (int i = 0; i < RUNS; i++) {
+                        assertThat(worker.client()
+                                        .handle(Order.class, "order-" + i)
+                                        .resultAs(String.class))
+                                .isEqualTo("order-" + i);
+                    }
+                }
+                assertThat(number(copy.dataSource(), "select count(*) from durable.run_state"))
+                        .isEqualTo(RUNS + 1);
+            }
+        }
+    }
+
+    private static long number(DataSource dataSource, String sql) {
+        try {
+            return Long.parseLong(texts(dataSource, sql).getFirst());
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static DataSource redirected(AtomicReference<DataSource> behind) {
+        return (DataSource) Proxy.newProxyInstance(
+                CloneTrialTest.class.getClassLoader(),
+                new Class<?>[] {DataSource.class},
+                (proxy, method, arguments) -> method.invoke(behind.get(), arguments));
     }
 
     private static List<String> texts(DataSource dataSource, String sql) throws SQLException {

@@ -35,7 +35,8 @@ class VanishedRunTest {
                 DurableEngine client =
                         bench.engine().register(Patient.class).clientOnly().start()) {
             WorkflowHandle<Patient, String> started = client.client().start(Patient.class, "p-1", Patient::run);
-            CompletableFuture<?> here = worker.client().handle(Patient.class, "p-1").resultAsync();
+            CompletableFuture<?> here =
+                    worker.client().handle(Patient.class, "p-1").resultAsync();
             CompletableFuture<?> waiting = CompletableFuture.supplyAsync(started::result);
             Bench.awaitThat(started, run -> run.historyLength() > 1);
             try (Connection connection = bench.dataSource().getConnection();
