@@ -25,8 +25,9 @@ final class RandomIds implements Supplier<UUID> {
     public UUID get() {
         ByteBuffer bytes = BYTES.get();
         if (!bytes.hasRemaining()) {
-            RANDOM.nextBytes(bytes.array());
-            bytes.clear();
+            byte[] drawn = new byte[bytes.capacity()];
+            RANDOM.nextBytes(drawn);
+            bytes.clear().put(drawn).flip();
         }
         return new UUID(bytes.getLong() & NOT_VERSION | VERSION, bytes.getLong() & NOT_VARIANT | VARIANT);
     }
