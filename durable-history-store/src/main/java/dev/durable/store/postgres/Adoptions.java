@@ -2,7 +2,6 @@ package dev.durable.store.postgres;
 
 import dev.durable.Installation.OpenWork;
 import dev.durable.store.Adoption;
-import dev.durable.store.Nudges;
 import dev.durable.store.RunKey;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -48,21 +47,19 @@ final class Adoptions {
                     json_build_object('from', ?::text, 'open', ?::text, 'runs', ?::bigint))""";
 
     private final Connections connections;
-    private final Nudges nudges;
 
-    Adoptions(Connections connections, Nudges nudges) {
+    Adoptions(Connections connections) {
         this.connections = connections;
-        this.nudges = nudges;
     }
 
     /** Gives how many runs were ended. */
     long adopt(Adoption adoption) {
         UUID id = UUID.randomUUID();
-        List<UUID> ended = connections.unguarded(Locks.LONG, tx -> {
-            List<UUID> runs = new ArrayList<>();
+        return connections.unguarded(Locks.LONG, tx -> {
+            long ended = 0;
             String before = lock(tx, adoption);
             if (adoption.open() == OpenWork.CANCEL) {
-                end(tx, adoption, runs);
+                ended = end(tx, adoption);
                 Script left = new Script();
                 LEFT.forEach(left::then);
                 tx.run(left);
@@ -76,11 +73,9 @@ final class Adoptions {
                             Param.of(adoption.name()),
                             Param.of(before),
                             Param.of(adoption.open().name()),
-                            Param.of((long) runs.size())));
-            return runs;
+                            Param.of(ended)));
+            return ended;
         });
-        nudges.send(ended.stream().map(Nudges.RunClosed::new).toList());
-        return ended.size();
     }
 
     /** Gives the name until now. */
@@ -101,25 +96,25 @@ final class Adoptions {
         return before;
     }
 
-    private static void end(Tx tx, Adoption adoption, List<UUID> ended) throws SQLException {
-        UUID[] last = {new UUID(0, 0)};
-        int before;
-        do {
-            before = ended.size();
+    private static long end(Tx tx, Adoption adoption) throws SQLException {
+        UUID last = new UUID(0, 0);
+        long ended = 0;
+        while (true) {
             List<RunKey> page = new ArrayList<>();
             tx.run(new Script()
                     .read(
                             OPEN,
                             row -> page.add(
                                     new RunKey(row.getObject("run_id", UUID.class), row.getString("workflow_id"))),
-                            Param.of(last[0]),
+                            Param.of(last),
                             Param.of(PAGE)));
-            for (RunKey run : page) {
-                last[0] = run.runId();
-                if (Seizures.end(tx, adoption.end().apply(run))) {
-                    ended.add(run.runId());
-                }
+            if (page.isEmpty()) {
+                return ended;
             }
-        } while (ended.size() > before);
+            for (RunKey run : page) {
+                ended += Seizures.end(tx, adoption.end().apply(run)) ? 1 : 0;
+            }
+            last = page.getLast().runId();
+        }
     }
 }

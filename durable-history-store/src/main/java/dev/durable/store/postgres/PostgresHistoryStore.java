@@ -118,7 +118,7 @@ public final class PostgresHistoryStore implements HistoryStore {
         slow = Roads.with(Patience.LONG, connections, nudges, options.inboxLimit);
         readBacks = new ReadBacks(connections);
         seizures = new Seizures(connections, nudges);
-        adoptions = new Adoptions(connections, nudges);
+        adoptions = new Adoptions(connections);
         runClaims = new RunClaims(connections);
         jobClaims = new JobClaims(connections);
         jobOrders = new JobOrders(connections, nudges);

@@ -65,6 +65,13 @@ class InstallationTest {
         return original.dataSource();
     }
 
+    /** There is something to be done twice. */
+    private void aRun() {
+        Sql.execute(source(), """
+                insert into durable.workflow_run (run_id, started_at, shard, workflow_id, type, task_queue, status)
+                values (gen_random_uuid(), now(), 0, 'order-1', 'Order', 'default', 'COMPLETED')""");
+    }
+
     private DataSource template() {
         copy = TestDatabase.copyOf(original);
         return copy.dataSource();
@@ -140,6 +147,7 @@ class InstallationTest {
     @Test
     void a_copy_by_template_is_refused_where_there_is_no_name() {
         assertThat(refusal(source(), null)).isNull();
+        aRun();
         DataSource copied = template();
 
         assertThat(refusal(copied, null))
@@ -155,8 +163,19 @@ class InstallationTest {
     }
 
     @Test
+    void a_copy_in_which_no_run_ever_was_is_its_own_as_databases_of_tests_are() {
+        assertThat(refusal(source(), null)).isNull();
+        DataSource copied = template();
+
+        assertThat(refusal(copied, null)).isNull();
+        assertThat(audit(copied)).containsExactly("move installation ");
+        assertThat(refusal(source(), null)).isNull();
+    }
+
+    @Test
     void a_copy_by_template_is_refused_where_its_processes_have_another_name_or_none() {
         assertThat(refusal(source(), "prod")).isNull();
+        aRun();
         DataSource copied = template();
 
         assertThat(refusal(copied, "staging")).contains("belongs to installation \"prod\"");
@@ -178,6 +197,7 @@ class InstallationTest {
     @Test
     void a_restored_dump_is_refused_where_there_is_no_name_and_goes_by_its_name_where_there_is_one() {
         assertThat(refusal(source(), null)).isNull();
+        aRun();
         onAnotherServer(false);
 
         assertThat(refusal(source(), null)).contains("is a copy");
@@ -191,6 +211,7 @@ class InstallationTest {
     @Test
     void an_upgraded_server_is_no_copy() {
         assertThat(refusal(source(), null)).isNull();
+        aRun();
         onAnotherServer(true);
 
         assertThat(refusal(source(), null)).isNull();
@@ -207,6 +228,7 @@ class InstallationTest {
     @Test
     void a_server_that_does_not_tell_its_identity_goes_by_the_database_alone() {
         assertThat(refusal(source(), null)).isNull();
+        aRun();
         Sql.execute(source(), "update durable.installation set system_id = null");
         assertThat(refusal(source(), null)).isNull();
 

@@ -40,6 +40,7 @@ select true, h.system_id, h.database_id, h.table_ids, h.server, h.database, cloc
 -- Whether a process that calls its installation so may work here: OWN, or why not. A name decides alone; without one the
 -- database does. The first name that is said in the database where the installation was made becomes its own; where the
 -- name is right and the database another one, that one is written down. Both stand in the audit.
+-- A copy in which no run ever was is nobody's work: a template for databases of tests, say. It becomes its own.
 create function belongs(as_name text, out verdict text, out name text, out made_in text, out since timestamptz)
     language plpgsql security definer set search_path = ${schema}, pg_temp as $$
 declare
@@ -56,6 +57,7 @@ begin
         name := i.name;
         made_in := i.database;
         since := i.since;
+        same := same or (i.name is null and not exists (select from workflow_run) and not exists (select from outbox));
         verdict := case when i.frozen then 'FROZEN'
                         when i.name is null and not same then 'COPY'
                         when as_name is null and not same then 'COPY'
@@ -63,8 +65,8 @@ begin
                         when i.name <> as_name then 'NAME'
                         else 'OWN' end;
         exit when verdict <> 'OWN'
-               or (i.name is not distinct from as_name and same and i.server = here.server
-                   and i.system_id is not distinct from here.system_id);
+               or (i.name is not distinct from as_name and i.database_id = here.database_id
+                   and i.system_id is not distinct from here.system_id and i.server = here.server);
         update installation x
            set name = as_name, system_id = here.system_id, database_id = here.database_id, table_ids = here.table_ids,
                server = here.server, database = here.database
