@@ -56,8 +56,17 @@ final class Connections {
      * that is another installation's.
      */
     <T> T read(Locks locks, Work<T> work) {
+        return read(locks, work, true);
+    }
+
+    /** As {@link #read}, in this process's own schema only: what another one says would be taken for what happened here. */
+    <T> T readOwn(Locks locks, Work<T> work) {
+        return read(locks, work, false);
+    }
+
+    private <T> T read(Locks locks, Work<T> work, boolean anywhere) {
         try {
-            return unguarded(locks, work);
+            return transaction(locks, work, anywhere);
         } catch (CommitUnknownException e) {
             throw e.getCause() instanceof SQLException lost ? failures.unavailable(lost) : e;
         }

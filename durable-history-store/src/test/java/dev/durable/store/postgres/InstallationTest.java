@@ -7,6 +7,8 @@ import dev.durable.ForeignInstallationException;
 import dev.durable.Installation;
 import dev.durable.Installation.OpenWork;
 import dev.durable.store.Fitness;
+import dev.durable.store.ReadBack;
+import dev.durable.store.RunKey;
 import dev.durable.store.postgres.testing.TestDatabase;
 import java.lang.reflect.Proxy;
 import java.nio.file.Files;
@@ -329,7 +331,8 @@ class InstallationTest {
                 () -> store.requeueOrphans(1),
                 () -> store.timeOutWaiting(1),
                 () -> store.purgeDeadLetters(Duration.ZERO, 0, 1),
-                () -> store.admit("default"))) {
+                () -> store.admit("default"),
+                () -> store.readBack(List.of(new ReadBack(new RunKey(session, "order-1"), session, 1))))) {
             assertThatThrownBy(write::run)
                     .isInstanceOf(ForeignInstallationException.class)
                     .hasMessageContaining(

@@ -141,7 +141,7 @@ class CloneTrialTest {
         }
     }
 
-    private static void refused(TestDatabase copy, Ledger staging) {
+    private static void refused(TestDatabase copy, Ledger staging) throws SQLException {
         assertThatThrownBy(() -> engine(copy.dataSource(), "staging", staging).start())
                 .isInstanceOf(ForeignInstallationException.class)
                 .hasMessageContaining("adopt(\"staging\", OpenWork.CANCEL)");
@@ -165,6 +165,7 @@ class CloneTrialTest {
                     () -> reads.queues().by("ann").pause("default"))) {
                 assertThatThrownBy(write::run).isInstanceOf(ForeignInstallationException.class);
             }
+            inATransactionOfTheCallersToo(copy, reads);
             assertThat(client.healthy()).isFalse();
             assertThat(client.problems())
                     .singleElement()
@@ -172,6 +173,18 @@ class CloneTrialTest {
                     .contains("This process does none of the work there");
         }
         assertThat(staging.bodies()).hasValue(0);
+    }
+
+    private static void inATransactionOfTheCallersToo(TestDatabase copy, DurableClient client) throws SQLException {
+        try (Connection connection = copy.dataSource().getConnection()) {
+            connection.setAutoCommit(false);
+            DurableClient joined = client.joining(connection);
+            assertThatThrownBy(() -> joined.handle(Order.class, "order-0").signal(Order::approve))
+                    .isInstanceOf(ForeignInstallationException.class);
+            assertThatThrownBy(() -> joined.start(Order.class, StartOptions.id("new"), o -> o.run("new")))
+                    .isInstanceOf(ForeignInstallationException.class);
+            connection.rollback();
+        }
     }
 
     private static void adopted(TestDatabase copy, Ledger staging) throws SQLException {
