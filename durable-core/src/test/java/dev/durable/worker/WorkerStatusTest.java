@@ -127,8 +127,9 @@ class WorkerStatusTest {
                 .clientOnly()
                 .start()) {
             assertThat(client.problems())
-                    .containsExactly("a loop has made no progress for 61 s: it hangs, or the machine stands still. Take a"
-                            + " thread dump, and restart the process; nothing is lost.");
+                    .containsExactly(
+                            "a loop has made no progress for 61 s: it hangs, or the machine stands still. Take a"
+                                    + " thread dump, and restart the process; nothing is lost.");
         }
     }
 
