@@ -4,7 +4,6 @@ import dev.durable.store.StoreSource;
 import dev.durable.worker.EngineBuilder;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Consumer;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -24,16 +23,20 @@ public interface DurableEngine extends AutoCloseable {
 
     /**
      * Whether the worker makes progress: false when it was closed, when a loop hangs, and when a step of its upkeep is
-     * late, as it is once the database has not answered for a while. {@link #problem()} says what is wrong.
+     * late, as it is once the database has not answered for a while; when the store is not this process's own; when its
+     * user lacks a right. {@link #problems()} says which.
      */
     boolean healthy();
 
     /**
-     * What is wrong, with the usual cause and the way out, in words: what the database answered last where it can't be
-     * reached or written (a standby, say), a loop that hangs, a step of upkeep that is late. Empty while all is well. It may
-     * say something some seconds before {@link #healthy()} is false, as an outage that passes is none to act upon.
+    /**
+     * What is wrong, each with the usual cause and the way out, in words: what the database answered last where it can't be
+     * reached or written (a standby, say), a schema that is not this process's own, a right that is missing, a loop that
+     * hangs, a step of upkeep that is late. Empty while all is well. It may say something some seconds before {@link
+     * #healthy()} is false, as an outage that passes is none to act upon. Asks no database: what it says of the schema and of
+     * rights is up to ten seconds old.
      */
-    Optional<String> problem();
+    List<String> problems();
 
     /**
      * What this process does on its own, step by step: when it last did it, how long that took, how many rows it changed,
@@ -73,6 +76,19 @@ public interface DurableEngine extends AutoCloseable {
 
         /** How this process is named in events and views; default {@code host/pid}. */
         Builder identity(String identity);
+
+        /**
+         * What this process calls the installation that it belongs to, such as {@code "prod"}; without a name unless told.
+         * The store keeps the first name that it is told, and a process of another one does not work there: {@link #start()}
+         * is refused with {@link ForeignInstallationException}. A client ({@link #clientOnly()}) starts, and reads.
+         *
+         * <p>Without a name the store knows the database that it was made in, which tells a copy by {@code CREATE DATABASE …
+         * TEMPLATE} and a restored dump, but not a snapshot of the whole server: that one needs names. See {@link
+         * Installation}.
+         *
+         * @throws IllegalArgumentException where it is blank or longer than 100 characters
+         */
+        Builder installation(String name);
 
         /** How long running activities may go on at {@link DurableEngine#close()}; default 10s. */
         Builder drainTimeout(Duration timeout);
@@ -174,6 +190,7 @@ public interface DurableEngine extends AutoCloseable {
          * Checks everything registered and starts the loops.
          *
          * @throws RegistrationException with everything that is wrong
+         * @throws ForeignInstallationException where it is to work and the store holds the work of another installation
          */
         DurableEngine start();
     }

@@ -108,8 +108,11 @@ final class TokenHolder implements ExternalActivity {
                 JobFilter.of(token.key()), job -> job == null || !mine(job) ? null : decide.apply(job)));
     }
 
+    /** As the row says it: of a token only the lease is secret, and what else stands in it anybody could change. */
     private boolean mine(OpenJob job) {
-        return token.lease().equals(job.seen().lease());
+        return token.lease().equals(job.seen().lease())
+                && token.key().run().equals(job.key().run())
+                && token.activity().equals(job.activity());
     }
 
     private void must(Outcome outcome) {
@@ -117,7 +120,7 @@ final class TokenHolder implements ExternalActivity {
             throw new StaleAttemptException("NOT_FOUND: the attempt of activity "
                     + token.key().seq() + " of workflow " + token.key().run().workflowId()
                     + " whose token this is is no longer the current one: it ended, timed out, another attempt was begun, or"
-                    + " the run closed. Nothing was written.");
+                    + " the run closed; or the token is not as completeLater() gave it. Nothing was written.");
         }
     }
 }

@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +26,22 @@ public interface HistoryStore extends Writes, QueueStore, BatchStore, Views, Sto
 
     /** Makes the store ready (schema, version check). Throws with what to do where it can't be. Idempotent. */
     void open();
+
+    /**
+     * Looks whether this process may work on what stands here, and has the rights for it. From then on what writes throws
+     * {@link dev.durable.ForeignInstallationException} while it may not; reads go on. A round trip or two.
+     *
+     * @param installation what this process calls the installation that it belongs to; null without a name
+     */
+    default Fitness inspect(@Nullable String installation) {
+        return Fitness.GOOD;
+    }
+
+    /** Makes the store an installation of its own. Gives how many runs were ended for it. */
+    default long adopt(Adoption adoption) {
+        throw new UnsupportedOperationException(
+                getClass().getName() + " lives in one process, so that nobody can copy it: there is nothing to adopt.");
+    }
 
     // ── writes ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -170,6 +187,9 @@ public interface HistoryStore extends Writes, QueueStore, BatchStore, Views, Sto
 
     /** Which of these runs are closed, with results: the one query that all waiting clients of a process share. */
     List<RunRecord> closed(Collection<UUID> runIds);
+
+    /** Which of these runs are not there, neither open nor closed. */
+    Set<UUID> unknown(Collection<UUID> runIds);
 
     /** The same reads for people, who may be shown what was true a moment ago: a store may have a replica for them. */
     default Views views() {

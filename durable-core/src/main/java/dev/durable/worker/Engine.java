@@ -18,10 +18,11 @@ import dev.durable.store.NewRun;
 import dev.durable.store.Nudges;
 import dev.durable.store.OutageLog;
 import dev.durable.store.SessionInfo;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
@@ -48,6 +49,7 @@ final class Engine implements PreparedEngine {
     private final Runs runs;
     private final RunHost host;
     private final QueueRooms rooms;
+    private final InstallationWatch watch;
     private final StoreClient client;
     private final @Nullable ActivitySide activities;
     private volatile Runnable wakeClaims = () -> {};
@@ -55,7 +57,14 @@ final class Engine implements PreparedEngine {
     private volatile boolean working;
     private volatile boolean closed;
 
-    Engine(HistoryStore store, Registry registry, EngineSettings settings, Drive drive, Supplier<UUID> random) {
+    Engine(
+            HistoryStore store,
+            Registry registry,
+            EngineSettings settings,
+            Drive drive,
+            Supplier<UUID> random,
+            InstallationWatch watch) {
+        this.watch = watch;
         this.store = store;
         this.registry = registry;
         this.settings = settings;
@@ -100,7 +109,7 @@ final class Engine implements PreparedEngine {
                         waiters,
                         drive,
                         new EngineDispatch.Calls(
-                                this::runsHere, rooms, settings.limits().call()),
+                                this::runsHere, rooms, settings.limits().call(), watch::mustBeOwn),
                         new ExternalAttempts(
                                 store,
                                 new Random(random.get().getLeastSignificantBits()),
@@ -148,6 +157,7 @@ final class Engine implements PreparedEngine {
         rooms.onStale(drive.add("rooms", Drive.Kind.IO, rooms));
         runs.onStall(drive::stalled);
         waiters.onWait(drive.add("results", Drive.Kind.IO, waiters));
+        drive.add("installation", Drive.Kind.IO, watch);
         drive.start();
         nudges = store.nudges().listen(this::nudged);
     }
@@ -262,27 +272,37 @@ final class Engine implements PreparedEngine {
 
     @Override
     public boolean healthy() {
-        return !closed
-                && drive.nanosSinceProgress() < HUNG_NANOS
-                && (activities == null || !activities.upkeep().late());
+        return lastingProblems().isEmpty();
     }
 
     @Override
-    public Optional<String> problem() {
-        return closed ? Optional.of("the engine is closed") : store.trouble().or(this::hanging);
+    public List<String> problems() {
+        List<String> problems = new ArrayList<>(lastingProblems());
+        if (!closed) {
+            store.trouble().ifPresent(problems::addFirst);
+        }
+        return problems;
     }
 
-    private Optional<String> hanging() {
-        if (drive.nanosSinceProgress() >= HUNG_NANOS) {
-            return Optional.of(
-                    "a loop of the engine has made no progress for a minute: a thread dump shows where it hangs");
+    private List<String> lastingProblems() {
+        if (closed) {
+            return List.of("the engine is closed");
         }
-        List<String> late =
-                upkeep().stream().filter(UpkeepStep::late).map(UpkeepStep::name).toList();
-        return late.isEmpty()
-                ? Optional.empty()
-                : Optional.of("upkeep is late (" + String.join(", ", late)
-                        + "): the database answers too slowly, or a loop hangs; the log and a thread dump show which");
+        List<String> problems = new ArrayList<>(watch.problems());
+        long still = drive.nanosSinceProgress();
+        if (still >= HUNG_NANOS) {
+            problems.add(
+                    "a loop has made no progress for " + Duration.ofNanos(still).toSeconds()
+                            + " s: it hangs, or the machine stands still. Take a thread dump, and restart the process; nothing is"
+                            + " lost.");
+        }
+        upkeep().stream()
+                .filter(UpkeepStep::late)
+                .map(step -> "upkeep step \"" + step.name() + "\" is late, last done "
+                        + (step.lastRun() == null ? "never" : "at " + step.lastRun())
+                        + ": the database does not answer, or a loop hangs. The log says which.")
+                .forEach(problems::add);
+        return problems;
     }
 
     @Override

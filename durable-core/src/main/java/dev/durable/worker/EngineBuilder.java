@@ -7,6 +7,7 @@ import dev.durable.OnExhausted;
 import dev.durable.declare.Registry;
 import dev.durable.payload.PayloadCodec;
 import dev.durable.replay.BackgroundJob;
+import dev.durable.store.Adoption;
 import dev.durable.store.HistoryStore;
 import dev.durable.worker.EngineSettings.Errors;
 import dev.durable.worker.EngineSettings.Limits;
@@ -31,6 +32,7 @@ public final class EngineBuilder implements DurableEngine.Builder {
     private final Registry.Builder registry = Registry.builder();
     private final Map<String, QueueSettings> queues = new LinkedHashMap<>();
     private String identity = hostAndPid();
+    private @Nullable String installation;
     private Limits limits = Limits.DEFAULT;
     private Consumer<? super JsonMapper.Builder> mapper = json -> {};
     private Errors errors = Errors.DEFAULT;
@@ -93,6 +95,12 @@ public final class EngineBuilder implements DurableEngine.Builder {
     @Override
     public EngineBuilder identity(String name) {
         this.identity = name;
+        return this;
+    }
+
+    @Override
+    public EngineBuilder installation(String name) {
+        this.installation = Adoption.checked(name);
         return this;
     }
 
@@ -276,12 +284,19 @@ public final class EngineBuilder implements DurableEngine.Builder {
             queues.put("default", QueueSettings.DEFAULT);
         }
         store.open();
+        InstallationWatch watch = new InstallationWatch(store, installation);
+        watch.look();
+        if (worker) {
+            watch.mustBeOwn();
+        }
+        watch.tell();
         Engine engine = new Engine(
                 store,
                 built,
                 new EngineSettings(identity, queues, limits, worker, strict, payloads, errors, reading),
                 drive == null ? new ThreadDrive() : drive,
-                random);
+                random,
+                watch);
         begin(engine, engine::start);
         return engine;
     }

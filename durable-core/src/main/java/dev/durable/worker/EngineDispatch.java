@@ -52,8 +52,9 @@ final class EngineDispatch implements Dispatch {
      * @param runsHere whether this process runs the first turn of a start itself
      * @param rooms whether queues have room for a start
      * @param timeout how long a call that writes waits for the database
+     * @param mayWrite throws where the store is not this process's own
      */
-    record Calls(Predicate<NewRun> runsHere, QueueRooms rooms, Duration timeout) {}
+    record Calls(Predicate<NewRun> runsHere, QueueRooms rooms, Duration timeout, Runnable mayWrite) {}
 
     EngineDispatch(
             RunHost host, Runs runs, ResultWaiters waiters, Drive drive, Calls calls, ExternalAttempts external) {
@@ -114,6 +115,7 @@ final class EngineDispatch implements Dispatch {
 
     @Override
     public CompletableFuture<StartOutcome> start(NewRun run, WorkflowStarted started) {
+        calls.mayWrite().run();
         NewRun whole = run.withStarted(EventJson.encode(started));
         Optional<Joined> transaction = transaction();
         if (transaction.isPresent()) {
@@ -137,6 +139,7 @@ final class EngineDispatch implements Dispatch {
     @Override
     public CompletableFuture<StartOutcome> enqueue(
             NewRun run, WorkflowStarted started, ActivityScheduled scheduled, @Nullable EnqueuedOptions chosen) {
+        calls.mayWrite().run();
         Optional<Joined> transaction = transaction();
         JobBirth birth = new JobBirth(
                 run.run(),
@@ -163,6 +166,7 @@ final class EngineDispatch implements Dispatch {
 
     @Override
     public CompletableFuture<Delivery.Outcome> deliver(Delivery delivery) {
+        calls.mayWrite().run();
         return host.lanes().deliveries().submit(delivery);
     }
 

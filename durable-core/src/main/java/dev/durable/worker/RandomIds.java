@@ -1,22 +1,20 @@
 package dev.durable.worker;
 
+import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.UUID;
 import java.util.function.Supplier;
-import java.util.random.RandomGenerator;
-import java.util.random.RandomGeneratorFactory;
 
 /**
- * Random ids (UUID version 4) for fences, leases and messages. They have to be unique, not secret; so each thread has a
- * generator with 192 bits of state, seeded by the system's secure one, which is asked once a thread, not once an id.
+ * Random ids (UUID version 4) for fences, leases and messages, from the system's cryptographic generator: whoever has seen
+ * some of them, as the holders of tokens have, can't tell others. Each thread takes the bytes of a few at once, as the
+ * generator is asked by one at a time.
  */
 final class RandomIds implements Supplier<UUID> {
-    private static final RandomGeneratorFactory<RandomGenerator> FACTORY =
-            RandomGeneratorFactory.of("L64X128MixRandom");
-    private static final SecureRandom SEEDS = new SecureRandom();
-    private static final int SEED_BYTES = 24;
-    private static final ThreadLocal<RandomGenerator> GENERATOR =
-            ThreadLocal.withInitial(() -> FACTORY.create(SEEDS.generateSeed(SEED_BYTES)));
+    private static final SecureRandom RANDOM = new SecureRandom();
+    private static final int AT_ONCE = 32;
+    private static final ThreadLocal<ByteBuffer> BYTES = ThreadLocal.withInitial(
+            () -> ByteBuffer.allocate(AT_ONCE * 2 * Long.BYTES).limit(0));
 
     private static final long VERSION = 0x0000_0000_0000_4000L;
     private static final long NOT_VERSION = 0xFFFF_FFFF_FFFF_0FFFL;
@@ -25,7 +23,12 @@ final class RandomIds implements Supplier<UUID> {
 
     @Override
     public UUID get() {
-        RandomGenerator random = GENERATOR.get();
-        return new UUID(random.nextLong() & NOT_VERSION | VERSION, random.nextLong() & NOT_VARIANT | VARIANT);
+        ByteBuffer bytes = BYTES.get();
+        if (!bytes.hasRemaining()) {
+            byte[] drawn = new byte[bytes.capacity()];
+            RANDOM.nextBytes(drawn);
+            bytes.clear().put(drawn).flip();
+        }
+        return new UUID(bytes.getLong() & NOT_VERSION | VERSION, bytes.getLong() & NOT_VARIANT | VARIANT);
     }
 }

@@ -3,6 +3,7 @@ package dev.durable.worker;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.durable.StoreUnavailableException;
+import dev.durable.WorkflowNotFoundException;
 import dev.durable.client.RunResult;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.RunIds;
@@ -26,12 +27,16 @@ import java.util.stream.Collectors;
  * with each new waiter; it starts longer while nudges are what tells of ends. A run that is older than that when somebody
  * begins to wait may have closed long ago and is asked for at once; a younger one hardly has. Who gives up (cancels the
  * future) is asked for no longer.
+ *
+ * <p>Every run that is waited for was there before. One that is not there any more, in two looks seconds apart, never ends:
+ * the database was set back to an earlier time, or retention has removed it.
  */
 final class ResultWaiters implements Step {
     private static final int IDS_PER_QUERY = 2_000;
     private static final Duration SHORTEST = Duration.ofMillis(4);
     private static final Duration SHORTEST_WITH_HINTS = Duration.ofMillis(32);
     private static final Duration LONGEST = Duration.ofMillis(250);
+    private static final Duration MISSING = Duration.ofSeconds(5);
 
     private final HistoryStore store;
     private final BooleanSupplier told;
@@ -56,6 +61,10 @@ final class ResultWaiters implements Step {
     private volatile long askAt;
 
     private long askAllAt;
+    private long askMissingAt;
+    /** Those that were not there at the last look. */
+    private Set<UUID> missing = Set.of();
+
     /** The loop has found nobody who waits, and sleeps. */
     private volatile boolean nobodyWaited = true;
 
@@ -279,6 +288,8 @@ final class ResultWaiters implements Step {
         if (nobodyWaited) {
             nobodyWaited = false;
             askAllAt = store.clock().nanoTime() + LONGEST.toNanos();
+            askMissingAt = store.clock().nanoTime() + MISSING.toNanos();
+            missing = Set.of();
         }
         try {
             Set<UUID> said = take(hinted);
@@ -287,6 +298,10 @@ final class ResultWaiters implements Step {
             if (!found.isEmpty()) {
                 hintsArrive &= found.stream().allMatch(run -> said.contains(run) || mayHave.contains(run));
                 interval = shortest();
+            }
+            if (store.clock().nanoTime() - askMissingAt >= 0) {
+                askMissingAt = store.clock().nanoTime() + MISSING.toNanos();
+                askMissing();
             }
         } catch (StoreUnavailableException e) {
             interval = LONGEST;
@@ -326,12 +341,38 @@ final class ResultWaiters implements Step {
         return taken.stream().filter(waiting::containsKey).collect(Collectors.toSet());
     }
 
+    private void askMissing() {
+        Set<UUID> before = missing;
+        Set<UUID> now = new HashSet<>();
+        for (List<UUID> part : parts(waiting.keySet())) {
+            now.addAll(store.unknown(part));
+        }
+        missing = now;
+        now.stream().filter(before::contains).forEach(run -> {
+            Wanted wanted = waiting.remove(run);
+            if (wanted != null) {
+                wanted.end.completeExceptionally(new WorkflowNotFoundException("run " + run
+                        + " is not in the store any more, so it has no result. It was there when this wait began. Usual"
+                        + " cause: the database was restored to an earlier time, or failed over to a standby that had not"
+                        + " received it; start it again under its workflow id if its work is still wanted. Or it closed,"
+                        + " and retention removed it before its result was read."));
+            }
+        });
+    }
+
+    private static List<List<UUID>> parts(Collection<UUID> all) {
+        List<UUID> ids = new ArrayList<>(all);
+        List<List<UUID>> parts = new ArrayList<>();
+        for (int from = 0; from < ids.size(); from += IDS_PER_QUERY) {
+            parts.add(ids.subList(from, Math.min(ids.size(), from + IDS_PER_QUERY)));
+        }
+        return parts;
+    }
+
     /** Gives those that have closed. */
     private Set<UUID> ask(Collection<UUID> wanted) {
         Set<UUID> found = new HashSet<>();
-        List<UUID> ids = new ArrayList<>(wanted);
-        for (int from = 0; from < ids.size(); from += IDS_PER_QUERY) {
-            List<UUID> part = ids.subList(from, Math.min(ids.size(), from + IDS_PER_QUERY));
+        for (List<UUID> part : parts(wanted)) {
             for (RunRecord run : store.closed(part)) {
                 closed(run.run().runId(), RunResult.of(run));
                 found.add(run.run().runId());

@@ -16,6 +16,10 @@ import dev.durable.store.CommitUnknownException;
 import dev.durable.store.contract.FaultyStore;
 import dev.durable.store.contract.FaultyStore.Fault;
 import dev.durable.store.memory.InMemoryHistoryStore;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -115,5 +119,41 @@ class HolderOfTokenTest {
             assertThat(job.resultAs(String.class)).isEqualTo("paid");
             holder.complete("paid");
         }
+    }
+
+    @Test
+    void of_a_token_that_was_changed_nothing_counts() throws Exception {
+        try (DurableEngine engine = engine()) {
+            ActivityHandle job = engine.client().enqueue(Bank.class, b -> b.pay("a"));
+            String token = tokens.poll(20, TimeUnit.SECONDS);
+
+            for (String[] change : new String[][] {{"Bank.pay", "Bank.carefully"}, {job.id(), "another"}}) {
+                ExternalActivity forged = engine.client().activity(changed(token, change[0], change[1]));
+                for (Runnable call : List.<Runnable>of(
+                        () -> forged.complete("mine"),
+                        () -> forged.fail(new IllegalStateException("mine")),
+                        () -> forged.heartbeat("mine"),
+                        () -> forged.updateTimeout(Duration.ofHours(1)))) {
+                    assertThatThrownBy(call::run)
+                            .as(change[1])
+                            .isInstanceOf(StaleAttemptException.class)
+                            .hasMessageContaining(
+                                    "or the token is not as completeLater() gave it. Nothing was written.");
+                }
+            }
+
+            assertThat(engine.client().activity(job.id(), 1).describe().attempt())
+                    .isOne();
+            engine.client().activity(token).complete("paid");
+            assertThat(job.resultAs(String.class)).isEqualTo("paid");
+        }
+    }
+
+    private static String changed(String token, String from, String to) {
+        String plain = new String(Base64.getUrlDecoder().decode(token), StandardCharsets.UTF_8);
+        assertThat(plain).contains(from);
+        return Base64.getUrlEncoder()
+                .withoutPadding()
+                .encodeToString(plain.replace(from, to).getBytes(StandardCharsets.UTF_8));
     }
 }

@@ -2,11 +2,13 @@ package dev.durable.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.durable.WorkflowNotFoundException;
 import dev.durable.WorkflowStatus;
 import dev.durable.client.RunResult;
 import dev.durable.store.RunKey;
 import dev.durable.store.contract.Seizures;
 import java.time.Duration;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -132,6 +134,29 @@ class ResultWaitersTest {
         }
 
         assertThat(result).as("within 10 ms").isDone();
+    }
+
+    @Test
+    void who_waits_for_a_run_that_is_not_there_any_more_is_told_so_at_the_second_look() {
+        CompletableFuture<RunResult> lost = waiters.result(UUID.randomUUID());
+        CompletableFuture<RunResult> open =
+                waiters.result(bench.schedule("[\"x\"]").run().runId());
+        waiters.runOnce();
+        bench.clock.advance(Duration.ofSeconds(5));
+        waiters.runOnce();
+        assertThat(lost).as("it may be a look that went wrong").isNotDone();
+        bench.clock.advance(Duration.ofSeconds(5));
+        waiters.runOnce();
+
+        assertThat(lost)
+                .failsWithin(Duration.ZERO)
+                .withThrowableThat()
+                .withCauseInstanceOf(WorkflowNotFoundException.class)
+                .withMessageContaining(
+                        "is not in the store any more, so it has no result. It was there when this wait began."
+                                + " Usual cause: the database was restored to an earlier time");
+        assertThat(open).isNotDone();
+        assertThat(waiters.size()).isOne();
     }
 
     private RunKey waitedFor() {

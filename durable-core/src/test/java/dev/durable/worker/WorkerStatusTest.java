@@ -11,6 +11,9 @@ import dev.durable.UpkeepStep;
 import dev.durable.WorkerStatus;
 import dev.durable.Workflow;
 import dev.durable.store.memory.InMemoryHistoryStore;
+import dev.durable.store.memory.VirtualClock;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -85,6 +88,48 @@ class WorkerStatusTest {
             assertThat(client.upkeep()).isEmpty();
             assertThat(client.worker().session()).isNull();
             assertThat(client.healthy()).isTrue();
+        }
+    }
+
+    @Test
+    void who_is_not_healthy_says_why() {
+        VirtualClock clock = new VirtualClock();
+        DurableEngine engine = DurableEngine.builder(InMemoryHistoryStore.on(clock))
+                .register(Patient.class)
+                .activity(Stubborn.class, () -> "done")
+                .start();
+        try (engine) {
+            await(() -> engine.upkeep().stream().allMatch(step -> step.lastRun() != null));
+            assertThat(engine.problems()).isEmpty();
+
+            clock.advance(Duration.ofMinutes(10));
+
+            assertThat(engine.problems())
+                    .anySatisfy(problem -> assertThat(problem)
+                            .startsWith("upkeep step \"session\" is late, last done at ")
+                            .endsWith(": the database does not answer, or a loop hangs. The log says which."));
+            assertThat(engine.healthy()).isFalse();
+        }
+        assertThat(engine.problems()).containsExactly("the engine is closed");
+    }
+
+    @Test
+    void a_loop_that_hangs_is_a_problem() {
+        ThreadDrive drive = new ThreadDrive();
+        Drive hanging = (Drive) Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {Drive.class},
+                (proxy, method, arguments) -> method.getName().equals("nanosSinceProgress")
+                        ? (Object) Duration.ofSeconds(61).toNanos()
+                        : method.invoke(drive, arguments));
+        try (DurableEngine client = new EngineBuilder(new InMemoryHistoryStore())
+                .drive(hanging)
+                .clientOnly()
+                .start()) {
+            assertThat(client.problems())
+                    .containsExactly(
+                            "a loop has made no progress for 61 s: it hangs, or the machine stands still. Take a"
+                                    + " thread dump, and restart the process; nothing is lost.");
         }
     }
 

@@ -52,6 +52,7 @@ public class DurableAutoConfiguration {
         return PostgresHistoryStore.builder(dataSource)
                 .schema(properties.getSchema())
                 .schemaMode(properties.getMigrate())
+                .rolePrefix(properties.getRolePrefix())
                 .transactions(new SpringTransactions(dataSource))
                 .activityTransactions(activityTransactions)
                 .build();

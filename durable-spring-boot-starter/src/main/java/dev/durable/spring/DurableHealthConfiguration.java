@@ -3,6 +3,7 @@ package dev.durable.spring;
 import dev.durable.DurableEngine;
 import dev.durable.UpkeepStep;
 import dev.durable.WorkerStatus;
+import java.util.List;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -14,7 +15,7 @@ import org.springframework.context.annotation.Bean;
 
 /**
  * Where the application has Actuator: health {@code durable}, down while the worker makes no progress or
- * its upkeep is late; with each step of upkeep, the number of zombies, of refused
+ * its upkeep is late, the database holds the work of another installation or a right is missing; with each step of upkeep, the number of zombies, of refused
  * messages and of runs that stalled lately as details.
  */
 @AutoConfiguration(after = DurableAutoConfiguration.class)
@@ -31,7 +32,10 @@ public class DurableHealthConfiguration {
 
     private static Health health(DurableEngine engine) {
         Health.Builder health = engine.healthy() ? Health.up() : Health.down();
-        engine.problem().ifPresent(problem -> health.withDetail("reason", problem));
+        List<String> problems = engine.problems();
+        if (!problems.isEmpty()) {
+            health.withDetail("reason", String.join("\n", problems));
+        }
         engine.upkeep().forEach(step -> health.withDetail("upkeep." + step.name(), words(step)));
         WorkerStatus worker = engine.worker();
         return health.withDetail("zombies", worker.zombies())

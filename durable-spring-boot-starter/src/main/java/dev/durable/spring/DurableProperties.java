@@ -18,6 +18,15 @@ public class DurableProperties {
     /** Database schema of Durable's tables: the tenant boundary. */
     private String schema = "durable";
 
+    /**
+     * Name of the installation that this process belongs to, such as prod: it does no work in a database that holds the work
+     * of another one. Without it only copies by template and restored dumps are told, not snapshots.
+     */
+    private @Nullable String installation;
+
+    /** With what the names of the roles of the schema begin: the schema's name when not set. */
+    private @Nullable String rolePrefix;
+
     /** What is done about the schema at start: migrate it, only validate it, or nothing. */
     private SchemaMode migrate = SchemaMode.MIGRATE;
 
@@ -77,6 +86,22 @@ public class DurableProperties {
 
     public void setSchema(String schema) {
         this.schema = schema;
+    }
+
+    public @Nullable String getInstallation() {
+        return installation;
+    }
+
+    public void setInstallation(@Nullable String installation) {
+        this.installation = installation;
+    }
+
+    public @Nullable String getRolePrefix() {
+        return rolePrefix;
+    }
+
+    public void setRolePrefix(@Nullable String rolePrefix) {
+        this.rolePrefix = rolePrefix;
     }
 
     public SchemaMode getMigrate() {

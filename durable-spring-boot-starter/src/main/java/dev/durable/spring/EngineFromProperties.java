@@ -19,6 +19,9 @@ final class EngineFromProperties {
         if (properties.getIdentity() != null) {
             builder.identity(properties.getIdentity());
         }
+        if (properties.getInstallation() != null) {
+            builder.installation(properties.getInstallation());
+        }
         Integer transactional = properties.getMaxTransactionalActivities();
         if (transactional != null) {
             builder.maxTransactionalActivities(transactional);

@@ -96,6 +96,11 @@ final class LateEngine implements PreparedEngine, SmartInitializingSingleton {
     }
 
     @Override
+    public List<String> problems() {
+        return engine().problems();
+    }
+
+    @Override
     public List<UpkeepStep> upkeep() {
         return engine().upkeep();
     }

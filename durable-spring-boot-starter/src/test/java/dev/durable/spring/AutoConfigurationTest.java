@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.durable.DurableClient;
 import dev.durable.DurableEngine;
+import dev.durable.ForeignInstallationException;
 import dev.durable.RegistrationException;
 import dev.durable.StartOptions;
 import dev.durable.WorkflowHandle;
@@ -214,7 +215,40 @@ class AutoConfigurationTest {
                     .containsEntry("stalledRuns", 0);
             context.getBean(DurableEngine.class).close();
             assertThat(health.health().getStatus()).isEqualTo(Status.DOWN);
+            assertThat(health.health().getDetails()).containsEntry("reason", "the engine is closed");
         });
+    }
+
+    @Test
+    void an_application_does_not_start_on_the_database_of_another_installation_and_a_client_of_it_reads() {
+        application
+                .withPropertyValues("durable.installation=prod", "durable.role-prefix=shop")
+                .run(context -> {
+                    greet(context.getBean(DurableClient.class), "g-1").result(SOON);
+                    assertThat(rows("select name from durable.installation")).containsExactly("prod");
+                    assertThat(rows("select rolname from pg_roles where rolname = 'shop_worker'"))
+                            .hasSize(1);
+                });
+        application
+                .withPropertyValues("durable.installation=staging")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .isInstanceOf(ForeignInstallationException.class)
+                        .hasMessageContaining(
+                                "belongs to installation \"prod\", and this process to installation \"staging\""));
+        application
+                .withPropertyValues("durable.installation=staging", "durable.client-only=true")
+                .run(context -> {
+                    DurableClient client = context.getBean(DurableClient.class);
+                    assertThat(client.handle("g-1").resultAs(String.class)).isEqualTo("hello ann");
+                    assertThat(context.getBean("durableHealthIndicator", HealthIndicator.class)
+                                    .health()
+                                    .getDetails()
+                                    .get("reason"))
+                            .asString()
+                            .contains("belongs to installation \"prod\"");
+                });
     }
 
     @Test

@@ -395,6 +395,11 @@ public final class InMemoryHistoryStore implements HistoryStore {
     }
 
     @Override
+    public Set<UUID> unknown(Collection<UUID> runIds) {
+        return atomically(() -> reads.unknown(runIds));
+    }
+
+    @Override
     public List<RunRecord> runs(RunFilter filter, int limit) {
         return atomically(() -> reads.page(filter, limit));
     }

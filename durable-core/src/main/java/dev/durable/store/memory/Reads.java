@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -78,6 +79,10 @@ final class Reads {
                 .filter(run -> !run.isOpen())
                 .map(Run::record)
                 .toList();
+    }
+
+    Set<UUID> unknown(Collection<UUID> runIds) {
+        return runIds.stream().filter(id -> runs.find(id) == null).collect(Collectors.toSet());
     }
 
     List<RunRecord> page(RunFilter filter, int limit) {

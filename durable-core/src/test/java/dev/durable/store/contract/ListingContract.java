@@ -197,6 +197,17 @@ abstract class ListingContract extends StoreContract {
     }
 
     @Test
+    void of_many_runs_those_are_told_that_are_not_there() {
+        RunKey closed = started("order-1");
+        terminated(closed);
+        RunKey open = started("order-2");
+        UUID lost = UUID.randomUUID();
+
+        assertThat(store.unknown(List.of(closed.runId(), lost, open.runId()))).containsExactly(lost);
+        assertThat(store.unknown(List.of())).isEmpty();
+    }
+
+    @Test
     void nothing_is_known_of_a_run_that_is_not_there() {
         UUID nobody = newRun("order-1").key().runId();
 

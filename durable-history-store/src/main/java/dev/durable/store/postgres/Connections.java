@@ -42,6 +42,7 @@ final class Connections {
     private final DataSource dataSource;
     private final SchemaName schema;
     private final Failures failures;
+    private final Guard guard;
     private final boolean readOnly;
     /** When a connection was lost the last time, on the monotonic clock. */
     private volatile long lostAt = System.nanoTime() - DOUBT_NANOS;
@@ -54,11 +55,29 @@ final class Connections {
     /** What kept the last transaction from happening; a server that can't be written may be read all the same. */
     private record Trouble(String text, boolean ofWrites) {}
 
-    Connections(DataSource dataSource, SchemaName schema, Failures failures) {
-        this(dataSource, schema, failures, false);
+    /** What a transaction is for: who may do it in a schema that is another installation's, and whether it may write. */
+    private enum Use {
+        READING,
+        READING_OWN,
+        WRITING,
+        WRITING_ANYWHERE;
+
+        boolean asksWhose() {
+            return this == READING_OWN || this == WRITING;
+        }
+
+        boolean writes() {
+            return this == WRITING || this == WRITING_ANYWHERE;
+        }
     }
 
-    private Connections(DataSource dataSource, SchemaName schema, Failures failures, boolean readOnly) {
+    Connections(DataSource dataSource, SchemaName schema, Failures failures, Guard guard) {
+        this(dataSource, schema, failures, guard, false);
+    }
+
+    private Connections(
+            DataSource dataSource, SchemaName schema, Failures failures, Guard guard, boolean readOnly) {
+        this.guard = guard;
         this.dataSource = dataSource;
         this.schema = schema;
         this.failures = failures;
@@ -66,8 +85,8 @@ final class Connections {
     }
 
     /** Connections to a replica, whose transactions say that they only read. */
-    static Connections reading(DataSource replica, SchemaName schema, Failures failures) {
-        return new Connections(replica, schema, failures, true);
+    static Connections reading(DataSource replica, SchemaName schema, Failures failures, Guard guard) {
+        return new Connections(replica, schema, failures, guard, true);
     }
 
     /** What keeps transactions from happening now, as the last one has met it; empty where that one happened. */
@@ -88,11 +107,23 @@ final class Connections {
         return failures;
     }
 
-    /** As {@link #transaction}, for work that only reads: whenever the connection is lost, nothing happened. */
+    /**
+     * As {@link #transaction}, for work that only reads: whenever the connection is lost, nothing happened. Also in a schema
+     * that is another installation's.
+     */
     <T> T read(Locks locks, Work<T> work) {
+        return read(locks, work, Use.READING);
+    }
+
+    /** As {@link #read}, in this process's own schema only: what another one says would be taken for what happened here. */
+    <T> T readOwn(Locks locks, Work<T> work) {
+        return read(locks, work, Use.READING_OWN);
+    }
+
+    private <T> T read(Locks locks, Work<T> work, Use use) {
         for (int attempt = 1; ; attempt++) {
             try {
-                return transaction(locks, work, false);
+                return transaction(locks, work, use);
             } catch (CommitUnknownException e) {
                 if (attempt == ATTEMPTS || !(e.getCause() instanceof SQLException)) {
                     throw e.getCause() instanceof SQLException lost ? failures.lost(lost) : e;
@@ -104,13 +135,18 @@ final class Connections {
 
     /** Does the work in one transaction and commits it. The work may be run again. */
     <T> T transaction(Locks locks, Work<T> work) {
-        return transaction(locks, work, true);
+        return transaction(locks, work, Use.WRITING);
     }
 
-    private <T> T transaction(Locks locks, Work<T> work, boolean writes) {
+    /** As {@link #transaction}, also in a schema that is another installation's. */
+    <T> T unguarded(Locks locks, Work<T> work) {
+        return transaction(locks, work, Use.WRITING_ANYWHERE);
+    }
+
+    private <T> T transaction(Locks locks, Work<T> work, Use use) {
         for (int attempt = 1; ; attempt++) {
             try {
-                return attempt(locks, null, work, writes);
+                return attempt(locks, null, work, use);
             } catch (SQLException e) {
                 if (SqlState.of(e) != SqlState.AGAIN || attempt == ATTEMPTS) {
                     throw failures.of(e);
@@ -133,20 +169,22 @@ final class Connections {
 
     /** As {@link #attempt(Locks, Work)}, with nudges behind the COMMIT: an error of theirs leaves open what became of it. */
     <T> T attempt(Locks locks, @Nullable NudgePassage passage, Work<T> work) throws SQLException {
-        return attempt(locks, passage, work, true);
+        return attempt(locks, passage, work, Use.WRITING);
     }
 
-    private <T> T attempt(Locks locks, @Nullable NudgePassage passage, Work<T> work, boolean writes)
-            throws SQLException {
+    private <T> T attempt(Locks locks, @Nullable NudgePassage passage, Work<T> work, Use use) throws SQLException {
         try (Borrowed borrowed = borrow()) {
             Connection connection = borrowed.connection();
+            if (use.asksWhose()) {
+                check(connection);
+            }
             Tx tx = readOnly
                     ? Tx.reading(connection, schema, locks)
                     : new Tx(connection, schema, locks, timeSeen, passage);
             try {
                 T result = work.in(tx);
                 tx.commit();
-                happened(writes);
+                happened(use.writes());
                 tx.tellPassage(NudgePassage::arrive);
                 return result;
             } catch (SQLException e) {
@@ -196,6 +234,7 @@ final class Connections {
      */
     <T> T in(Connection connection, Work<T> work) {
         try {
+            guard.check(connection);
             return work.in(Tx.ofCaller(connection, schema));
         } catch (SQLException e) {
             throw failures.ofCaller(e);
@@ -206,6 +245,24 @@ final class Connections {
     static void pause(int attempt) {
         long bound = TimeUnit.MILLISECONDS.toNanos(2L << Math.min(attempt, 5));
         LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(bound / 4, bound));
+    }
+
+    /** Whether the schema that this connection reaches is this process's own, before it writes there. */
+    void check(Connection connection) {
+        try {
+            guard.check(connection);
+        } catch (SQLException e) {
+            throw failures.of(e);
+        }
+    }
+
+    /** Asks on a connection of the pool, outside of any transaction. */
+    <T> T ask(Question<T> question) {
+        try (Borrowed borrowed = borrow()) {
+            return question.of(borrowed.connection());
+        } catch (SQLException e) {
+            throw failures.of(e);
+        }
     }
 
     private Borrowed borrow() {
@@ -278,6 +335,12 @@ final class Connections {
     @FunctionalInterface
     interface Part<T> {
         void write(Locks locks, List<T> items) throws SQLException;
+    }
+
+    /** What is asked on a connection. */
+    @FunctionalInterface
+    interface Question<T> {
+        T of(Connection connection) throws SQLException;
     }
 
     /** What is done in a transaction. */

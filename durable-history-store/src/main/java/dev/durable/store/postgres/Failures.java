@@ -6,6 +6,7 @@ import dev.durable.StoreUnavailableException;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.StoreOutageException;
 import java.sql.SQLException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -182,6 +183,14 @@ record Failures(String database) {
                 "an error came with the answer to a commit in the database at " + database + " (" + e.getMessage()
                         + "): all of the batch was written or nothing of it.",
                 e);
+    }
+
+    /** What a user lacks of the rights of a worker, all of it. */
+    String missingRights(List<String> missing, String role, String user) {
+        return "user " + user + " of the database at " + database + " lacks rights that a worker or client needs: "
+                + String.join(", ", missing) + ". Usual cause: it is no member of role " + role
+                + ", or the schema was upgraded by somebody who does not own it. GRANT \"" + role + "\" TO \"" + user
+                + "\"; or let the owner of the schema run Schema.grants().";
     }
 
     private StoreUnavailableException locked(SQLException e) {

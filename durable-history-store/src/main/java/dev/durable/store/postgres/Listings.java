@@ -20,9 +20,11 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import org.jooq.Condition;
 import org.jooq.Field;
@@ -69,6 +71,20 @@ final class Listings {
                             uuids(asked, id -> id),
                             shorts(asked, RunIds::shard)));
             return closed;
+        });
+    }
+
+    Set<UUID> unknown(Collection<UUID> runIds) {
+        List<UUID> asked = List.copyOf(runIds);
+        return connections.read(Locks.SHORT, tx -> {
+            Set<UUID> unknown = new HashSet<>();
+            tx.last(new Script()
+                    .read(
+                            ReadSql.UNKNOWN,
+                            row -> unknown.add(row.getObject("run_id", UUID.class)),
+                            uuids(asked, id -> id),
+                            shorts(asked, RunIds::shard)));
+            return unknown;
         });
     }
 

@@ -5,11 +5,13 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Brings the tables to the version that this library was written for, or checks that they can be worked with.
@@ -24,8 +26,15 @@ final class Migration {
     private final DataSource dataSource;
     private final SchemaName schema;
     private final Failures failures;
+    private final Grants grants;
+    private final String rolePrefix;
+    private final boolean rolesChosen;
 
-    Migration(DataSource dataSource, SchemaName schema, Failures failures) {
+    /** @param rolePrefix with which the names of the roles begin; null is the schema's name */
+    Migration(DataSource dataSource, SchemaName schema, @Nullable String rolePrefix, Failures failures) {
+        this.rolesChosen = rolePrefix != null;
+        this.rolePrefix = rolePrefix == null ? schema.value() : rolePrefix;
+        this.grants = new Grants(schema, this.rolePrefix);
         this.dataSource = dataSource;
         this.schema = schema;
         this.failures = failures;
@@ -47,7 +56,40 @@ final class Migration {
             if (mode == SchemaMode.VALIDATE) {
                 throw tooOld(found.schema());
             }
+            if (version == 0 && !rolesChosen) {
+                refuseRolesOfOthers();
+            }
             migrate(version);
+        }
+        if (mode == SchemaMode.MIGRATE) {
+            on(connection -> {
+                grants.give(connection, version < Schema.version());
+                return true;
+            });
+        }
+    }
+
+    Grants grants() {
+        return grants;
+    }
+
+    private void refuseRolesOfOthers() {
+        List<String> taken = on(grants::takenByOthers);
+        if (!taken.isEmpty()) {
+            throw new DurableException("schema " + schema.quoted() + " in the database at " + failures.database()
+                    + " is not made: its roles would be " + grants.role("worker") + " and " + grants.role("retention")
+                    + ", and " + String.join(", ", taken) + (taken.size() == 1 ? " is" : " are")
+                    + " there for something else (able to log in, or with rights or objects in this database), and would"
+                    + " get the rights of a worker. Choose other names, PostgresHistoryStore.builder(…).rolePrefix(\"durable_"
+                    + schema.value() + "\"); or say rolePrefix(\"" + rolePrefix + "\") if they are meant.");
+        }
+    }
+
+    private <T> T on(Connections.Question<T> question) {
+        try (Borrowed borrowed = Borrowed.from(dataSource)) {
+            return question.of(borrowed.connection());
+        } catch (SQLException e) {
+            throw failures.of(e);
         }
     }
 
@@ -78,7 +120,7 @@ final class Migration {
                     .locations("classpath:" + Schema.LOCATION)
                     .defaultSchema(schema.value())
                     .table("migration")
-                    .placeholders(Map.of("schema", schema.quoted(), "name", schema.value()))
+                    .placeholders(Map.of("schema", schema.quoted(), "name", rolePrefix))
                     .ignoreMigrationPatterns("*:future")
                     .baselineOnMigrate(version > 0)
                     .baselineVersion(Integer.toString(version))

@@ -5,6 +5,7 @@ import dev.durable.Queues.PausedActivity;
 import dev.durable.StoreUnavailableException;
 import dev.durable.WorkflowStatus;
 import dev.durable.store.Admission;
+import dev.durable.store.Adoption;
 import dev.durable.store.BatchMember;
 import dev.durable.store.BatchTally;
 import dev.durable.store.BuriedGroup;
@@ -13,6 +14,7 @@ import dev.durable.store.ClaimedRuns;
 import dev.durable.store.Delivery;
 import dev.durable.store.EarliestTimeouts;
 import dev.durable.store.EstimatedClock;
+import dev.durable.store.Fitness;
 import dev.durable.store.HeldJob;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.InboxMessage;
@@ -45,13 +47,17 @@ import dev.durable.store.TransactionalActivities;
 import dev.durable.store.Transition;
 import dev.durable.store.Views;
 import dev.durable.store.Writes;
+import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.LongSupplier;
 import javax.sql.DataSource;
@@ -78,6 +84,7 @@ public final class PostgresHistoryStore implements HistoryStore {
 
     private final Migration migration;
     private final SchemaMode schemaMode;
+    private final Guard guard;
     private final Connections connections;
     private final Partitions partitions;
     private final SharedNudges nudges;
@@ -85,6 +92,7 @@ public final class PostgresHistoryStore implements HistoryStore {
     private final Roads slow;
     private final ReadBacks readBacks;
     private final Seizures seizures;
+    private final Adoptions adoptions;
     private final RunClaims runClaims;
     private final JobClaims jobClaims;
     private final JobOrders jobOrders;
@@ -109,14 +117,16 @@ public final class PostgresHistoryStore implements HistoryStore {
         Failures failures = new Failures(options.description());
         nudges = new SharedNudges(
                 options.notify ? new NotifyChannel(options.dataSource, options.schema) : NudgeChannel.NONE);
-        migration = new Migration(options.dataSource, options.schema, failures);
+        migration = new Migration(options.dataSource, options.schema, options.rolePrefix, failures);
+        guard = new Guard(options.schema, failures.database());
         schemaMode = options.schemaMode;
-        connections = new Connections(options.dataSource, options.schema, failures);
+        connections = new Connections(options.dataSource, options.schema, failures, guard);
         partitions = new Partitions(connections);
         hot = Roads.with(Patience.SHORT, connections, nudges, options.inboxLimit);
         slow = Roads.with(Patience.LONG, connections, nudges, options.inboxLimit);
         readBacks = new ReadBacks(connections);
         seizures = new Seizures(connections, nudges);
+        adoptions = new Adoptions(connections);
         runClaims = new RunClaims(connections);
         jobClaims = new JobClaims(connections);
         jobOrders = new JobOrders(connections, nudges);
@@ -133,7 +143,8 @@ public final class PostgresHistoryStore implements HistoryStore {
                         Connections.reading(
                                 options.replica,
                                 options.schema,
-                                new Failures("(replica) " + DataSources.describe(options.replica))),
+                                new Failures("(replica) " + DataSources.describe(options.replica)),
+                                new Guard(options.schema, DataSources.describe(options.replica))),
                         nudges,
                         this);
         batches = new Batches(connections);
@@ -185,6 +196,31 @@ public final class PostgresHistoryStore implements HistoryStore {
             }
             log.warn("opened for reading: {}", e.getMessage());
         }
+    }
+
+    @Override
+    public Fitness inspect(@Nullable String installation) {
+        return connections.ask(connection -> {
+            Grants grants = migration.grants();
+            List<String> missing = grants.missing(connection);
+            List<String> problems = missing.isEmpty()
+                    ? List.of()
+                    : List.of(connections.failures().missingRights(missing, grants.workerRole(), user(connection)));
+            return guard.look(connection, installation, problems);
+        });
+    }
+
+    private static String user(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("select current_user")) {
+            row.next();
+            return row.getString(1);
+        }
+    }
+
+    @Override
+    public long adopt(Adoption adoption) {
+        return adoptions.adopt(adoption);
     }
 
     @Override
@@ -414,6 +450,11 @@ public final class PostgresHistoryStore implements HistoryStore {
     }
 
     @Override
+    public Set<UUID> unknown(Collection<UUID> runIds) {
+        return listings.unknown(runIds);
+    }
+
+    @Override
     public List<RunRecord> runs(RunFilter filter, int limit) {
         return listings.page(filter, limit);
     }
@@ -486,6 +527,7 @@ public final class PostgresHistoryStore implements HistoryStore {
     public static final class Builder {
         private final DataSource dataSource;
         private SchemaName schema = new SchemaName(SchemaName.DEFAULT);
+        private @Nullable String rolePrefix;
         private SchemaMode schemaMode = SchemaMode.MIGRATE;
         private int inboxLimit = 10_000;
         private @Nullable CallerTransactions transactions;
@@ -502,6 +544,16 @@ public final class PostgresHistoryStore implements HistoryStore {
         /** The schema of the tables, {@code durable} unless told: stores on different schemas know nothing of each other. */
         public Builder schema(String name) {
             schema = new SchemaName(name);
+            return this;
+        }
+
+        /**
+         * With what the names of the roles of the schema begin ({@code shop} for {@code shop_worker} and {@code
+         * shop_retention}); the name of the schema unless told, or for null. Roles are the server's: two databases with schemas
+         * of one name share them unless one of them has other names.
+         */
+        public Builder rolePrefix(@Nullable String prefix) {
+            rolePrefix = prefix == null ? null : new SchemaName(prefix).value();
             return this;
         }
 

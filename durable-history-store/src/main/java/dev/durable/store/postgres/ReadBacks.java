@@ -32,7 +32,7 @@ final class ReadBacks {
                 .mapToObj(i -> new Item(i, attempts.get(i)))
                 .sorted(Comparator.comparing(item -> item.attempt().run(), RunKey.LOCK_ORDER))
                 .toList();
-        Map<Integer, Outcome> outcomes = connections.read(Locks.LONG, tx -> {
+        Map<Integer, Outcome> outcomes = connections.readOwn(Locks.LONG, tx -> {
             Map<Integer, Outcome> found = new HashMap<>();
             Param runs = uuids(items, item -> item.attempt().run().runId());
             Param shards = shorts(items, item -> item.attempt().run().shard());

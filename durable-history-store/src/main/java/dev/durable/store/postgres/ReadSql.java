@@ -23,6 +23,11 @@ final class ReadSql {
                      where e.run_id = u.run_id and e.shard = u.shard order by e.event_id limit ?) e""";
 
     /** Of these runs the ones that have closed: what all waiting clients of a process ask together. */
+    static final String UNKNOWN = """
+            select u.run_id from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)
+             where not exists (select 1 from durable.workflow_run w
+                    where w.run_id = u.run_id and +w.shard = u.shard offset 0)""";
+
     static final String CLOSED = """
             select w.run_id, w.workflow_id, w.type, w.status, w.task_queue, w.started_at, w.closed_at, w.result, w.failure,
                    w.memo

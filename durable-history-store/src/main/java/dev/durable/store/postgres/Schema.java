@@ -28,7 +28,8 @@ public final class Schema {
             "V13__kept_places.sql",
             "V14__why_an_activity_ended.sql",
             "V15__batches.sql",
-            "V16__delayed_jobs.sql");
+            "V16__delayed_jobs.sql",
+            "V17__installation_and_audit.sql");
 
     private Schema() {}
 
@@ -39,12 +40,38 @@ public final class Schema {
 
     /** All migrations for a schema of this name. */
     public static String sql(String schemaName) {
+        return sql(schemaName, schemaName);
+    }
+
+    /**
+     * The same with roles of other names: roles are the server's, the schema is its database's.
+     *
+     * @param rolePrefix as {@link PostgresHistoryStore.Builder#rolePrefix}
+     */
+    public static String sql(String schemaName, String rolePrefix) {
         SchemaName schema = new SchemaName(schemaName);
         StringBuilder script = new StringBuilder("-- Durable, schema version " + version() + "\n")
                 .append("create schema if not exists " + schema.quoted() + ";\n")
                 .append("set search_path to " + schema.quoted() + ";\n");
         FILES.forEach(file -> script.append("\n-- ").append(file).append('\n').append(read(file)));
-        return script.toString().replace("${schema}", schema.quoted()).replace("${name}", schema.value());
+        return script.append("\n-- grants.sql\n")
+                        .toString()
+                        .replace("${schema}", schema.quoted())
+                        .replace("${name}", new SchemaName(rolePrefix).value())
+                + new Grants(schema, rolePrefix).sqlForThoseThatExist();
+    }
+
+    /**
+     * Who may do what, complete, for the roles {@code durable_worker} and {@code durable_retention}: for a DBA who makes them
+     * where the owner of the schema may not. To be run by the owner, as often as one likes.
+     */
+    public static String grants() {
+        return grants(SchemaName.DEFAULT, SchemaName.DEFAULT);
+    }
+
+    /** The same for a schema of this name and roles whose names begin so. */
+    public static String grants(String schemaName, String rolePrefix) {
+        return new Grants(new SchemaName(schemaName), new SchemaName(rolePrefix).value()).sql();
     }
 
     /** The version that this library's migrations end at. */
@@ -54,7 +81,12 @@ public final class Schema {
     }
 
     private static String read(String file) {
-        String path = "/" + LOCATION + "/" + file;
+        return resource(LOCATION + "/" + file);
+    }
+
+    /** A text of this library. */
+    static String resource(String name) {
+        String path = "/" + name;
         try (InputStream in = Objects.requireNonNull(Schema.class.getResourceAsStream(path), path)) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {

@@ -102,7 +102,7 @@ final class Seizures {
         if (seizure.onlyIfDue() && !open.get().due()) {
             return Optional.empty();
         }
-        close(tx, seizure, open.get());
+        tx.last(closing(tx, seizure, open.get()));
         return Optional.of(open.get().run());
     }
 
@@ -150,7 +150,17 @@ final class Seizures {
         return found.stream().findFirst();
     }
 
-    private static void close(Tx tx, Seizure seizure, OpenRun open) throws SQLException {
+    /** Within a transaction that goes on. False where the run is not open any more. */
+    static boolean end(Tx tx, Seizure seizure) throws SQLException {
+        Optional<OpenRun> open = lock(tx, seizure);
+        if (open.isPresent()) {
+            tx.run(closing(tx, seizure, open.get()));
+        }
+        return open.isPresent();
+    }
+
+    /** Reads what is left of the run; gives what ends it. */
+    private static Script closing(Tx tx, Seizure seizure, OpenRun open) throws SQLException {
         UUID runId = open.run().runId();
         Param run = Param.of(runId);
         Param shard = Param.of(open.run().shard());
@@ -183,7 +193,7 @@ final class Seizures {
         TransitionBatch.told(List.of(
                         end.closingWith(LeftJob.events(left, closing.getFirst().at()))))
                 .seize(script);
-        tx.last(script);
+        return script;
     }
 
     private static InboxMessage outcome(ResultSet row) throws SQLException {

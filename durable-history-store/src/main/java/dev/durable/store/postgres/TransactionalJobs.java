@@ -92,6 +92,7 @@ final class TransactionalJobs implements TransactionalActivities {
 
         private boolean runBody(Connection connection) {
             Optional<JobUpdate.Settle> settlement;
+            connections.check(connection);
             BodyTransaction transaction = BodyTransaction.on(connection, left, connections);
             try (transaction) {
                 settlement = body.in(transaction);

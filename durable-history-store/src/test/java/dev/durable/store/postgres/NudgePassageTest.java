@@ -203,7 +203,11 @@ class NudgePassageTest {
         try (PostgresHistoryStore store = PostgresHistoryStore.of(database.dataSource())) {
             store.open();
         }
-        new Connections(database.dataSource(), new SchemaName(SchemaName.DEFAULT), new Failures("localhost/test"))
+        new Connections(
+                        database.dataSource(),
+                        new SchemaName(SchemaName.DEFAULT),
+                        new Failures("localhost/test"),
+                        new Guard(new SchemaName(SchemaName.DEFAULT), "localhost/test"))
                 .attempt(Locks.SHORT, passage, tx -> {
                     tx.last(new Script().then(sql));
                     return 1;

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 /** Partitions of the history are made by whoever comes first. */
 class PartitionsTest extends StoreContract {
     private static final String MAKE =
-            "select durable.add_history_partitions('2050-03-10Z'::timestamptz, '2050-03-20Z'::timestamptz)";
+            "select durable.add_history_partitions(durable.clock() + interval '300 days', durable.clock() + interval '300 days')";
 
     @Override
     protected StoreFixture newFixture() {
@@ -20,7 +20,13 @@ class PartitionsTest extends StoreContract {
     @AfterEach
     void clean() {
         Holder.closeAll();
-        Sql.execute(PostgresFixture.pool(), "drop table if exists durable.history_event_2050_03");
+        Sql.execute(
+                PostgresFixture.pool(),
+                "drop table if exists durable.history_event_"
+                        + Sql.column(
+                                        PostgresFixture.pool(),
+                                        "select to_char((durable.clock() + interval '300 days') at time zone 'UTC', 'YYYY_MM')")
+                                .getFirst());
     }
 
     @Test

@@ -2,6 +2,8 @@ package dev.durable.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.RunKey;
@@ -11,22 +13,24 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import javax.sql.DataSource;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * An empty store on a database that all tests of this process share: emptied before each, its clock set back to the
- * server's.
+ * server's. The store connects as a user that has the rights of a worker and no others.
  */
 final class PostgresFixture implements StoreFixture {
     private static final int INBOX_LIMIT = 50;
     private static final TestDatabase DATABASE = TestDatabase.create();
     private static final DataSource POOL = DATABASE.pooledDataSource(16);
+    private static final DataSource WORKER = worker();
 
     private final PostgresHistoryStore store;
     private Duration ahead = Duration.ZERO;
 
     PostgresFixture() {
         Holder.closeAll();
-        store = PostgresHistoryStore.builder(POOL).inboxLimit(INBOX_LIMIT).build();
+        store = PostgresHistoryStore.builder(WORKER).inboxLimit(INBOX_LIMIT).build();
         store.open();
         setClock();
         // The append-only trigger refuses TRUNCATE to everybody; a replica's session fires no triggers.
@@ -38,6 +42,21 @@ final class PostgresFixture implements StoreFixture {
                 reset session_replication_role""");
     }
 
+    private static DataSource worker() {
+        PostgresHistoryStore.of(POOL).open();
+        String user = "app_of_" + DATABASE.name();
+        Sql.execute(POOL, "create role " + user + " login password 'secret' in role durable_worker");
+        PGSimpleDataSource source = (PGSimpleDataSource) DATABASE.dataSource();
+        source.setUser(user);
+        source.setPassword("secret");
+        HikariConfig config = new HikariConfig();
+        config.setPoolName(user);
+        config.setDataSource(source);
+        config.setMaximumPoolSize(16);
+        return new HikariDataSource(config);
+    }
+
+    /** Of the owner. */
     static DataSource pool() {
         return POOL;
     }

@@ -7,6 +7,7 @@ import dev.durable.store.contract.StoreContract;
 import dev.durable.store.contract.StoreFixture;
 import dev.durable.store.contract.Writer;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Locale;
 import javax.sql.DataSource;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -94,6 +95,71 @@ class RolesTest extends StoreContract {
         assertDenied(() -> Sql.execute(worker, "delete from durable.schema_version"));
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "update durable.audit set actor = 'nobody'",
+                "update durable.audit set actor = 'nobody' where false",
+                "delete from durable.audit",
+                "truncate durable.audit",
+            })
+    void the_audit_is_append_only_for_everyone_the_owner_and_a_superuser_too(String change) {
+        audited();
+
+        assertThatThrownBy(() -> Sql.execute(PostgresFixture.pool(), change))
+                .hasMessageContaining("the audit is append-only: "
+                        + change.substring(0, 6).toUpperCase(Locale.ROOT).trim())
+                .hasMessageContaining("on durable.audit is refused")
+                .hasMessageContaining(
+                        "SET ROLE \"durable_retention\"; SELECT durable.purge_audit(now() - interval '1 year').")
+                .satisfies(e ->
+                        assertThat(((SQLException) e.getCause()).getSQLState()).isEqualTo("DU002"));
+        assertDenied(() -> Sql.execute(worker, change));
+        assertDenied(() -> Sql.execute(retention, change));
+        assertThat(Sql.column(PostgresFixture.pool(), "select actor from durable.audit"))
+                .containsExactly("ann");
+    }
+
+    @Test
+    void only_retention_removes_old_rows_of_the_audit_and_leaves_a_row_of_it() {
+        audited();
+        String all = "select durable.purge_audit(durable.clock() - interval '1 day')";
+        assertDenied(() -> Sql.execute(worker, all));
+        assertThat(Sql.number(retention, all)).as("what is younger than a day").isZero();
+        assertThatThrownBy(() -> Sql.execute(retention, "select durable.purge_audit(durable.clock())"))
+                .hasMessageContaining("rows of the last day stay");
+
+        fixture.advance(Duration.ofDays(2));
+
+        assertThat(Sql.number(retention, all)).isEqualTo(2);
+        assertThat(Sql.column(
+                        PostgresFixture.pool(), "select action || ' ' || (details ->> 'rows') from durable.audit"))
+                .containsExactly("purge audit 2");
+        assertThatThrownBy(() -> Sql.execute(PostgresFixture.pool(), "delete from durable.audit"))
+                .as("the trigger is shut again")
+                .hasMessageContaining("append-only");
+    }
+
+    private void audited() {
+        Sql.execute(worker, """
+                insert into durable.audit (id, at, actor, action, target, details)
+                values (gen_random_uuid(), durable.clock(), 'ann', 'pause', 'queue mail', '{}')""");
+    }
+
+    @Test
+    void a_worker_removes_no_run_and_makes_no_partitions_that_nobody_needs() {
+        assertDenied(() -> Sql.execute(worker, "delete from durable.workflow_run"));
+        assertDenied(() -> Sql.execute(worker, "update durable.installation set name = 'mine'"));
+        assertDenied(() -> Sql.execute(worker, "select durable.purge_audit(now())"));
+        for (String range :
+                new String[] {"now(), now() + interval '100 years'", "'1970-01-01', now()", "null, now()"}) {
+            assertThatThrownBy(() -> Sql.execute(worker, "select durable.add_history_partitions(" + range + ")"))
+                    .hasMessageContaining("partitions are made for 100 days back and 400 days ahead at most");
+        }
+        assertThat(Sql.number(worker, "select durable.add_history_partitions(durable.clock(), durable.clock())"))
+                .isZero();
+    }
+
     @Test
     void a_worker_needs_no_more_rights_than_its_role_has() throws Exception {
         PostgresHistoryStore asWorker = PostgresHistoryStore.of(worker);
@@ -124,8 +190,12 @@ class RolesTest extends StoreContract {
     }
 
     private static DataSource as(String role) {
-        PGSimpleDataSource source =
-                (PGSimpleDataSource) PostgresFixture.database().dataSource();
+        return as(PostgresFixture.database().dataSource(), role);
+    }
+
+    /** What this role may do there. */
+    static DataSource as(DataSource dataSource, String role) {
+        PGSimpleDataSource source = (PGSimpleDataSource) dataSource;
         source.setOptions("-c role=" + role);
         return source;
     }

@@ -36,14 +36,14 @@ class WorkersTest {
                 order.result();
                 // docs: upkeep
                 boolean healthy = engine.healthy(); // false while a step is late or a loop hangs
-                String problem = engine.problem().orElse("none"); // what is wrong, and what to do
+                List<String> problems = engine.problems(); // why, and what to do
                 List<UpkeepStep> late =
                         engine.upkeep().stream().filter(UpkeepStep::late).toList();
                 int zombies = engine.worker().zombies();
                 long stale = engine.worker().staleReports();
                 // docs: end
                 assertThat(healthy).isTrue();
-                assertThat(problem).isEqualTo("none");
+                assertThat(problems).isEmpty();
                 assertThat(late).isEmpty();
                 assertThat(zombies).isZero();
                 assertThat(stale).isZero();

@@ -201,14 +201,14 @@ class FailoverTest {
             Standby.willBe(directory);
             server = EmbeddedPostgres.at(directory);
             Bench.awaitThat(
-                    () -> load.engine.problem().orElse("").contains("connected to a standby or read-only server"));
-            assertThat(load.engine.problem().orElseThrow()).contains("targetServerType=primary");
+                    () -> String.join("\n", load.engine.problems()).contains("connected to a standby or read-only server"));
+            assertThat(String.join("\n", load.engine.problems())).contains("targetServerType=primary");
             Bench.awaitThat(() -> isReadable(load.engine));
             load.runFor(IN_RECOVERY);
             Standby.promote(server);
             load.runUntilMore(10);
             load.completes();
-            assertThat(load.engine.problem()).isEmpty();
+            assertThat(load.engine.problems()).isEmpty();
         } finally {
             server.close();
         }

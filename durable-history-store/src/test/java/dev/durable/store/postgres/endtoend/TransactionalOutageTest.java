@@ -330,9 +330,9 @@ class TransactionalOutageTest {
             CompletableFuture<WorkflowHandle<Booking, Integer>> late = CompletableFuture.supplyAsync(
                     () -> engine.client().start(Booking.class, "late", w -> w.run("bob")));
             frozen.countDown();
-            Bench.awaitThat(() -> engine.problem().orElse("").contains("connected to a standby or read-only server"));
+            Bench.awaitThat(() -> String.join("\n", engine.problems()).contains("connected to a standby or read-only server"));
 
-            assertThat(engine.problem().orElseThrow())
+            assertThat(String.join("\n", engine.problems()))
                     .contains("targetServerType=primary", "default_transaction_read_only");
             Bench.awaitThat(() -> isReadable(engine));
             assertThat(number("select count(*) from durable.history_event")).isEqualTo(written);
@@ -342,7 +342,7 @@ class TransactionalOutageTest {
             for (WorkflowHandle<Booking, Integer> run : runs) {
                 assertThat(run.result(Bench.SOON)).isEqualTo(1);
             }
-            Bench.awaitThat(() -> engine.problem().isEmpty());
+            Bench.awaitThat(() -> engine.problems().isEmpty());
         }
         assertThat(number("select count(*) from booking")).isEqualTo(41);
         assertThat(number(TransactionalActivityTest.ROWS_THAT_ARE_NOT_COMPLETIONS))

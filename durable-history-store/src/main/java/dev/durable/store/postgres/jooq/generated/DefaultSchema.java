@@ -12,6 +12,7 @@ import dev.durable.store.postgres.jooq.generated.tables.Audit;
 import dev.durable.store.postgres.jooq.generated.tables.BatchJob;
 import dev.durable.store.postgres.jooq.generated.tables.HistoryEvent;
 import dev.durable.store.postgres.jooq.generated.tables.Inbox;
+import dev.durable.store.postgres.jooq.generated.tables.Installation;
 import dev.durable.store.postgres.jooq.generated.tables.KeptPlace;
 import dev.durable.store.postgres.jooq.generated.tables.LimitKeyStart;
 import dev.durable.store.postgres.jooq.generated.tables.Outbox;
@@ -91,6 +92,11 @@ public class DefaultSchema extends SchemaImpl {
      * The table <code>inbox</code>.
      */
     public final Inbox INBOX = Inbox.INBOX;
+
+    /**
+     * The table <code>installation</code>.
+     */
+    public final Installation INSTALLATION = Installation.INSTALLATION;
 
     /**
      * The table <code>kept_place</code>.
@@ -222,6 +228,7 @@ public class DefaultSchema extends SchemaImpl {
             BatchJob.BATCH_JOB,
             HistoryEvent.HISTORY_EVENT,
             Inbox.INBOX,
+            Installation.INSTALLATION,
             KeptPlace.KEPT_PLACE,
             LimitKeyStart.LIMIT_KEY_START,
             Outbox.OUTBOX,

@@ -12,6 +12,7 @@ import dev.durable.store.postgres.jooq.generated.tables.Audit;
 import dev.durable.store.postgres.jooq.generated.tables.BatchJob;
 import dev.durable.store.postgres.jooq.generated.tables.HistoryEvent;
 import dev.durable.store.postgres.jooq.generated.tables.Inbox;
+import dev.durable.store.postgres.jooq.generated.tables.Installation;
 import dev.durable.store.postgres.jooq.generated.tables.KeptPlace;
 import dev.durable.store.postgres.jooq.generated.tables.LimitKeyStart;
 import dev.durable.store.postgres.jooq.generated.tables.Outbox;
@@ -78,6 +79,11 @@ public class Tables {
      * The table <code>inbox</code>.
      */
     public static final Inbox INBOX = Inbox.INBOX;
+
+    /**
+     * The table <code>installation</code>.
+     */
+    public static final Installation INSTALLATION = Installation.INSTALLATION;
 
     /**
      * The table <code>kept_place</code>.

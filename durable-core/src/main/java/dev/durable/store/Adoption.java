@@ -1,0 +1,32 @@
+package dev.durable.store;
+
+import dev.durable.Installation.OpenWork;
+import java.util.function.Function;
+
+/**
+ * Makes a store an installation of its own.
+ *
+ * @param name how it is called from then on
+ * @param open what becomes of its open work
+ * @param actor who does it, for the audit
+ * @param end how an open run ends, where they are to
+ */
+public record Adoption(String name, OpenWork open, String actor, Function<RunKey, Seizure> end) {
+    public Adoption {
+        checked(name);
+    }
+
+    /**
+     * The name, where it can be that of an installation.
+     *
+     * @throws IllegalArgumentException where it can't
+     */
+    public static String checked(String name) {
+        if (name.isBlank() || name.length() > 100 || name.chars().anyMatch(Character::isISOControl)) {
+            throw new IllegalArgumentException("installation \"" + name + "\": a name has 1 to 100 characters, such as"
+                    + " \"prod\", and no control characters. Usual cause: a placeholder in a configuration that is not"
+                    + " filled in. Leave it out where the installation needs no name.");
+        }
+        return name;
+    }
+}

@@ -1,0 +1,20 @@
+package dev.durable.store;
+
+import dev.durable.ForeignInstallationException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether a process can work on what stands in a store.
+ *
+ * @param foreign why it is none of its work; null where it is
+ * @param problems what else is in the way, such as rights that its user lacks, each with the way out
+ */
+public record Fitness(@Nullable ForeignInstallationException foreign, List<String> problems) {
+    /** All is well. */
+    public static final Fitness GOOD = new Fitness(null, List.of());
+
+    public Fitness {
+        problems = List.copyOf(problems);
+    }
+}

@@ -1,0 +1,80 @@
+package dev.durable.worker;
+
+import dev.durable.ForeignInstallationException;
+import dev.durable.StoreUnavailableException;
+import dev.durable.store.CommitUnknownException;
+import dev.durable.store.Fitness;
+import dev.durable.store.HistoryStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks at the start, and now and then, whether the store's work is that of this process, and whether the process has the
+ * rights for it. The store itself refuses to write where it is not; this is for who asks how the process is.
+ */
+final class InstallationWatch implements Step {
+    private static final Logger log = LoggerFactory.getLogger(InstallationWatch.class);
+    private static final Duration INTERVAL = Duration.ofSeconds(10);
+
+    private final HistoryStore store;
+    private final @Nullable String installation;
+    private volatile Fitness last = Fitness.GOOD;
+    private volatile List<String> told = List.of();
+
+    /** @param installation what this process calls its own; null without a name */
+    InstallationWatch(HistoryStore store, @Nullable String installation) {
+        this.store = store;
+        this.installation = installation;
+    }
+
+    /** @throws StoreUnavailableException where the database does not answer */
+    void look() {
+        last = store.inspect(installation);
+    }
+
+    /** To the log, where it has changed. */
+    void tell() {
+        List<String> now = problems();
+        if (!now.equals(told)) {
+            told = now;
+            now.forEach(log::error);
+            if (now.isEmpty()) {
+                log.info("the store is this process's own, and it has all the rights that it needs");
+            }
+        }
+    }
+
+    /** @throws ForeignInstallationException where the store's work was not this process's when it looked last */
+    void mustBeOwn() {
+        ForeignInstallationException foreign = last.foreign();
+        if (foreign != null) {
+            // A new one: its stack says who called.
+            throw new ForeignInstallationException(String.valueOf(foreign.getMessage()));
+        }
+    }
+
+    /** What was in the way when it looked last, each with the way out. */
+    List<String> problems() {
+        Fitness now = last;
+        List<String> problems = new ArrayList<>(now.problems());
+        if (now.foreign() != null) {
+            problems.addFirst(String.valueOf(now.foreign().getMessage()));
+        }
+        return problems;
+    }
+
+    @Override
+    public Duration runOnce() {
+        try {
+            look();
+            tell();
+        } catch (StoreUnavailableException | CommitUnknownException e) {
+            log.debug("whose work stands in the store is asked later: {}", e.getMessage());
+        }
+        return INTERVAL;
+    }
+}

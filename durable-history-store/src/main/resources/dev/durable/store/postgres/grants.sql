@@ -1,0 +1,59 @@
+-- Who may do what, complete: to be run by the owner of the schema, as often as one likes. A store opened with MIGRATE runs
+-- it by itself for these roles as soon as they exist; a DBA may (Schema.grants() prints it with the names in use).
+--   durable_worker     what a worker and a client need: no DDL; history and audit can only be read and appended to
+--   durable_retention  may remove history of closed runs (SET ROLE durable_retention; DELETE …) and old rows of the audit
+--                      (SELECT durable.purge_audit(…))
+-- Neither can log in. To be granted to those that people and processes log in as: GRANT durable_worker TO app;
+-- Anything that the roles could do before and that does not stand here is taken from them. One statement a line.
+revoke all on all tables in schema durable from durable_worker;
+revoke all on all functions in schema durable from durable_worker;
+revoke all on all tables in schema durable from durable_retention;
+revoke all on all functions in schema durable from durable_retention;
+
+grant usage on schema durable to durable_worker;
+grant select on durable.schema_version to durable_worker;
+grant select on durable.installation to durable_worker;
+grant select, insert on durable.history_event to durable_worker;
+grant select, insert on durable.audit to durable_worker;
+grant select, insert, update on durable.workflow_run to durable_worker;
+grant select, insert, update on durable.batch_job to durable_worker;
+grant select, insert, update on durable.queue to durable_worker;
+grant select, insert, update, delete on durable.run_state to durable_worker;
+grant select, insert, update, delete on durable.inbox to durable_worker;
+grant select, insert, update, delete on durable.outbox to durable_worker;
+grant select, insert, update, delete on durable.outbox_refused to durable_worker;
+grant select, insert, update, delete on durable.reply to durable_worker;
+grant select, insert, update, delete on durable.activity_job to durable_worker;
+grant select, insert, update, delete on durable.activity_heartbeat to durable_worker;
+grant select, insert, update, delete on durable.session to durable_worker;
+grant select, insert, update, delete on durable.schedule to durable_worker;
+grant select, insert, update, delete on durable.activity_pause to durable_worker;
+grant select, insert, update, delete on durable.limit_key_start to durable_worker;
+grant select, insert, update, delete on durable.kept_place to durable_worker;
+grant select, insert, update, delete on durable.alert to durable_worker;
+grant select on durable.v_workflow to durable_worker;
+grant select on durable.v_history to durable_worker;
+grant select on durable.v_activity to durable_worker;
+grant select on durable.v_queue to durable_worker;
+grant select on durable.v_dead_letter to durable_worker;
+grant select on durable.v_incident to durable_worker;
+grant execute on function durable.belongs(text) to durable_worker;
+grant execute on function durable.add_history_partitions(timestamptz, timestamptz) to durable_worker;
+grant execute on function durable.clock() to durable_worker;
+grant execute on function durable.must(boolean, text) to durable_worker;
+grant execute on function durable.joined(json, json) to durable_worker;
+grant execute on function durable.run_id_at(timestamptz) to durable_worker;
+grant execute on function durable.told_of(uuid, smallint, integer) to durable_worker;
+grant execute on function durable.bear_delayed_jobs() to durable_worker;
+grant execute on function durable.resend_refused(uuid, bigint) to durable_worker;
+grant execute on function durable.readable(json) to durable_worker;
+grant execute on function durable.seq_of(json) to durable_worker;
+grant execute on function durable.this_database() to durable_worker;
+
+grant usage on schema durable to durable_retention;
+grant select, delete on durable.history_event to durable_retention;
+grant select, delete on durable.workflow_run to durable_retention;
+grant select, delete on durable.batch_job to durable_retention;
+grant select on durable.audit to durable_retention;
+grant execute on function durable.purge_audit(timestamptz) to durable_retention;
+grant execute on function durable.clock() to durable_retention;

@@ -1,0 +1,59 @@
+package dev.durable.store.postgres.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.durable.Durable;
+import dev.durable.DurableEngine;
+import dev.durable.Run;
+import dev.durable.Workflow;
+import dev.durable.WorkflowHandle;
+import dev.durable.WorkflowNotFoundException;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Runs that were acknowledged and are no more, as after a restore to a time before their start. */
+@Timeout(120)
+class VanishedRunTest {
+
+    @Workflow
+    static class Patient {
+        @Run
+        String run() {
+            Durable.sleep(Duration.ofDays(1));
+            return "done";
+        }
+    }
+
+    @Test
+    void who_waits_for_the_result_of_a_run_that_vanished_is_told_so() throws Exception {
+        try (Bench bench = new Bench();
+                DurableEngine worker = bench.engine().register(Patient.class).start();
+                DurableEngine client =
+                        bench.engine().register(Patient.class).clientOnly().start()) {
+            WorkflowHandle<Patient, String> started = client.client().start(Patient.class, "p-1", Patient::run);
+            CompletableFuture<?> here =
+                    worker.client().handle(Patient.class, "p-1").resultAsync();
+            CompletableFuture<?> waiting = CompletableFuture.supplyAsync(started::result);
+            Bench.awaitThat(started, run -> run.historyLength() > 1);
+            try (Connection connection = bench.dataSource().getConnection();
+                    Statement restored = connection.createStatement()) {
+                restored.execute("""
+                        set session_replication_role = replica;
+                        truncate durable.workflow_run, durable.run_state, durable.history_event, durable.inbox;
+                        reset session_replication_role""");
+            }
+
+            for (CompletableFuture<?> result : new CompletableFuture<?>[] {waiting, here}) {
+                assertThat(result)
+                        .failsWithin(Bench.SOON)
+                        .withThrowableThat()
+                        .withCauseInstanceOf(WorkflowNotFoundException.class)
+                        .withMessageContaining("is not in the store any more, so it has no result");
+            }
+        }
+    }
+}
