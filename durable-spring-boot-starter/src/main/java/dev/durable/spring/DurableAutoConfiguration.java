@@ -7,7 +7,9 @@ import dev.durable.store.postgres.ActivityTransactions;
 import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.worker.EngineBuilder;
 import dev.durable.worker.PreparedEngine;
+import java.util.Properties;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -15,6 +17,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 
@@ -39,10 +42,33 @@ public class DurableAutoConfiguration {
         return PostgresHistoryStore.builder(dataSource)
                 .schema(properties.getSchema())
                 .schemaMode(properties.getMigrate())
+                .migrationDataSource(migrationDataSource(properties))
                 .transactions(transactions)
                 .activityTransactions(activityTransactions.getIfUnique(() -> new SpringActivityTransactions(
                         () -> managers.getIfUnique(() -> new JdbcTransactionManager(dataSource)), transactions)))
                 .build();
+    }
+
+    /** Unpooled: it is needed for a moment, once. */
+    private static @Nullable DataSource migrationDataSource(DurableProperties properties) {
+        String url = properties.getMigrationUrl();
+        if (url != null) {
+            Properties user = new Properties();
+            if (properties.getMigrationUsername() != null) {
+                user.setProperty("user", properties.getMigrationUsername());
+            }
+            if (properties.getMigrationPassword() != null) {
+                user.setProperty("password", properties.getMigrationPassword());
+            }
+            return new DriverManagerDataSource(url, user);
+        }
+        if (properties.getMigrationUsername() != null) {
+            throw new IllegalStateException(
+                    "durable.migration-username is set, and durable.migration-url is not, so it is not known where this user"
+                            + " migrates. Set durable.migration-url to the JDBC URL of the server itself (of"
+                            + " spring.datasource.url, if that leads there without a pooler).");
+        }
+        return null;
     }
 
     @Bean

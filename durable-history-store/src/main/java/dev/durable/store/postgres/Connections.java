@@ -8,6 +8,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import javax.sql.DataSource;
 import org.jooq.exception.DataAccessException;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,7 @@ final class Connections {
     private final SchemaName schema;
     private final Failures failures;
     private volatile Tx.TimeSeen timeSeen = (time, roundTrip) -> {};
+    private volatile Predicate<SQLException> partitions = missing -> false;
 
     Connections(DataSource dataSource, SchemaName schema, Failures failures) {
         this.dataSource = dataSource;
@@ -39,6 +41,11 @@ final class Connections {
     /** Who learns the server's time, which comes with each transaction. */
     void onTime(Tx.TimeSeen observer) {
         timeSeen = observer;
+    }
+
+    /** Who makes the partition that was missing, and says whether there is one now. */
+    void onMissingPartition(Predicate<SQLException> maker) {
+        partitions = maker;
     }
 
     SchemaName schema() {
@@ -73,13 +80,27 @@ final class Connections {
         }
     }
 
-    /** As {@link #transaction}, but once; what the server refuses comes as it is, lost connections are translated. */
+    /**
+     * As {@link #transaction}, but once, and once more where the history had no partition and has one now; what the server
+     * refuses comes as it is, lost connections are translated.
+     */
     <T> T attempt(Locks locks, Work<T> work) throws SQLException {
         return attempt(locks, null, work);
     }
 
     /** As {@link #attempt(Locks, Work)}, with nudges behind the COMMIT: an error of theirs leaves open what became of it. */
     <T> T attempt(Locks locks, @Nullable NudgePassage passage, Work<T> work) throws SQLException {
+        try {
+            return once(locks, passage, work);
+        } catch (SQLException e) {
+            if (SqlState.of(e) == SqlState.NO_PARTITION && partitions.test(e)) {
+                return once(locks, passage, work);
+            }
+            throw e;
+        }
+    }
+
+    private <T> T once(Locks locks, @Nullable NudgePassage passage, Work<T> work) throws SQLException {
         try (Borrowed borrowed = borrow()) {
             Tx tx = new Tx(borrowed.connection(), schema, locks, timeSeen, passage);
             try {
@@ -136,7 +157,9 @@ final class Connections {
         try {
             return work.in(Tx.ofCaller(connection, schema));
         } catch (SQLException e) {
-            throw failures.ofCaller(e);
+            throw SqlState.of(e) == SqlState.NO_PARTITION && partitions.test(e)
+                    ? failures.partitionMade(e)
+                    : failures.ofCaller(e);
         }
     }
 

@@ -100,10 +100,13 @@ public final class PostgresHistoryStore implements HistoryStore {
         Failures failures = new Failures(options.description());
         nudges = new SharedNudges(
                 options.notify ? new NotifyChannel(options.dataSource, options.schema) : NudgeChannel.NONE);
-        migration = new Migration(options.dataSource, options.schema, failures);
+        DataSource owner = options.migrationDataSource == null ? options.dataSource : options.migrationDataSource;
+        migration = new Migration(
+                options.dataSource, options.schema, failures, new Ddl(owner, options.schema, failures, Ddl.PATIENCE));
         schemaMode = options.schemaMode;
         connections = new Connections(options.dataSource, options.schema, failures);
         partitions = new Partitions(connections);
+        connections.onMissingPartition(partitions::madeFor);
         hot = Roads.with(Patience.SHORT, connections, nudges, options.inboxLimit);
         slow = Roads.with(Patience.LONG, connections, nudges, options.inboxLimit);
         readBacks = new ReadBacks(connections);
@@ -438,6 +441,7 @@ public final class PostgresHistoryStore implements HistoryStore {
         private final DataSource dataSource;
         private SchemaName schema = new SchemaName(SchemaName.DEFAULT);
         private SchemaMode schemaMode = SchemaMode.MIGRATE;
+        private @Nullable DataSource migrationDataSource;
         private int inboxLimit = 10_000;
         private CallerTransactions transactions = CallerTransactions.NONE;
         private @Nullable ActivityTransactions activityTransactions;
@@ -458,6 +462,17 @@ public final class PostgresHistoryStore implements HistoryStore {
         /** What {@link #open} does about the tables; {@link SchemaMode#MIGRATE} unless told. */
         public Builder schemaMode(SchemaMode mode) {
             schemaMode = mode;
+            return this;
+        }
+
+        /**
+         * Where {@link SchemaMode#MIGRATE} creates and upgrades the tables: connections of the schema's owner, straight to the
+         * server and not through a pooler in transaction mode, which can't build an index concurrently. It needs two
+         * connections, for as long as {@link #open} takes. The store's own DataSource needs no right to create anything then; it
+         * is used for this, too, unless told, and with null.
+         */
+        public Builder migrationDataSource(@Nullable DataSource owner) {
+            migrationDataSource = owner;
             return this;
         }
 

@@ -2,6 +2,7 @@ package dev.durable.store.postgres;
 
 import java.sql.SQLException;
 import java.util.Set;
+import org.postgresql.util.PSQLException;
 
 /** What an error of the server means for a transaction: the classes of SQLSTATE that this store tells apart. */
 enum SqlState {
@@ -43,9 +44,16 @@ enum SqlState {
         if (ROLLED_BACK.contains(state)) {
             return AGAIN;
         }
-        if (state.equals("23514") && String.valueOf(e.getMessage()).contains("partition")) {
+        if (state.equals("23514") && isWithoutConstraint(e)) {
             return NO_PARTITION;
         }
         return GOING_AWAY.contains(state) || DISK.contains(state) || state.startsWith("08") ? UNAVAILABLE : OTHER;
+    }
+
+    /** A check that is violated has a name; a row that no partition takes violates none. In whatever language the server speaks. */
+    private static boolean isWithoutConstraint(SQLException e) {
+        return e instanceof PSQLException server
+                && server.getServerErrorMessage() != null
+                && server.getServerErrorMessage().getConstraint() == null;
     }
 }

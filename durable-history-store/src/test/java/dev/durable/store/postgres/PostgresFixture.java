@@ -2,6 +2,7 @@ package dev.durable.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.RunKey;
@@ -40,6 +41,11 @@ final class PostgresFixture implements StoreFixture {
 
     static DataSource pool() {
         return POOL;
+    }
+
+    /** The pool's connections are opened anew. */
+    static void evict() {
+        ((HikariDataSource) POOL).getHikariPoolMXBean().softEvictConnections();
     }
 
     static TestDatabase database() {
