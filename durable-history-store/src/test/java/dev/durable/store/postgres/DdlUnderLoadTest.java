@@ -28,6 +28,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A report holds tables, somebody changes them, and nobody waits. {@code -Dddl.hold=20} holds each table for twenty seconds;
@@ -35,6 +37,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 class DdlUnderLoadTest {
+    private static final Logger log = LoggerFactory.getLogger(DdlUnderLoadTest.class);
     private static final Duration HOLD = Duration.ofSeconds(Integer.getInteger("ddl.hold", 2));
     private static final boolean THOROUGH = HOLD.toSeconds() >= 20;
     private static final long MOST_MILLIS = 1_000;
@@ -213,6 +216,7 @@ class DdlUnderLoadTest {
 
         assertThat(Sql.number(pool, "select max(version) from durable.schema_version"))
                 .isEqualTo(Schema.version());
+        log.info("{} ms took the longest write", TimeUnit.NANOSECONDS.toMillis(longest.get()));
         assertThat(TimeUnit.NANOSECONDS.toMillis(longest.get()))
                 .as("ms of the write that took longest")
                 .isLessThan(MOST_MILLIS);
@@ -297,6 +301,7 @@ class DdlUnderLoadTest {
         }
 
         void assertThatAllWentOn() {
+            log.info("{} ms took the longest of {} runs", TimeUnit.NANOSECONDS.toMillis(longest.get()), done);
             assertThat(TimeUnit.NANOSECONDS.toMillis(longest.get()))
                     .as("ms of the run that took longest, of %s", done)
                     .isLessThan(MOST_MILLIS);
