@@ -30,12 +30,7 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(
-                        "org.springframework..",
-                        "java.sql..",
-                        "javax.sql..",
-                        "org.jooq..",
-                        "org.postgresql..",
-                        "org.flywaydb..")
+                        "org.springframework..", "java.sql..", "javax.sql..", "org.jooq..", "org.postgresql..")
                 .because("only the starter knows Spring, and only the history store knows SQL")
                 .allowEmptyShould(true)
                 .check(CORE);

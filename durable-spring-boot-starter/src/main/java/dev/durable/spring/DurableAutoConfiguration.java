@@ -8,7 +8,9 @@ import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.worker.EngineBuilder;
 import dev.durable.worker.PreparedEngine;
 import java.util.List;
+import java.util.Properties;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -17,6 +19,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 /** An engine and a client on the application's DataSource. Every bean gives way to one of the application's own. */
 @AutoConfiguration(afterName = "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration")
@@ -52,10 +55,33 @@ public class DurableAutoConfiguration {
         return PostgresHistoryStore.builder(dataSource)
                 .schema(properties.getSchema())
                 .schemaMode(properties.getMigrate())
+                .migrationDataSource(migrationDataSource(properties))
                 .rolePrefix(properties.getRolePrefix())
                 .transactions(new SpringTransactions(dataSource))
                 .activityTransactions(activityTransactions)
                 .build();
+    }
+
+    /** Unpooled: it is needed for a moment, once. */
+    private static @Nullable DataSource migrationDataSource(DurableProperties properties) {
+        String url = properties.getMigrationUrl();
+        if (url != null) {
+            Properties user = new Properties();
+            if (properties.getMigrationUsername() != null) {
+                user.setProperty("user", properties.getMigrationUsername());
+            }
+            if (properties.getMigrationPassword() != null) {
+                user.setProperty("password", properties.getMigrationPassword());
+            }
+            return new DriverManagerDataSource(url, user);
+        }
+        if (properties.getMigrationUsername() != null) {
+            throw new IllegalStateException(
+                    "durable.migration-username is set, and durable.migration-url is not, so it is not known where this user"
+                            + " migrates. Set durable.migration-url to the JDBC URL of the server itself (of"
+                            + " spring.datasource.url, if that leads there without a pooler).");
+        }
+        return null;
     }
 
     @Bean

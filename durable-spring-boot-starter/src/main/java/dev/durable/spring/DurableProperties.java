@@ -30,6 +30,18 @@ public class DurableProperties {
     /** What is done about the schema at start: migrate it, only validate it, or nothing. */
     private SchemaMode migrate = SchemaMode.MIGRATE;
 
+    /**
+     * JDBC URL by which the schema is migrated: straight to the server, not through a pooler. The application's DataSource
+     * when not set.
+     */
+    private @Nullable String migrationUrl;
+
+    /** The owner of the schema, who migrates it; then the application's own user needs no right to create anything. */
+    private @Nullable String migrationUsername;
+
+    /** The owner's password. */
+    private @Nullable String migrationPassword;
+
     /** How this process is named in events and views; host and process id when not set. */
     private @Nullable String identity;
 
@@ -110,6 +122,30 @@ public class DurableProperties {
 
     public void setMigrate(SchemaMode migrate) {
         this.migrate = migrate;
+    }
+
+    public @Nullable String getMigrationUrl() {
+        return migrationUrl;
+    }
+
+    public void setMigrationUrl(@Nullable String migrationUrl) {
+        this.migrationUrl = migrationUrl;
+    }
+
+    public @Nullable String getMigrationUsername() {
+        return migrationUsername;
+    }
+
+    public void setMigrationUsername(@Nullable String migrationUsername) {
+        this.migrationUsername = migrationUsername;
+    }
+
+    public @Nullable String getMigrationPassword() {
+        return migrationPassword;
+    }
+
+    public void setMigrationPassword(@Nullable String migrationPassword) {
+        this.migrationPassword = migrationPassword;
     }
 
     public @Nullable String getIdentity() {

@@ -104,6 +104,27 @@ class AutoConfigurationTest {
     }
 
     @Test
+    void the_schema_is_migrated_where_and_by_whom_configuration_says() {
+        application
+                .withPropertyValues("durable.migration-url=jdbc:postgresql://127.0.0.1:1/nowhere")
+                .run(context -> assertThat(context).getFailure().hasStackTraceContaining("127.0.0.1:1"));
+        application
+                .withPropertyValues("durable.migration-username=ann")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageStartingWith("durable.migration-username is set, and durable.migration-url is not"));
+        application
+                .withPropertyValues(
+                        "durable.migration-url=" + database.jdbcUrl(),
+                        "durable.migration-username=" + database.username(),
+                        "durable.migration-password=" + database.password())
+                .run(context -> assertThat(greet(context.getBean(DurableClient.class), "g-1")
+                                .result(SOON))
+                        .isEqualTo("hello ann"));
+    }
+
+    @Test
     void properties_reach_engine_and_store() {
         application
                 .withPropertyValues(

@@ -3,29 +3,10 @@ package dev.durable.store.contract;
 import org.junit.jupiter.api.Nested;
 
 /** The whole contract. A store's test extends it and says where fresh stores come from. */
-public abstract class HistoryStoreContract {
-
-    /** An empty, open store. */
-    protected abstract StoreFixture newFixture();
-
-    @Nested
-    class Starts extends StartContract {
-        @Override
-        protected StoreFixture newFixture() {
-            return HistoryStoreContract.this.newFixture();
-        }
-    }
+public abstract class HistoryStoreContract extends HistoryStoreCore {
 
     @Nested
     class SignalsWithStarts extends SignalWithStartContract {
-        @Override
-        protected StoreFixture newFixture() {
-            return HistoryStoreContract.this.newFixture();
-        }
-    }
-
-    @Nested
-    class Inboxes extends InboxContract {
         @Override
         protected StoreFixture newFixture() {
             return HistoryStoreContract.this.newFixture();
@@ -41,23 +22,7 @@ public abstract class HistoryStoreContract {
     }
 
     @Nested
-    class Closes extends CloseContract {
-        @Override
-        protected StoreFixture newFixture() {
-            return HistoryStoreContract.this.newFixture();
-        }
-    }
-
-    @Nested
     class RunClaims extends RunClaimContract {
-        @Override
-        protected StoreFixture newFixture() {
-            return HistoryStoreContract.this.newFixture();
-        }
-    }
-
-    @Nested
-    class Jobs extends JobContract {
         @Override
         protected StoreFixture newFixture() {
             return HistoryStoreContract.this.newFixture();
@@ -97,39 +62,7 @@ public abstract class HistoryStoreContract {
     }
 
     @Nested
-    class Batches extends BatchContract {
-        @Override
-        protected StoreFixture newFixture() {
-            return HistoryStoreContract.this.newFixture();
-        }
-    }
-
-    @Nested
-    class Sessions extends SessionContract {
-        @Override
-        protected StoreFixture newFixture() {
-            return HistoryStoreContract.this.newFixture();
-        }
-    }
-
-    @Nested
     class ReadBacks extends ReadBackContract {
-        @Override
-        protected StoreFixture newFixture() {
-            return HistoryStoreContract.this.newFixture();
-        }
-    }
-
-    @Nested
-    class Burying extends BuriedContract {
-        @Override
-        protected StoreFixture newFixture() {
-            return HistoryStoreContract.this.newFixture();
-        }
-    }
-
-    @Nested
-    class Seizing extends SeizureContract {
         @Override
         protected StoreFixture newFixture() {
             return HistoryStoreContract.this.newFixture();

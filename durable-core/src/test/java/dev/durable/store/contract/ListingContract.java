@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** What can be asked of runs, open and closed. */
-abstract class ListingContract extends StoreContract {
+public abstract class ListingContract extends StoreContract {
 
     @Test
     void a_listing_is_newest_first_or_oldest_first() {

@@ -13,6 +13,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import javax.sql.DataSource;
 import org.jooq.exception.DataAccessException;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +49,7 @@ final class Connections {
     private volatile long lostAt = System.nanoTime() - DOUBT_NANOS;
     /** Those that have answered since. */
     private final Set<Connection> alive = ConcurrentHashMap.newKeySet();
+    private volatile Predicate<SQLException> partitions = missing -> false;
 
     private volatile Tx.TimeSeen timeSeen = (time, roundTrip) -> {};
     private volatile @Nullable Trouble trouble;
@@ -97,6 +99,11 @@ final class Connections {
     /** Who learns the server's time, which comes with each transaction. */
     void onTime(Tx.TimeSeen observer) {
         timeSeen = observer;
+    }
+
+    /** Who makes the partition that was missing, and says whether there is one now. */
+    void onMissingPartition(Predicate<SQLException> maker) {
+        partitions = maker;
     }
 
     SchemaName schema() {
@@ -162,7 +169,10 @@ final class Connections {
         }
     }
 
-    /** As {@link #transaction}, but once; what the server refuses comes as it is, lost connections are translated. */
+    /**
+     * As {@link #transaction}, but once, and once more where the history had no partition and has one now; what the server
+     * refuses comes as it is, lost connections are translated.
+     */
     <T> T attempt(Locks locks, Work<T> work) throws SQLException {
         return attempt(locks, null, work);
     }
@@ -173,6 +183,17 @@ final class Connections {
     }
 
     private <T> T attempt(Locks locks, @Nullable NudgePassage passage, Work<T> work, Use use) throws SQLException {
+        try {
+            return once(locks, passage, work, use);
+        } catch (SQLException e) {
+            if (SqlState.of(e) == SqlState.NO_PARTITION && partitions.test(e)) {
+                return once(locks, passage, work, use);
+            }
+            throw e;
+        }
+    }
+
+    private <T> T once(Locks locks, @Nullable NudgePassage passage, Work<T> work, Use use) throws SQLException {
         try (Borrowed borrowed = borrow()) {
             Connection connection = borrowed.connection();
             if (use.asksWhose()) {
@@ -237,7 +258,9 @@ final class Connections {
             guard.check(connection);
             return work.in(Tx.ofCaller(connection, schema));
         } catch (SQLException e) {
-            throw failures.ofCaller(e);
+            throw SqlState.of(e) == SqlState.NO_PARTITION && partitions.test(e)
+                    ? failures.partitionMade(e)
+                    : failures.ofCaller(e);
         }
     }
 

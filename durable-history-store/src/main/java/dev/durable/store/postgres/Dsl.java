@@ -1,12 +1,17 @@
 package dev.durable.store.postgres;
 
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
+import java.sql.DatabaseMetaData;
 import org.jooq.DSLContext;
 import org.jooq.SQLDialect;
 import org.jooq.impl.DSL;
 
 /** jOOQ inside a transaction, whose search_path points at the configured schema: its tables are not qualified. */
 final class Dsl {
+    private static final int LISTED = 18;
+
     static {
         // Banners belong to applications. Whoever wants them sets these to false.
         quiet("org.jooq.no-logo");
@@ -16,7 +21,27 @@ final class Dsl {
     private Dsl() {}
 
     static DSLContext on(Connection connection) {
-        return DSL.using(connection, SQLDialect.POSTGRES);
+        return DSL.using(answering(Connection.class, connection), SQLDialect.POSTGRES);
+    }
+
+    /**
+     * The same, but that its meta data name a version that the dialect lists. jOOQ's open source edition lists the newest
+     * ones only and warns of others at every start; what is asked here is tested on all versions that Durable supports.
+     */
+    private static <T> T answering(Class<T> type, T server) {
+        return type.cast(Proxy.newProxyInstance(
+                Dsl.class.getClassLoader(), new Class<?>[] {type}, (self, method, arguments) -> {
+                    try {
+                        Object answer = method.invoke(server, arguments);
+                        return switch (method.getName()) {
+                            case "getMetaData" -> answering(DatabaseMetaData.class, (DatabaseMetaData) answer);
+                            case "getDatabaseMajorVersion" -> Math.max((int) answer, LISTED);
+                            default -> answer;
+                        };
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause() == null ? e : e.getCause();
+                    }
+                }));
     }
 
     private static void quiet(String property) {

@@ -23,6 +23,7 @@ record Failures(String database) {
             case UNAVAILABLE, REFUSED -> unavailable(e);
             case AGAIN -> rolledBack(e, "It was tried again, and met the same each time.");
             case LOCKED -> locked(e);
+            case NO_PARTITION -> noPartition(e);
             default ->
                 new DurableException(
                         "the database at " + database + " refused a statement, nothing was written" + " (SQLSTATE "
@@ -39,6 +40,27 @@ record Failures(String database) {
                         "The transaction that this call takes part in is lost as a whole: roll it back, and do it again"
                                 + " from its beginning.")
                 : of(e);
+    }
+
+    /** For a caller's transaction that came to the end of the partitions. */
+    RolledBackException partitionMade(SQLException e) {
+        return new RolledBackException(
+                "the history in the database at " + database
+                        + " had no partition for a run of this time, and has one now."
+                        + " The transaction that this call takes part in is lost as a whole: roll it back, and do it again from"
+                        + " its beginning. Usual cause: no worker has run for weeks, or the partition of this month was"
+                        + " detached.",
+                e);
+    }
+
+    private DurableException noPartition(SQLException e) {
+        return new DurableException(
+                "the history in the database at " + database
+                        + " has no partition for a run, nothing was written (SQLSTATE "
+                        + e.getSQLState() + "): " + e.getMessage() + ". Usual cause: the partition with its history was"
+                        + " dropped or detached while the run was open. Attach it again, or terminate the run, which closes it"
+                        + " without an event.",
+                e);
     }
 
     private RolledBackException rolledBack(SQLException e, String then) {

@@ -4,37 +4,56 @@ import dev.durable.DurableException;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLWarning;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
-import org.flywaydb.core.Flyway;
-import org.flywaydb.core.api.FlywayException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Brings the tables to the version that this library was written for, or checks that they can be worked with.
  *
  * <p>What stands in {@code schema_version} is looked at first: where it is enough, nothing else is done, so a fleet that
- * restarts takes no locks and needs no rights. Several processes that start at once wait for each other (Flyway's lock).
+ * restarts takes no locks and needs no rights. Several processes that start at once take turns ({@link Ddl}), and each looks
+ * again when it has its turn: who dies in the middle leaves whole steps.
  */
 final class Migration {
     /** The oldest server; older ones lack what the statements use. */
     private static final int OLDEST_POSTGRES = 14;
 
+    private static final Logger log = LoggerFactory.getLogger(Migration.class);
+
     private final DataSource dataSource;
     private final SchemaName schema;
     private final Failures failures;
+    private final DataSource owner;
     private final Grants grants;
     private final String rolePrefix;
     private final boolean rolesChosen;
+    private final Ddl ddl;
 
-    /** @param rolePrefix with which the names of the roles begin; null is the schema's name */
-    Migration(DataSource dataSource, SchemaName schema, @Nullable String rolePrefix, Failures failures) {
+    /**
+     * @param owner connections of the schema's owner
+     * @param rolePrefix with which the names of the roles begin; null is the schema's name
+     * @param patience how long a step is tried again whose table others have locked
+     */
+    Migration(
+            DataSource dataSource,
+            DataSource owner,
+            SchemaName schema,
+            @Nullable String rolePrefix,
+            Failures failures,
+            Duration patience) {
+        this.owner = owner;
         this.rolesChosen = rolePrefix != null;
         this.rolePrefix = rolePrefix == null ? schema.value() : rolePrefix;
         this.grants = new Grants(schema, this.rolePrefix);
+        this.ddl = new Ddl(owner, schema, failures, patience);
         this.dataSource = dataSource;
         this.schema = schema;
         this.failures = failures;
@@ -42,11 +61,7 @@ final class Migration {
 
     void run(SchemaMode mode) {
         Found found = look();
-        if (found.postgres() < OLDEST_POSTGRES) {
-            throw new DurableException("the database at " + failures.database() + " is " + found.product()
-                    + ", but Durable needs PostgreSQL " + OLDEST_POSTGRES
-                    + " or newer. Upgrade the server, or give Durable another DataSource.");
-        }
+        refuseOlder(found.product(), found.postgres());
         if (mode == SchemaMode.NONE) {
             return;
         }
@@ -86,10 +101,18 @@ final class Migration {
     }
 
     private <T> T on(Connections.Question<T> question) {
-        try (Borrowed borrowed = Borrowed.from(dataSource)) {
+        try (Borrowed borrowed = Borrowed.from(owner)) {
             return question.of(borrowed.connection());
         } catch (SQLException e) {
             throw failures.of(e);
+        }
+    }
+
+    void refuseOlder(String product, int major) {
+        if (major < OLDEST_POSTGRES) {
+            throw new DurableException("the database at " + failures.database() + " is " + product
+                    + ", but Durable needs PostgreSQL " + OLDEST_POSTGRES
+                    + " or newer. Upgrade the server, or give Durable another DataSource.");
         }
     }
 
@@ -110,32 +133,79 @@ final class Migration {
         return new DurableException(
                 "schema " + schema.quoted() + " in the database at " + failures.database() + " " + is
                         + ", but Durable " + LibraryVersion.CURRENT + " needs version " + Schema.version()
-                        + ". Let a DBA run Schema.sql(), or open the store with SchemaMode.MIGRATE.");
+                        + ". Let a DBA run "
+                        + version.map(v -> "Schema.sql(" + v.version() + ", " + Schema.version() + ")")
+                                .orElse("Schema.sql()")
+                        + ", or open the store with SchemaMode.MIGRATE.");
     }
 
-    private void migrate(int version) {
+    private void migrate(int found) {
+        String what = "schema " + schema.quoted() + " can't be brought to version " + Schema.version();
         try {
-            Flyway.configure(Migration.class.getClassLoader())
-                    .dataSource(dataSource)
-                    .locations("classpath:" + Schema.LOCATION)
-                    .defaultSchema(schema.value())
-                    .table("migration")
-                    .placeholders(Map.of("schema", schema.quoted(), "name", rolePrefix))
-                    .ignoreMigrationPatterns("*:future")
-                    .baselineOnMigrate(version > 0)
-                    .baselineVersion(Integer.toString(version))
-                    .load()
-                    .migrate();
-        } catch (FlywayException e) {
-            if (e.getCause() instanceof SQLException sql && SqlState.of(sql).isOutage()) {
-                throw failures.unavailable(sql);
+            AtomicInteger from = new AtomicInteger(found);
+            if (found == 0) {
+                ddl.transaction(what, statement -> from.set(make(statement)));
             }
-            throw new DurableException(
-                    "schema " + schema.quoted() + " in the database at " + failures.database()
-                            + " can't be brought to version " + Schema.version() + ": " + e.getMessage()
-                            + "\nUsual cause: the database user may not create schemas or tables. Grant it CREATE on the database,"
-                            + " or let a DBA run Schema.sql() and open the store with SchemaMode.VALIDATE.",
-                    e);
+            Schema.stepsAfter(from.get(), schema, rolePrefix)
+                    .forEach(step -> ddl.transaction(
+                            what + " (its version " + step.version() + ")", statement -> apply(step, statement)));
+        } catch (DurableException e) {
+            if (e.getCause() instanceof SQLException sql && "42501".equals(sql.getSQLState())) {
+                throw new DurableException(
+                        e.getMessage() + "\nUsual cause: the database user may not create schemas or tables. Give the"
+                                + " owner's DataSource to migrationDataSource(…), grant this user CREATE on the database,"
+                                + " or let a DBA run Schema.sql() and open the store with SchemaMode.VALIDATE.",
+                        sql);
+            }
+            throw e;
+        }
+    }
+
+    /** The whole of a schema that has nothing yet: at once, as nobody can wait for it. Gives the version that is there then. */
+    private int make(Statement statement) throws SQLException {
+        Optional<SchemaVersion> meanwhile = version(statement);
+        if (meanwhile.isEmpty()) {
+            // CREATE SCHEMA IF NOT EXISTS asks for the right also where the schema exists.
+            boolean exists = !Ddl.strings(
+                            statement, "select 1 from pg_namespace where nspname = '" + schema.value() + "'")
+                    .isEmpty();
+            String script = Schema.sql(schema.value(), rolePrefix);
+            statement.execute(exists ? script.replaceFirst("(?m)^create schema if not exists .*;$", "") : script);
+            log.info("made schema {}, version {}", schema.quoted(), Schema.version());
+            tell(statement);
+        }
+        return meanwhile.map(SchemaVersion::version).orElse(Schema.version());
+    }
+
+    private void apply(MigrationStep step, Statement turn) throws SQLException {
+        if (version(turn).map(SchemaVersion::version).orElse(0) >= step.version()) {
+            return;
+        }
+        if (step.index() == null) {
+            turn.execute(step.sql());
+            log.info("brought schema {} to version {}", schema.quoted(), step.version());
+            tell(turn);
+        } else {
+            dropUnfinished(step.index(), turn);
+            ddl.alone(turn, step.sql());
+        }
+    }
+
+    /** What the server has to say of it, for instance of roles that this user may not create. */
+    private static void tell(Statement statement) throws SQLException {
+        for (SQLWarning notice = statement.getWarnings(); notice != null; notice = notice.getNextWarning()) {
+            log.info("the server says: {}", notice.getMessage());
+        }
+    }
+
+    /** A build that was broken off leaves an index that is never used and that IF NOT EXISTS takes for done. */
+    private void dropUnfinished(String index, Statement statement) throws SQLException {
+        List<String> unfinished = Ddl.strings(
+                statement,
+                "select 1 from pg_index where indexrelid = to_regclass('" + schema.quoted() + "." + index
+                        + "') and not indisvalid");
+        if (!unfinished.isEmpty()) {
+            ddl.alone(statement, "drop index concurrently if exists " + schema.quoted() + "." + index);
         }
     }
 
@@ -152,8 +222,16 @@ final class Migration {
             }
             return found;
         } catch (SQLException e) {
-            throw failures.unavailable(e);
+            throw "42501".equals(e.getSQLState()) ? noRight(e) : failures.unavailable(e);
         }
+    }
+
+    private DurableException noRight(SQLException e) {
+        return new DurableException(
+                "schema " + schema.quoted() + " in the database at " + failures.database() + " can't be read: "
+                        + e.getMessage() + ". Usual cause: this database user lacks the role " + schema.value()
+                        + "_worker. Let the schema's owner grant it.",
+                e);
     }
 
     private Optional<SchemaVersion> version(Statement statement) throws SQLException {

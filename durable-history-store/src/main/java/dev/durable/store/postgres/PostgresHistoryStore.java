@@ -117,11 +117,13 @@ public final class PostgresHistoryStore implements HistoryStore {
         Failures failures = new Failures(options.description());
         nudges = new SharedNudges(
                 options.notify ? new NotifyChannel(options.dataSource, options.schema) : NudgeChannel.NONE);
-        migration = new Migration(options.dataSource, options.schema, options.rolePrefix, failures);
+        DataSource owner = options.migrationDataSource == null ? options.dataSource : options.migrationDataSource;
+        migration = new Migration(options.dataSource, owner, options.schema, options.rolePrefix, failures, Ddl.PATIENCE);
         guard = new Guard(options.schema, failures.database());
         schemaMode = options.schemaMode;
         connections = new Connections(options.dataSource, options.schema, failures, guard);
         partitions = new Partitions(connections);
+        connections.onMissingPartition(partitions::madeFor);
         hot = Roads.with(Patience.SHORT, connections, nudges, options.inboxLimit);
         slow = Roads.with(Patience.LONG, connections, nudges, options.inboxLimit);
         readBacks = new ReadBacks(connections);
@@ -529,6 +531,7 @@ public final class PostgresHistoryStore implements HistoryStore {
         private SchemaName schema = new SchemaName(SchemaName.DEFAULT);
         private @Nullable String rolePrefix;
         private SchemaMode schemaMode = SchemaMode.MIGRATE;
+        private @Nullable DataSource migrationDataSource;
         private int inboxLimit = 10_000;
         private @Nullable CallerTransactions transactions;
         private @Nullable ActivityTransactions activityTransactions;
@@ -560,6 +563,17 @@ public final class PostgresHistoryStore implements HistoryStore {
         /** What {@link #open} does about the tables; {@link SchemaMode#MIGRATE} unless told. */
         public Builder schemaMode(SchemaMode mode) {
             schemaMode = mode;
+            return this;
+        }
+
+        /**
+         * Where {@link SchemaMode#MIGRATE} creates and upgrades the tables: connections of the schema's owner, straight to the
+         * server and not through a pooler in transaction mode, which can't build an index concurrently. It needs two
+         * connections, for as long as {@link #open} takes. The store's own DataSource needs no right to create anything then; it
+         * is used for this, too, unless told, and with null.
+         */
+        public Builder migrationDataSource(@Nullable DataSource owner) {
+            migrationDataSource = owner;
             return this;
         }
 

@@ -9,7 +9,7 @@ import java.util.Objects;
 
 /**
  * The tables as plain versioned SQL, for a DBA who wants to read or run it: {@code System.out.println(Schema.sql())}.
- * A store opened with {@link SchemaMode#VALIDATE} then checks it.
+ * A store opened with {@link SchemaMode#VALIDATE} then checks it. All names are qualified: no {@code search_path} matters.
  */
 public final class Schema {
     static final String LOCATION = "dev/durable/store/postgres/migration";
@@ -29,7 +29,8 @@ public final class Schema {
             "V14__why_an_activity_ended.sql",
             "V15__batches.sql",
             "V16__delayed_jobs.sql",
-            "V17__installation_and_audit.sql");
+            "V17__installation_and_audit.sql",
+            "V19__parallel_plans_and_partitions.sql");
 
     private Schema() {}
 
@@ -38,7 +39,10 @@ public final class Schema {
         return sql(SchemaName.DEFAULT);
     }
 
-    /** All migrations for a schema of this name. */
+    /**
+     * All migrations for a new schema of this name. There is nobody yet who could wait, so it is without transactions of its
+     * own: run it in one, or in none.
+     */
     public static String sql(String schemaName) {
         return sql(schemaName, schemaName);
     }
@@ -49,16 +53,7 @@ public final class Schema {
      * @param rolePrefix as {@link PostgresHistoryStore.Builder#rolePrefix}
      */
     public static String sql(String schemaName, String rolePrefix) {
-        SchemaName schema = new SchemaName(schemaName);
-        StringBuilder script = new StringBuilder("-- Durable, schema version " + version() + "\n")
-                .append("create schema if not exists " + schema.quoted() + ";\n")
-                .append("set search_path to " + schema.quoted() + ";\n");
-        FILES.forEach(file -> script.append("\n-- ").append(file).append('\n').append(read(file)));
-        return script.append("\n-- grants.sql\n")
-                        .toString()
-                        .replace("${schema}", schema.quoted())
-                        .replace("${name}", new SchemaName(rolePrefix).value())
-                + new Grants(schema, rolePrefix).sqlForThoseThatExist();
+        return whole(new SchemaName(schemaName), new SchemaName(rolePrefix).value(), version());
     }
 
     /**
@@ -74,14 +69,118 @@ public final class Schema {
         return new Grants(new SchemaName(schemaName), new SchemaName(rolePrefix).value()).sql();
     }
 
-    /** The version that this library's migrations end at. */
-    public static int version() {
-        String last = FILES.getLast();
-        return Integer.parseInt(last.substring(1, last.indexOf("__")));
+    /** As {@link #sql(String, int, int)}, for the schema {@code durable}. */
+    public static String sql(int from, int to) {
+        return sql(SchemaName.DEFAULT, from, to);
     }
 
-    private static String read(String file) {
-        return resource(LOCATION + "/" + file);
+    /**
+     * The migrations that bring a schema from one version to another, for psql with {@code ON_ERROR_STOP}. Each version is a
+     * transaction that refuses to run on another version than the one before it, and waits for a table for 200 ms at most, so
+     * that nobody waits long behind it: where it ends with SQLSTATE 55P03, nothing of that version was done; run the script
+     * from the version in {@code schema_version} on again. Indexes are built concurrently, outside of transactions.
+     *
+     * @param from the version that {@code schema_version} has; 0 is none, which gives the script for a new schema
+     * @param to up to {@link #version}
+     * @throws IllegalArgumentException if there is no such version
+     */
+    public static String sql(String schemaName, int from, int to) {
+        SchemaName schema = new SchemaName(schemaName);
+        if (!isVersion(to) || from != 0 && !isVersion(from) || from > to) {
+            throw new IllegalArgumentException("there is no script from schema version " + from + " to " + to
+                    + ": versions are " + FILES.stream().map(Schema::version).toList() + ", and 0 is none.");
+        }
+        if (from == 0) {
+            return whole(schema, schemaName, to);
+        }
+        StringBuilder script = new StringBuilder("-- Durable, from schema version " + from + " to " + to + "\n");
+        int before = from;
+        for (String file : FILES) {
+            if (version(file) > from && version(file) <= to) {
+                script.append("\n-- ").append(file).append('\n');
+                for (MigrationStep step : steps(file, schema, schemaName)) {
+                    script.append(step.index() == null ? transaction(step, before, schema) : alone(step, schema));
+                }
+                before = version(file);
+            }
+        }
+        return script.append(grantsAt(to, schema, schemaName)).toString();
+    }
+
+    /** The version that this library's migrations end at. */
+    public static int version() {
+        return version(FILES.getLast());
+    }
+
+    /** What is to be done after a version, in order. */
+    static List<MigrationStep> stepsAfter(int version, SchemaName schema, String rolePrefix) {
+        return FILES.stream()
+                .filter(file -> version(file) > version)
+                .flatMap(file -> steps(file, schema, rolePrefix).stream())
+                .toList();
+    }
+
+    private static String whole(SchemaName schema, String rolePrefix, int to) {
+        StringBuilder script = new StringBuilder("-- Durable, schema version " + to + "\n")
+                .append("create schema if not exists " + schema.quoted() + ";\n");
+        FILES.stream()
+                .filter(file -> version(file) <= to)
+                .forEach(file -> script.append("\n-- ")
+                        .append(file)
+                        .append('\n')
+                        .append(read(file, schema, rolePrefix).replace("create index concurrently if not exists", "create index")));
+        return script.append(grantsAt(to, schema, rolePrefix)).toString();
+    }
+
+    /** The rights are those of the last version. */
+    private static String grantsAt(int version, SchemaName schema, String rolePrefix) {
+        return version == version() ? "\n-- grants.sql\n" + new Grants(schema, rolePrefix).sqlForThoseThatExist() : "";
+    }
+
+    private static String transaction(MigrationStep step, int before, SchemaName schema) {
+        return """
+                begin;
+                set local lock_timeout = '200ms';
+                do $version$
+                begin
+                    if (select max(version) from %s.schema_version) <> %d then
+                        raise exception 'this brings schema version %d to %d, and the schema has another';
+                    end if;
+                end $version$;
+                %scommit;
+                """.formatted(schema.quoted(), before, before, step.version(), step.sql());
+    }
+
+    /** An index whose build was broken off is there, and useless: IF NOT EXISTS would take it. */
+    private static String alone(MigrationStep step, SchemaName schema) {
+        return """
+                do $index$
+                begin
+                    if exists (select from pg_catalog.pg_index
+                                where indexrelid = to_regclass('%1$s.%2$s') and not indisvalid) then
+                        raise exception 'index %2$s was not finished'
+                            using hint = 'drop index concurrently %1$s.%2$s, then run this again';
+                    end if;
+                end $index$;
+                %3$s""".formatted(schema.quoted(), step.index(), step.sql());
+    }
+
+    private static boolean isVersion(int version) {
+        return FILES.stream().anyMatch(file -> version(file) == version);
+    }
+
+    private static int version(String file) {
+        return Integer.parseInt(file.substring(1, file.indexOf("__")));
+    }
+
+    private static List<MigrationStep> steps(String file, SchemaName schema, String rolePrefix) {
+        return MigrationStep.of(version(file), read(file, schema, rolePrefix));
+    }
+
+    private static String read(String file, SchemaName schema, String rolePrefix) {
+        return resource(LOCATION + "/" + file)
+                .replace("${schema}", schema.quoted())
+                .replace("${name}", rolePrefix);
     }
 
     /** A text of this library. */

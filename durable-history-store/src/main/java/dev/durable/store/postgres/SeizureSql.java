@@ -42,11 +42,17 @@ final class SeizureSql {
             select i.name, i.payload, i.notes from durable.inbox i
              where i.run_id = ? and i.shard = ? and i.kind = ?::smallint order by i.at, i.ord""";
 
-    /** After the locks: what is dropped, and since when time has passed for this run. */
+    /** After the locks: what is dropped, since when time has passed for this run, and whether it has a history at all. */
     static final String LEFT = """
             select (select count(*) from durable.inbox i where i.run_id = ? and i.shard = ? and i.wakes::int = 1)::int as messages,
-                   greatest(durable.clock(), (select e.at from durable.history_event e
-                        where e.run_id = ? and e.shard = ? order by e.event_id desc limit 1)) as at""";
+                   greatest(durable.clock(), l.at) as at, l.at is not null as recorded
+              from (select (select e.at from durable.history_event e
+                        where e.run_id = ? and e.shard = ? order by e.event_id desc limit 1) as at) l""";
+
+    /** Of a run that was ended without an event, as its history is gone. */
+    static final String AUDIT_GONE = """
+            insert into durable.audit (id, at, actor, action, target, details)
+            values (?, durable.clock(), 'durable', 'close run without history', ?, ?::json)""";
 
     /** The run that an earlier send of this seizure closed. */
     static final String CLOSED_BY = """

@@ -20,9 +20,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Ends runs without their code: whoever holds the run finds its fence gone. */
 final class Seizures {
+    private static final Logger log = LoggerFactory.getLogger(Seizures.class);
+
     private final Connections connections;
     private final Nudges nudges;
 
@@ -177,8 +181,12 @@ final class Seizures {
                         Param.of(MessageKind.ACTIVITY_OUTCOME.code()))
                 .read(
                         SeizureSql.LEFT,
-                        row -> closing.add(
-                                closingEvent(seizure, open, row.getInt("messages"), Times.required(row, "at"))),
+                        row -> {
+                            if (row.getBoolean("recorded")) {
+                                closing.add(
+                                        closingEvent(seizure, open, row.getInt("messages"), Times.required(row, "at")));
+                            }
+                        },
                         run,
                         shard,
                         run,
@@ -191,9 +199,30 @@ final class Seizures {
         Script script = new Script();
         Transition end = end(seizure, open, closing);
         TransitionBatch.told(List.of(
-                        end.closingWith(LeftJob.events(left, closing.getFirst().at()))))
+                        closing.isEmpty()
+                                ? end
+                                : end.closingWith(
+                                        LeftJob.events(left, closing.getFirst().at()))))
                 .seize(script);
+        if (closing.isEmpty()) {
+            sayUnrecorded(seizure, end, script);
+        }
         return script;
+    }
+
+    /** Its partition was dropped while it was open, or its history deleted: there is nothing to append an event to. */
+    private static void sayUnrecorded(Seizure seizure, Transition end, Script script) {
+        script.then(
+                SeizureSql.AUDIT_GONE,
+                Param.of(seizure.newFence()),
+                Param.of(seizure.workflowId()),
+                Param.of("{\"runId\":\"" + end.run().runId() + "\",\"status\":\"" + seizure.status() + "\"}"));
+        log.warn(
+                "run {} of {} is closed as {} without an event: its history is gone. Usual cause: the partition of its month was"
+                        + " dropped while it was open. What its activities carried is lost; the audit says so.",
+                end.run().runId(),
+                seizure.workflowId(),
+                seizure.status());
     }
 
     private static InboxMessage outcome(ResultSet row) throws SQLException {

@@ -2,6 +2,7 @@ package dev.durable.store.postgres;
 
 import java.sql.SQLException;
 import java.util.Set;
+import org.postgresql.util.PSQLException;
 
 /** What an error of the server means for a transaction: the classes of SQLSTATE that this store tells apart. */
 enum SqlState {
@@ -66,7 +67,7 @@ enum SqlState {
         if (ROLLED_BACK.contains(state)) {
             return AGAIN;
         }
-        if (state.equals("23514") && String.valueOf(e.getMessage()).contains("partition")) {
+        if (state.equals("23514") && isWithoutConstraint(e)) {
             return NO_PARTITION;
         }
         if (CLOSED_TO_ALL.contains(state) || CLASSES_OF_REFUSALS.contains(classOf(state)) || isCancelled(e)) {
@@ -82,5 +83,12 @@ enum SqlState {
     /** Whether the database does not answer, or refuses whoever asks. */
     boolean isOutage() {
         return this == UNAVAILABLE || this == REFUSED;
+    }
+
+    /** A check that is violated has a name; a row that no partition takes violates none. In whatever language the server speaks. */
+    private static boolean isWithoutConstraint(SQLException e) {
+        return e instanceof PSQLException server
+                && server.getServerErrorMessage() != null
+                && server.getServerErrorMessage().getConstraint() == null;
     }
 }

@@ -61,6 +61,11 @@ final class PostgresFixture implements StoreFixture {
         return POOL;
     }
 
+    /** The pool's connections are opened anew. */
+    static void evict() {
+        ((HikariDataSource) POOL).getHikariPoolMXBean().softEvictConnections();
+    }
+
     static TestDatabase database() {
         return DATABASE;
     }

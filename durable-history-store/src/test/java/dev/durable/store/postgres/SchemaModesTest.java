@@ -84,7 +84,9 @@ class SchemaModesTest {
 
         assertThatThrownBy(() -> store(SchemaMode.VALIDATE).open())
                 .hasMessageStartingWith(
-                        "schema \"durable\" in the database at orders-db has version 5, but Durable 0.1.0 needs");
+                        "schema \"durable\" in the database at orders-db has version 5, but Durable 0.1.0 needs"
+                                + " version " + Schema.version() + ". Let a DBA run Schema.sql(5, " + Schema.version()
+                                + "),");
     }
 
     @Test
@@ -93,9 +95,6 @@ class SchemaModesTest {
 
         store(SchemaMode.VALIDATE).open();
         store(SchemaMode.MIGRATE).open();
-        assertThat(Sql.number(database.dataSource(), "select count(*) from pg_tables where tablename = 'migration'"))
-                .as("Flyway was not asked")
-                .isZero();
     }
 
     @Test

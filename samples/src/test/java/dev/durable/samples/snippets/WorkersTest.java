@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.durable.DurableEngine;
 import dev.durable.Queues;
 import dev.durable.UpkeepStep;
+import dev.durable.store.postgres.HistoryPartitions;
 import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.store.postgres.testing.TestDatabase;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.YearMonth;
+import java.time.ZoneOffset;
 import java.util.List;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
@@ -50,6 +53,26 @@ class WorkersTest {
                 // docs: worker-settings
             }
             // docs: end
+        }
+    }
+
+    @Test
+    void theOwnerMigratesAndDropsWhatIsOver() {
+        try (TestDatabase database = TestDatabase.create()) {
+            DataSource dataSource = database.pooledDataSource(4);
+            DataSource owner = database.dataSource();
+            // docs: migration-data-source
+            PostgresHistoryStore store = PostgresHistoryStore.builder(dataSource)
+                    .migrationDataSource(owner) // Spring: durable.migration-url, -username, -password
+                    .build();
+            // docs: end
+            store.open();
+            store.close();
+            // docs: drop-a-month
+            List<String> dropped = HistoryPartitions.of(owner)
+                    .drop(YearMonth.now(ZoneOffset.UTC).minusMonths(13));
+            // docs: end
+            assertThat(dropped).isEmpty();
         }
     }
 

@@ -2,13 +2,13 @@
 -- Why: an operator stops one kind of work without stopping its queue. Locks: nothing that exists (a new table only).
 
 -- activity: a name (Payments.charge), or a type (Payments) for all its methods. resume_at: by itself from then on.
-create table activity_pause (
+create table ${schema}.activity_pause (
     activity  text collate "C" not null primary key,
     resume_at timestamptz
 );
 
 -- The starts of the last second by limit key, for queues with a rate per key; in no order that matters.
-create table limit_key_start (
+create table ${schema}.limit_key_start (
     task_queue text collate "C" not null,
     limit_key  text collate "C" not null,
     last_at    timestamptz      not null,
@@ -24,4 +24,4 @@ begin
     end if;
 end $roles$;
 
-insert into schema_version (version, min_library) values (10, '0.1.0');
+insert into ${schema}.schema_version (version, min_library) values (10, '0.1.0');

@@ -4,10 +4,10 @@
 
 -- new_run: what to start, as JSON, if no run of the target workflow id is open; null is a message for an open run only.
 -- A process of an older release delivers such a message, but does not start a run for it.
-alter table outbox add column new_run json;
-alter table outbox_refused add column new_run json;
+alter table ${schema}.outbox add column new_run json;
+alter table ${schema}.outbox_refused add column new_run json;
 
-create or replace function resend_refused(source uuid, event bigint) returns boolean
+create or replace function ${schema}.resend_refused(source uuid, event bigint) returns boolean
     language sql as $$
 with gone as (delete from ${schema}.outbox_refused r where r.run_id = source and r.event_id = event returning r.*),
 back as (
@@ -18,4 +18,4 @@ back as (
 select exists (select from back)
 $$;
 
-insert into schema_version (version, min_library) values (11, '0.1.0');
+insert into ${schema}.schema_version (version, min_library) values (11, '0.1.0');

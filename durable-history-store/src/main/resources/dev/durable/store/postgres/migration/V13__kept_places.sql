@@ -4,14 +4,14 @@
 
 -- One row for each body that may go on, under the lease of its attempt; only for jobs with a limit key, and of queues with
 -- a concurrency. It counts while its session lives and until kept_until; its worker deletes it when the body has ended.
-create table kept_place (
+create table ${schema}.kept_place (
     lease      uuid        not null primary key,
     session    uuid        not null,
     kept_until timestamptz not null,
     task_queue text collate "C" not null,
     limit_key  text collate "C"
 ) with (fillfactor = 50, autovacuum_vacuum_threshold = 100);
-create index kept_place_queue on kept_place (task_queue, limit_key);
+create index kept_place_queue on ${schema}.kept_place (task_queue, limit_key);
 
 do $roles$
 begin
@@ -20,4 +20,4 @@ begin
     end if;
 end $roles$;
 
-insert into schema_version (version, min_library) values (13, '0.1.0');
+insert into ${schema}.schema_version (version, min_library) values (13, '0.1.0');

@@ -6,7 +6,7 @@
 -- Bears the jobs of the delayed ones that are not due within a minute and that nobody has touched; says of how many. What it
 -- leaves out is born when it is due, as it was before. May be called again when no process of an older release enqueues any
 -- more. Their texts go on as they are; arguments that PostgreSQL can't read as json are left out.
-create function bear_delayed_jobs() returns integer
+create function ${schema}.bear_delayed_jobs() returns integer
     language plpgsql as $$
 declare
     born integer;
@@ -53,6 +53,6 @@ begin
     return born;
 end $$;
 
-select bear_delayed_jobs();
+select ${schema}.bear_delayed_jobs();
 
-insert into schema_version (version, min_library) values (16, '0.1.0');
+insert into ${schema}.schema_version (version, min_library) values (16, '0.1.0');

@@ -7,7 +7,7 @@
 -- address and another timeline change nothing of it; a copy by CREATE DATABASE has another database_id, a restored dump
 -- another system_id. pg_upgrade makes a new system_id, and keeps database_id and table_ids
 -- (a restored dump makes its tables in another order).
-create function this_database(out system_id text, out database_id bigint, out table_ids text, out server integer,
+create function ${schema}.this_database(out system_id text, out database_id bigint, out table_ids text, out server integer,
                               out database text)
     language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
@@ -23,7 +23,7 @@ end $$;
 
 -- One row. name: as processes call their installation; null where none has said one yet. The rest: the database in which
 -- it was made, or was adopted, or to which its name has gone. frozen: nobody works.
-create table installation (
+create table ${schema}.installation (
     only_one    boolean     not null primary key check (only_one),
     name        text,
     system_id   text,
@@ -34,14 +34,14 @@ create table installation (
     since       timestamptz not null,
     frozen      boolean     not null default false
 );
-insert into installation (only_one, system_id, database_id, table_ids, server, database, since)
-select true, h.system_id, h.database_id, h.table_ids, h.server, h.database, clock() from this_database() h;
+insert into ${schema}.installation (only_one, system_id, database_id, table_ids, server, database, since)
+select true, h.system_id, h.database_id, h.table_ids, h.server, h.database, ${schema}.clock() from ${schema}.this_database() h;
 
 -- Whether a process that calls its installation so may work here: OWN, or why not. A name decides alone; without one the
 -- database does. The first name that is said in the database where the installation was made becomes its own; where the
 -- name is right and the database another one, that one is written down. Both stand in the audit.
 -- A copy in which no run ever was is nobody's work: a template for databases of tests, say. It becomes its own.
-create function belongs(as_name text, out verdict text, out name text, out made_in text, out since timestamptz)
+create function ${schema}.belongs(as_name text, out verdict text, out name text, out made_in text, out since timestamptz)
     language plpgsql security definer set search_path = ${schema}, pg_temp as $$
 declare
     i    installation;
@@ -82,10 +82,10 @@ begin
         end if;
     end loop;
 end $$;
-revoke execute on function belongs(text) from public;
+revoke execute on function ${schema}.belongs(text) from public;
 
 -- The audit only grows. Its retention is purge_audit, which says what it is to the trigger.
-create function refuse_audit_change() returns trigger
+create function ${schema}.refuse_audit_change() returns trigger
     language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
     if coalesce(current_setting('durable.purging', true), '') <> format('%I.%I', tg_table_schema, tg_table_name) then
@@ -97,12 +97,12 @@ begin
     end if;
     return null;
 end $$;
-create trigger append_only before update or delete or truncate on audit
-    for each statement execute function refuse_audit_change();
+create trigger append_only before update or delete or truncate on ${schema}.audit
+    for each statement execute function ${schema}.refuse_audit_change();
 
 -- Removes what is older, and says so in the audit; gives how many rows went. Nothing younger than a day goes: by its rows
 -- the holder of a token that tells the same failure again is known.
-create function purge_audit(before timestamptz) returns bigint
+create function ${schema}.purge_audit(before timestamptz) returns bigint
     language plpgsql security definer set search_path = ${schema}, pg_temp as $$
 declare
     gone bigint;
@@ -122,10 +122,10 @@ begin
     values (gen_random_uuid(), clock(), session_user, 'purge audit', before::text, json_build_object('rows', gone));
     return gone;
 end $$;
-revoke execute on function purge_audit(timestamptz) from public;
+revoke execute on function ${schema}.purge_audit(timestamptz) from public;
 
 -- As before, with bounds: who may call it makes no partitions for times that nobody needs.
-create or replace function add_history_partitions(from_at timestamptz, until_at timestamptz) returns integer
+create or replace function ${schema}.add_history_partitions(from_at timestamptz, until_at timestamptz) returns integer
     language plpgsql security definer set search_path = ${schema}, pg_temp as $$
 declare
     month timestamp := date_trunc('month', from_at at time zone 'UTC');
@@ -163,4 +163,4 @@ begin
     return made;
 end $$;
 
-insert into schema_version (version, min_library) values (17, '0.1.0');
+insert into ${schema}.schema_version (version, min_library) values (17, '0.1.0');

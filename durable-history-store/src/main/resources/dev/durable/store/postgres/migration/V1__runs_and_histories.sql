@@ -7,7 +7,7 @@
 -- Payloads and event attributes are json, not jsonb: kept as written (number text, key order, \u0000).
 
 -- What a library needs to work with this schema. A library accepts any schema whose min_library it meets.
-create table schema_version (
+create table ${schema}.schema_version (
     version     integer     not null primary key,
     min_library text        not null,
     applied_at  timestamptz not null default now()
@@ -15,12 +15,12 @@ create table schema_version (
 
 -- The only source of time. SQL and STABLE, so that it is inlined and index conditions stay index conditions; tests
 -- replace it by one that adds an offset.
-create function clock() returns timestamptz
+create function ${schema}.clock() returns timestamptz
     language sql stable parallel safe
     as $$ select statement_timestamp() $$;
 
 -- Aborts the transaction of a batch that does not find what it counted on; the library then finds the culprit.
-create function must(ok boolean, what text) returns void
+create function ${schema}.must(ok boolean, what text) returns void
     language plpgsql as $$
 begin
     if ok is not true then
@@ -29,7 +29,7 @@ begin
 end $$;
 
 -- The business record of a run: written at its start and at its close, read by listings.
-create table workflow_run (
+create table ${schema}.workflow_run (
     run_id        uuid        not null,
     parent_run_id uuid,
     close_fence   uuid,
@@ -48,13 +48,13 @@ create table workflow_run (
 ) with (fillfactor = 85);
 
 -- The latest run of a workflow id. By the server's time, not by run id: a client may make an id long before it is used.
-create index workflow_run_by_workflow_id on workflow_run (workflow_id, started_at, shard);
+create index workflow_run_by_workflow_id on ${schema}.workflow_run (workflow_id, started_at, shard);
 -- Search attributes; runs without any cost nothing here.
-create index workflow_run_by_attributes on workflow_run using gin (attributes jsonb_path_ops) where attributes <> '{}';
+create index workflow_run_by_attributes on ${schema}.workflow_run using gin (attributes jsonb_path_ops) where attributes <> '{}';
 
 -- The hot half of an open run: one narrow row, updated by each transition, deleted at the close.
 -- No index names fence, owned_until or anything else that each transition changes: those updates stay HOT.
-create table run_state (
+create table ${schema}.run_state (
     run_id        uuid        not null,
     fence         uuid        not null,
     last_session  uuid,
@@ -78,14 +78,14 @@ create table run_state (
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000,
         autovacuum_analyze_scale_factor = 0.1, autovacuum_vacuum_cost_delay = 0);
 
-create index run_state_due on run_state (task_queue, wake_at) where wake_at is not null;
-create index run_state_deadline on run_state (deadline) where deadline is not null;
-create index run_state_expiry on run_state (expires_at) where expires_at is not null;
+create index run_state_due on ${schema}.run_state (task_queue, wake_at) where wake_at is not null;
+create index run_state_deadline on ${schema}.run_state (deadline) where deadline is not null;
+create index run_state_expiry on ${schema}.run_state (expires_at) where expires_at is not null;
 
 -- The only truth about a run. Append-only (see below); partitioned by run id, which is by start time, so that old
 -- histories go by dropping a table. There is no default partition: a row that fits nowhere is refused, never misplaced.
 -- fence stands on the first event of each transition: it answers whether a commit whose reply was lost happened.
-create table history_event (
+create table ${schema}.history_event (
     run_id     uuid        not null,
     event_id   bigint      not null,
     at         timestamptz not null,
@@ -97,7 +97,7 @@ create table history_event (
     primary key (run_id, event_id, shard)
 ) partition by range (run_id);
 
-create function refuse_history_change() returns trigger
+create function ${schema}.refuse_history_change() returns trigger
     language plpgsql as $$
 begin
     if current_user <> '${name}_retention' then
@@ -109,11 +109,11 @@ begin
     return null;
 end $$;
 
-create trigger append_only before update or delete or truncate on history_event
-    for each statement execute function refuse_history_change();
+create trigger append_only before update or delete or truncate on ${schema}.history_event
+    for each statement execute function ${schema}.refuse_history_change();
 
 -- The lowest UUIDv7 of a millisecond.
-create function run_id_at(at timestamptz) returns uuid
+create function ${schema}.run_id_at(at timestamptz) returns uuid
     language sql stable strict as $$
 select (lpad(to_hex(floor(extract(epoch from at) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
 $$;
@@ -121,7 +121,7 @@ $$;
 -- Creates the monthly partitions from one time to another that are missing; says how many it made. Workers call it at
 -- start and every hour, so it is SECURITY DEFINER: they need no right to create tables.
 -- Locks: SHARE UPDATE EXCLUSIVE on history_event (ATTACH, not CREATE … PARTITION OF: reads and writes go on).
-create function add_history_partitions(from_at timestamptz, until_at timestamptz) returns integer
+create function ${schema}.add_history_partitions(from_at timestamptz, until_at timestamptz) returns integer
     language plpgsql security definer set search_path = ${schema}, pg_temp as $$
 declare
     month timestamp := date_trunc('month', from_at at time zone 'UTC');
@@ -142,8 +142,8 @@ begin
                     ' for each statement execute function ${schema}.refuse_history_change()', name);
                 execute format('alter table ${schema}.history_event attach partition ${schema}.%I'
                     ' for values from (%L) to (%L)', name,
-                    run_id_at(month at time zone 'UTC'),
-                    run_id_at((month + interval '1 month') at time zone 'UTC'));
+                    ${schema}.run_id_at(month at time zone 'UTC'),
+                    ${schema}.run_id_at((month + interval '1 month') at time zone 'UTC'));
                 made := made + 1;
             end if;
         end if;
@@ -151,6 +151,6 @@ begin
     end loop;
     return made;
 end $$;
-revoke execute on function add_history_partitions(timestamptz, timestamptz) from public;
+revoke execute on function ${schema}.add_history_partitions(timestamptz, timestamptz) from public;
 
-insert into schema_version (version, min_library) values (1, '0.1.0');
+insert into ${schema}.schema_version (version, min_library) values (1, '0.1.0');

@@ -2,7 +2,7 @@
 -- Why: the first version. Locks: nothing that exists (new tables only).
 
 -- Messages to a run, until the transition that turns them into events. In order of (at, ord).
-create table inbox (
+create table ${schema}.inbox (
     run_id     uuid        not null,
     message_id uuid        not null,
     at         timestamptz not null,
@@ -19,11 +19,11 @@ create table inbox (
         autovacuum_analyze_scale_factor = 0.1, autovacuum_vacuum_cost_delay = 0);
 
 -- Claims skip from run to run in this index: a run with 20,000 messages costs one probe.
-create index inbox_waking on inbox (task_queue, run_id) where wakes;
+create index inbox_waking on ${schema}.inbox (task_queue, run_id) where wakes;
 
 -- Effects of a transition, or of a caller's own transaction (then run_id is its process), on other runs. In order of
 -- event id within a run.
-create table outbox (
+create table ${schema}.outbox (
     run_id             uuid        not null,
     event_id           bigint      not null,
     target_run_id      uuid,
@@ -38,7 +38,7 @@ create table outbox (
 
 -- Messages of the outbox that the database refuses, with its reason, out of the way of the others. Somebody should look:
 -- resend_refused sends one again when its cause is mended; one that is not wanted any more is deleted.
-create table outbox_refused (
+create table ${schema}.outbox_refused (
     run_id             uuid        not null,
     event_id           bigint      not null,
     target_run_id      uuid,
@@ -54,7 +54,7 @@ create table outbox_refused (
     primary key (run_id, event_id, shard)
 );
 
-create function resend_refused(source uuid, event bigint) returns boolean
+create function ${schema}.resend_refused(source uuid, event bigint) returns boolean
     language sql as $$
 with gone as (delete from ${schema}.outbox_refused r where r.run_id = source and r.event_id = event returning r.*),
 back as (
@@ -65,7 +65,7 @@ select exists (select from back)
 $$;
 
 -- Answers to updates, for an hour.
-create table reply (
+create table ${schema}.reply (
     message_id uuid        not null,
     at         timestamptz not null,
     shard      smallint    not null,
@@ -73,6 +73,6 @@ create table reply (
     failure    json,
     primary key (message_id, shard)
 );
-create index reply_by_age on reply (at);
+create index reply_by_age on ${schema}.reply (at);
 
-insert into schema_version (version, min_library) values (2, '0.1.0');
+insert into ${schema}.schema_version (version, min_library) values (2, '0.1.0');

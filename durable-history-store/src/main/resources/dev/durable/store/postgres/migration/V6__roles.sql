@@ -37,4 +37,4 @@ begin
     end if;
 end $roles$;
 
-insert into schema_version (version, min_library) values (6, '0.1.0');
+insert into ${schema}.schema_version (version, min_library) values (6, '0.1.0');

@@ -2,7 +2,7 @@
 -- Why: alerts of dead letters and incidents. Locks: nothing that exists (a new table only).
 
 -- told_until: what was buried up to then was part of what the alert told.
-create table alert (
+create table ${schema}.alert (
     at          timestamptz not null,
     told_until  timestamptz not null,
     fingerprint text        not null primary key
@@ -15,4 +15,4 @@ begin
     end if;
 end $grant$;
 
-insert into schema_version (version, min_library) values (9, '0.1.0');
+insert into ${schema}.schema_version (version, min_library) values (9, '0.1.0');

@@ -1,0 +1,74 @@
+package dev.durable.store.contract;
+
+import org.junit.jupiter.api.Nested;
+
+/** The part of the contract that the quick build runs on more than one server. */
+public abstract class HistoryStoreCore {
+
+    /** An empty, open store. */
+    protected abstract StoreFixture newFixture();
+
+    @Nested
+    class Starts extends StartContract {
+        @Override
+        protected StoreFixture newFixture() {
+            return HistoryStoreCore.this.newFixture();
+        }
+    }
+
+    @Nested
+    class Inboxes extends InboxContract {
+        @Override
+        protected StoreFixture newFixture() {
+            return HistoryStoreCore.this.newFixture();
+        }
+    }
+
+    @Nested
+    class Closes extends CloseContract {
+        @Override
+        protected StoreFixture newFixture() {
+            return HistoryStoreCore.this.newFixture();
+        }
+    }
+
+    @Nested
+    class Jobs extends JobContract {
+        @Override
+        protected StoreFixture newFixture() {
+            return HistoryStoreCore.this.newFixture();
+        }
+    }
+
+    @Nested
+    class Batches extends BatchContract {
+        @Override
+        protected StoreFixture newFixture() {
+            return HistoryStoreCore.this.newFixture();
+        }
+    }
+
+    @Nested
+    class Sessions extends SessionContract {
+        @Override
+        protected StoreFixture newFixture() {
+            return HistoryStoreCore.this.newFixture();
+        }
+    }
+
+    @Nested
+    class Burying extends BuriedContract {
+        @Override
+        protected StoreFixture newFixture() {
+            return HistoryStoreCore.this.newFixture();
+        }
+    }
+
+    @Nested
+    class Seizing extends SeizureContract {
+        @Override
+        protected StoreFixture newFixture() {
+            return HistoryStoreCore.this.newFixture();
+        }
+    }
+}

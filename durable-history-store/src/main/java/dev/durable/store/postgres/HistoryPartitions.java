@@ -1,0 +1,125 @@
+package dev.durable.store.postgres;
+
+import dev.durable.DurableException;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.YearMonth;
+import java.util.ArrayList;
+import java.util.List;
+import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Removes the histories of a month by dropping its partition, while the engine works on: for the owner of the schema, on
+ * direct connections (a pooler in transaction mode can't detach concurrently).
+ *
+ * <pre>{@code
+ * HistoryPartitions.of(ownersDataSource).drop(YearMonth.of(2026, 3));
+ * }</pre>
+ *
+ * <p>The partition is detached concurrently, which waits for transactions that read the history and holds up nobody, and
+ * dropped when it is nobody's part any more. What was broken off in the middle is finished by the next call. Runs and their
+ * results stay in {@code v_workflow}; their events are gone.
+ *
+ * <p>Thread-safe.
+ */
+public final class HistoryPartitions {
+    private static final Logger log = LoggerFactory.getLogger(HistoryPartitions.class);
+
+    private final SchemaName schema;
+    private final Failures failures;
+    private final Ddl ddl;
+
+    HistoryPartitions(DataSource owner, SchemaName schema, Duration patience) {
+        this.schema = schema;
+        this.failures = new Failures(DataSources.describe(owner));
+        this.ddl = new Ddl(owner, schema, failures, patience);
+    }
+
+    /** Of the schema {@code durable}. */
+    public static HistoryPartitions of(DataSource owner) {
+        return of(owner, SchemaName.DEFAULT);
+    }
+
+    /** Of a schema of this name. */
+    public static HistoryPartitions of(DataSource owner, String schema) {
+        return new HistoryPartitions(owner, new SchemaName(schema), Ddl.PATIENCE);
+    }
+
+    /**
+     * Drops the histories of all runs that were started in a month (UTC), also those that were detached before; the audit
+     * says so.
+     *
+     * @return the tables that were dropped; empty if there was none
+     * @throws DurableException if a run of that month is open, as it could not go on; if the month has not been over for a
+     *     day; if others hold the table for more than two minutes; or if this user does not own it
+     */
+    public List<String> drop(YearMonth month) {
+        String what = "the history of " + month + " can't be dropped";
+        List<String> dropped = new ArrayList<>();
+        ddl.transaction(what, statement -> refuseNeeded(what, month, statement));
+        ddl.transaction(what, statement -> {
+            for (String table : tables(month, "c.relispartition and not i.inhdetachpending", statement)) {
+                ddl.alone(statement, detach(table, "concurrently"));
+            }
+        });
+        ddl.transaction(what, statement -> {
+            for (String table : tables(month, "i.inhdetachpending", statement)) {
+                ddl.alone(statement, detach(table, "finalize"));
+            }
+        });
+        ddl.transaction(what, statement -> {
+            dropped.clear();
+            for (String table : tables(month, "not c.relispartition", statement)) {
+                statement.execute("drop table " + schema.quoted() + "." + table);
+                statement.execute("insert into " + schema.quoted() + ".audit (id, at, actor, action, target, details)"
+                        + " values (gen_random_uuid(), " + schema.quoted() + ".clock(), session_user, 'drop history', '"
+                        + table + "', '{}')");
+                dropped.add(table);
+            }
+        });
+        log.info("dropped the history of {}: {}", month, dropped);
+        return dropped;
+    }
+
+    /** A run without a history can't go on; and clocks differ, so a month is over a day later. */
+    private void refuseNeeded(String what, YearMonth month, Statement statement) throws SQLException {
+        String bounds = "'" + month + "-01Z'::timestamptz) and run_id < " + schema.quoted() + ".run_id_at('"
+                + month.plusMonths(1) + "-01Z'::timestamptz)";
+        List<String> open = Ddl.strings(
+                statement,
+                "select workflow_id from " + schema.quoted() + ".run_state where run_id >= " + schema.quoted()
+                        + ".run_id_at(" + bounds + " limit 4");
+        if (!open.isEmpty()) {
+            throw new DurableException(what + " in the database at " + failures.database() + ": "
+                    + (open.size() > 3 ? "more than three of its runs" : "some of its runs")
+                    + " are open, and could not go on without it: "
+                    + String.join(", ", open.subList(0, Math.min(3, open.size())))
+                    + ". Let them end, or cancel or terminate them.");
+        }
+        List<String> over = Ddl.strings(
+                statement,
+                "select 1 where " + schema.quoted() + ".clock() > '" + month.plusMonths(1)
+                        + "-01Z'::timestamptz + interval '1 day'");
+        if (over.isEmpty()) {
+            throw new DurableException(what + " in the database at " + failures.database()
+                    + ": runs may still be started in it. A month can be dropped one day after its end.");
+        }
+    }
+
+    /** With whatever number a second one of the month has. */
+    private List<String> tables(YearMonth month, String condition, Statement statement) throws SQLException {
+        return Ddl.strings(
+                statement, """
+                select c.relname from pg_class c left join pg_inherits i on i.inhrelid = c.oid
+                 where c.relnamespace = to_regnamespace('%s') and c.relkind = 'r'
+                   and c.relname ~ '^history_event_%s(_[0-9]+)?$' and %s order by 1""".formatted(schema.quoted(), month.toString().replace('-', '_'), condition));
+    }
+
+    private String detach(String table, String how) {
+        return "alter table " + schema.quoted() + ".history_event detach partition " + schema.quoted() + "." + table
+                + " " + how;
+    }
+}
