@@ -28,7 +28,8 @@ public final class Schema {
             "V13__kept_places.sql",
             "V14__why_an_activity_ended.sql",
             "V15__batches.sql",
-            "V16__delayed_jobs.sql");
+            "V16__delayed_jobs.sql",
+            "V18__plans_at_any_size.sql");
 
     private Schema() {}
 
