@@ -1,5 +1,6 @@
 package dev.durable.client;
 
+import dev.durable.BoundedCount;
 import dev.durable.DurableException;
 import dev.durable.store.JobFilter;
 import dev.durable.store.JobOrder;
@@ -40,6 +41,10 @@ final class JobPages {
 
     long count() {
         return operations.store().count(filter);
+    }
+
+    BoundedCount count(long bound) {
+        return Listing.upTo(bound, limit -> operations.store().count(filter, limit));
     }
 
     /**

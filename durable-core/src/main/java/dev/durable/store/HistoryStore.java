@@ -178,14 +178,22 @@ public interface HistoryStore extends Writes, QueueStore, BatchStore, StoreSourc
     /** The open run of this workflow id, else the one that closed last. */
     Optional<RunRecord> latestRun(String workflowId);
 
+    /** The same of each of these workflow ids; ids that nobody used are not there. */
+    List<RunRecord> latestRuns(Collection<String> workflowIds);
+
     /** Which of these runs are closed, with results: the one query that all waiting clients of a process share. */
     List<RunRecord> closed(Collection<UUID> runIds);
 
     /** A page of a listing. */
     List<RunRecord> runs(RunFilter filter, int limit);
 
+    /** How many a listing has, counted up to that many. */
+    long count(RunFilter filter, long limit);
+
     /** How many a listing has. */
-    long count(RunFilter filter);
+    default long count(RunFilter filter) {
+        return count(filter, Long.MAX_VALUE);
+    }
 
     /** Dead letters and incidents by what failed alike, the latest first. */
     List<BuriedGroup> buried(JobFilter filter, int limit);
@@ -196,8 +204,13 @@ public interface HistoryStore extends Writes, QueueStore, BatchStore, StoreSourc
      */
     List<OpenJob> jobs(JobFilter filter, int limit);
 
+    /** How many open jobs there are, of all pages, counted up to that many. */
+    long count(JobFilter filter, long limit);
+
     /** How many open jobs there are, of all pages. */
-    long count(JobFilter filter);
+    default long count(JobFilter filter) {
+        return count(filter, Long.MAX_VALUE);
+    }
 
     /** How many a listing has in each state; states without any are not there. */
     Map<WorkflowStatus, Long> tally(RunFilter filter);

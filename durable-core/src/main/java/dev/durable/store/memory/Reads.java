@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -84,8 +85,8 @@ final class Reads {
         return matching(filter).limit(limit).toList();
     }
 
-    long count(RunFilter filter) {
-        return matching(filter).count();
+    long count(RunFilter filter, long limit) {
+        return matching(filter).limit(limit).count();
     }
 
     Map<WorkflowStatus, Long> tally(RunFilter filter) {
@@ -103,8 +104,8 @@ final class Reads {
                 .toList();
     }
 
-    long count(JobFilter filter) {
-        return matching(filter).count();
+    long count(JobFilter filter, long limit) {
+        return matching(filter).limit(limit).count();
     }
 
     OpenJob open(Job job, boolean whole) {
@@ -177,6 +178,16 @@ final class Reads {
                 .map(member ->
                         new BatchMember(member.getKey(), member.getValue().record()))
                 .toList();
+    }
+
+    Set<BatchPlace> held(Map<BatchPlace, RunKey> wanted) {
+        return wanted.entrySet().stream()
+                .filter(at -> {
+                    Run run = runs.batch(at.getKey().batch()).get(at.getKey().number());
+                    return run != null && run.key().equals(at.getValue());
+                })
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toSet());
     }
 
     private Stream<Run> from(@Nullable UUID after, boolean newestFirst) {

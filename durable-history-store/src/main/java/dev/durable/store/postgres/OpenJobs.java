@@ -66,7 +66,7 @@ final class OpenJobs {
     }
 
     List<OpenJob> page(JobFilter filter, int limit) {
-        return connections.read(Locks.READ, tx -> page(tx.dsl(), filter, limit).fetch(row -> job(row, filter.isOne())));
+        return connections.read(Locks.LISTING, tx -> page(tx.dsl(), filter, limit).fetch(row -> job(row, filter.isOne())));
     }
 
     static Select<? extends Record> page(DSLContext dsl, JobFilter filter, int limit) {
@@ -76,13 +76,18 @@ final class OpenJobs {
                 .limit(limit);
     }
 
-    long count(JobFilter filter) {
+    long count(JobFilter filter, long limit) {
         return connections.read(
-                Locks.READ, tx -> Objects.requireNonNull(count(tx.dsl(), filter).fetchSingle(0, long.class)));
+                Locks.LISTING,
+                tx -> Objects.requireNonNull(count(tx.dsl(), filter, limit).fetchSingle(0, long.class)));
     }
 
-    static Select<? extends Record> count(DSLContext dsl, JobFilter filter) {
-        return dsl.selectCount().from(ACTIVITY_JOB).where(JobMatch.matches(filter));
+    static Select<? extends Record> count(DSLContext dsl, JobFilter filter, long limit) {
+        return dsl.selectCount()
+                .from(dsl.selectOne()
+                        .from(ACTIVITY_JOB)
+                        .where(JobMatch.matches(filter))
+                        .limit(limit));
     }
 
     /** Nothing is locked: who acts on it says what it has seen. */

@@ -5,6 +5,7 @@ import dev.durable.Queues.PausedActivity;
 import dev.durable.WorkflowStatus;
 import dev.durable.store.Admission;
 import dev.durable.store.BatchMember;
+import dev.durable.store.BatchPlace;
 import dev.durable.store.BatchTally;
 import dev.durable.store.BuriedGroup;
 import dev.durable.store.ClaimedJob;
@@ -49,6 +50,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.LongSupplier;
 import javax.sql.DataSource;
@@ -378,6 +380,11 @@ public final class PostgresHistoryStore implements HistoryStore {
     }
 
     @Override
+    public List<RunRecord> latestRuns(Collection<String> workflowIds) {
+        return listings.latest(workflowIds);
+    }
+
+    @Override
     public List<RunRecord> closed(Collection<UUID> runIds) {
         return listings.closed(runIds);
     }
@@ -388,8 +395,8 @@ public final class PostgresHistoryStore implements HistoryStore {
     }
 
     @Override
-    public long count(RunFilter filter) {
-        return listings.count(filter);
+    public long count(RunFilter filter, long limit) {
+        return listings.count(filter, limit);
     }
 
     @Override
@@ -403,13 +410,18 @@ public final class PostgresHistoryStore implements HistoryStore {
     }
 
     @Override
+    public Set<BatchPlace> held(Map<BatchPlace, RunKey> runs) {
+        return batches.held(runs);
+    }
+
+    @Override
     public List<OpenJob> jobs(JobFilter filter, int limit) {
         return openJobs.page(filter, limit);
     }
 
     @Override
-    public long count(JobFilter filter) {
-        return openJobs.count(filter);
+    public long count(JobFilter filter, long limit) {
+        return openJobs.count(filter, limit);
     }
 
     @Override

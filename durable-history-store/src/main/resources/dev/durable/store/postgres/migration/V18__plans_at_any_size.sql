@@ -14,19 +14,22 @@ $$;
 -- Closed runs that are not found by the time in their id: those that ended otherwise than COMPLETED, and those that took
 -- longer than an hour. activity: of a background job.
 create table ${schema}.notable_run (
-    run_id     uuid        not null,
-    closed_at  timestamptz not null,
-    shard      smallint    not null,
-    status     text        not null,
-    type       text        not null,
-    task_queue text        not null,
-    activity   text,
+    run_id      uuid        not null,
+    started_at  timestamptz not null,
+    closed_at   timestamptz not null,
+    shard       smallint    not null,
+    workflow_id text collate "C" not null,
+    type        text        not null,
+    task_queue  text        not null,
+    status      text        not null,
+    activity    text,
     primary key (run_id, shard)
 );
 create index notable_run_by_status on ${schema}.notable_run (status, run_id);
 create index notable_run_by_closing on ${schema}.notable_run (status, closed_at);
 create index notable_run_by_type on ${schema}.notable_run (type, status, run_id);
 create index notable_run_by_queue on ${schema}.notable_run (task_queue, status, run_id);
+create index notable_run_by_workflow_id on ${schema}.notable_run (workflow_id);
 create index notable_run_by_activity on ${schema}.notable_run (activity, status, run_id) where activity is not null;
 
 -- By a trigger, so that whatever closes a run notes it. The name of a job's activity stands in its first event: a quote
@@ -34,8 +37,8 @@ create index notable_run_by_activity on ${schema}.notable_run (activity, status,
 create function ${schema}.note_run() returns trigger
     language plpgsql as $$
 begin
-    insert into ${schema}.notable_run (run_id, closed_at, shard, status, type, task_queue, activity)
-    values (new.run_id, new.closed_at, new.shard, new.status, new.type, new.task_queue,
+    insert into ${schema}.notable_run (run_id, started_at, closed_at, shard, workflow_id, type, task_queue, status, activity)
+    values (new.run_id, new.started_at, new.closed_at, new.shard, new.workflow_id, new.type, new.task_queue, new.status,
             case when new.type = 'durable.job' then
                 (select substring(e.attributes::text from '"input"\s*:\s*\[\s*"([^"\\]*)"') from ${schema}.history_event e
                   where e.run_id = new.run_id and e.event_id = 1 and e.shard = new.shard) end)
@@ -69,8 +72,8 @@ end $roles$;
 
 -- step
 -- Runs that closed before. From here on the trigger notes the others.
-insert into ${schema}.notable_run (run_id, closed_at, shard, status, type, task_queue, activity)
-select w.run_id, w.closed_at, w.shard, w.status, w.type, w.task_queue,
+insert into ${schema}.notable_run (run_id, started_at, closed_at, shard, workflow_id, type, task_queue, status, activity)
+select w.run_id, w.started_at, w.closed_at, w.shard, w.workflow_id, w.type, w.task_queue, w.status,
        case when w.type = 'durable.job' then
            (select substring(e.attributes::text from '"input"\s*:\s*\[\s*"([^"\\]*)"') from ${schema}.history_event e
              where e.run_id = w.run_id and e.event_id = 1 and e.shard = w.shard) end
@@ -79,11 +82,11 @@ select w.run_id, w.closed_at, w.shard, w.status, w.type, w.task_queue,
     on conflict do nothing;
 
 -- step
--- Where rare types and rare task queues are: a summary of each 256 kB of the table, which inserts leave alone until they
+-- Where rare types and rare task queues are: a summary of each 64 kB of the table, which inserts leave alone until they
 -- have filled it. Nothing is written for a run.
 create index workflow_run_names on ${schema}.workflow_run
     using brin (type text_bloom_ops (n_distinct_per_range = 32), task_queue text_bloom_ops (n_distinct_per_range = 32))
-    with (pages_per_range = 32, autosummarize = on);
+    with (pages_per_range = 8, autosummarize = on);
 
 -- step
 -- Runs whose id was made more than ten seconds before or after their start. Queries repeat this expression word for word.
@@ -104,6 +107,9 @@ create index activity_job_paused on ${schema}.activity_job (run_id, seq) where s
 create index activity_job_buried_state on ${schema}.activity_job (state, run_id, seq) where state in (3, 6);
 
 -- step
+create index activity_job_buried_workflow on ${schema}.activity_job (workflow_id) where state in (3, 6);
+
+-- step
 create index activity_job_buried_since on ${schema}.activity_job (state, buried_at) where state in (3, 6);
 
 -- step
@@ -116,6 +122,9 @@ create index activity_job_buried_queue on ${schema}.activity_job (task_queue, ru
 create index activity_job_buried_type on ${schema}.activity_job (workflow_type, run_id, seq) where state in (3, 6);
 
 -- step
+-- activity_job_buried_state is the same for each state.
+drop index ${schema}.activity_job_buried_key;
+
 -- One row an event: where workflow_id = 'order-42' order by run_id, event_id. Run by run, whatever the planner takes the
 -- sizes of tables for; a time window is one of run ids: where run_id >= run_id_at(now() - interval '1 hour').
 create or replace view ${schema}.v_history as
