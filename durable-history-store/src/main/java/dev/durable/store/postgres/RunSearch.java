@@ -114,11 +114,8 @@ final class RunSearch {
         }
         List<RunWay> ways = new ArrayList<>();
         for (WorkflowStatus status : EnumSet.copyOf(filter.statuses())) {
-            ways.addAll(started(
-                    status.closed() ? RunWay.notableRun(filter, status) : RunWay.openRun(filter),
-                    RunWay.anyRun(filter, Set.of(status)),
-                    filter.startedAfter(),
-                    filter.startedBefore()));
+            RunWay way = status.closed() ? RunWay.notableRun(filter, status) : RunWay.openRun(filter);
+            ways.addAll(started(way, RunWay.anyRun(filter, Set.of(status)), filter.startedAfter(), startedBefore()));
         }
         return ways;
     }
@@ -151,17 +148,24 @@ final class RunSearch {
         Instant closedAfter = filter.closedAfter();
         Instant after = both(
                 filter.startedAfter(), closedAfter == null ? null : closedAfter.minus(LONG), (a, b) -> a.isAfter(b) ? a : b);
-        Instant before = both(filter.startedBefore(), filter.closedBefore(), (a, b) -> a.isBefore(b) ? a : b);
-        RunWay quick = RunWay.anyRun(filter, filter.statuses())
-                .and(DSL.condition("workflow_run.closed_at <= workflow_run.started_at + interval '1 h'"));
-        List<RunWay> ways = new ArrayList<>(started(quick, quick, after, before));
+        RunWay any = RunWay.anyRun(filter, filter.statuses());
+        RunWay quick = any.and(DSL.condition("workflow_run.closed_at <= workflow_run.started_at + interval '1 h'"));
+        List<RunWay> ways = new ArrayList<>(started(quick, quick, after, startedBefore()));
         for (WorkflowStatus status : WorkflowStatus.values()) {
             if (status.closed() && isWanted(status)) {
-                ways.add(RunWay.notableRun(filter, status)
-                        .and(DSL.condition("notable_run.closed_at > notable_run.started_at + interval '1 h'")));
+                RunWay way = RunWay.notableRun(filter, status)
+                        .and(DSL.condition("notable_run.closed_at > notable_run.started_at + interval '1 h'"));
+                RunWay anyRun = RunWay.anyRun(filter, Set.of(status))
+                        .and(DSL.condition("workflow_run.closed_at > workflow_run.started_at + interval '1 h'"));
+                ways.addAll(started(way, anyRun, filter.startedAfter(), startedBefore()));
             }
         }
         return ways;
+    }
+
+    /** What closed before a time started before it. */
+    private @Nullable Instant startedBefore() {
+        return both(filter.startedBefore(), filter.closedBefore(), (a, b) -> a.isBefore(b) ? a : b);
     }
 
     private static @Nullable Instant both(@Nullable Instant a, @Nullable Instant b, BinaryOperator<Instant> closer) {
