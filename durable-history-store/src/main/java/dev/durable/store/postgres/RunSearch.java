@@ -78,7 +78,7 @@ final class RunSearch {
         long found = 0;
         for (RunWay way : ways()) {
             if (found < limit) {
-                seek(dsl, way.order() == RunWay.Order.SOUGHT);
+                plan(dsl, way.order() != RunWay.Order.SOUGHT, true);
                 found += Objects.requireNonNull(
                         dsl.selectCount().from(wanted(dsl, way, limit - found)).fetchSingle(0, long.class));
             }
@@ -97,7 +97,7 @@ final class RunSearch {
     /** They have no run in common. Those of open runs come first: what closes is then found by one of the others. */
     private List<RunWay> ways() {
         if (filter.workflowId() != null || filter.batch() != null) {
-            RunWay way = RunWay.anyRun(filter, filter.statuses()).in(RunWay.Order.LISTED);
+            RunWay way = RunWay.anyRun(filter, filter.statuses()).in(RunWay.Order.SOUGHT);
             return List.of(filter.stalled() ? stalled(way) : way);
         }
         if (filter.stalled()) {
@@ -114,7 +114,7 @@ final class RunSearch {
         }
         List<RunWay> ways = new ArrayList<>();
         for (WorkflowStatus status : EnumSet.copyOf(filter.statuses())) {
-            RunWay way = status.closed() ? RunWay.notableRun(filter, status) : RunWay.openRun(filter);
+            RunWay way = status.closed() ? RunWay.notableRun(filter, Set.of(status)) : RunWay.openRun(filter);
             ways.addAll(started(way, RunWay.anyRun(filter, Set.of(status)), filter.startedAfter(), startedBefore()));
         }
         return ways;
@@ -151,15 +151,10 @@ final class RunSearch {
         RunWay any = RunWay.anyRun(filter, filter.statuses());
         RunWay quick = any.and(DSL.condition("workflow_run.closed_at <= workflow_run.started_at + interval '1 h'"));
         List<RunWay> ways = new ArrayList<>(started(quick, quick, after, startedBefore()));
-        for (WorkflowStatus status : WorkflowStatus.values()) {
-            if (status.closed() && isWanted(status)) {
-                RunWay way = RunWay.notableRun(filter, status)
-                        .and(DSL.condition("notable_run.closed_at > notable_run.started_at + interval '1 h'"));
-                RunWay anyRun = RunWay.anyRun(filter, Set.of(status))
-                        .and(DSL.condition("workflow_run.closed_at > workflow_run.started_at + interval '1 h'"));
-                ways.addAll(started(way, anyRun, filter.startedAfter(), startedBefore()));
-            }
-        }
+        RunWay slow = RunWay.notableRun(filter, filter.statuses())
+                .and(DSL.condition("notable_run.closed_at > notable_run.started_at + interval '1 h'"));
+        RunWay anySlow = any.and(DSL.condition("workflow_run.closed_at > workflow_run.started_at + interval '1 h'"));
+        ways.addAll(started(slow, anySlow, filter.startedAfter(), startedBefore()));
         return ways;
     }
 
@@ -180,7 +175,8 @@ final class RunSearch {
     }
 
     private List<Record> rows(DSLContext dsl, RunWay way, int limit) {
-        seek(dsl, way.order() == RunWay.Order.SOUGHT);
+        boolean sought = way.order() == RunWay.Order.SOUGHT;
+        plan(dsl, !sought, sought);
         UUID edge = way.order() == RunWay.Order.WALKED ? edge(dsl, way) : null;
         if (edge == null) {
             return List.copyOf(select(dsl, way, limit).fetch());
@@ -189,7 +185,7 @@ final class RunSearch {
         Condition near = filter.newestFirst() ? runId.ge(edge) : runId.le(edge);
         List<Record> found = new ArrayList<>(select(dsl, way.inRange(near), limit).fetch());
         if (found.size() < limit) {
-            seek(dsl, true);
+            plan(dsl, false, true);
             found.addAll(select(dsl, way.inRange(near.not()), limit - found.size()).fetch());
         }
         return found;
@@ -207,9 +203,15 @@ final class RunSearch {
                 .fetchOne(runId);
     }
 
-    /** Whether to look at each run in the order of an index, or only at those that indexes lead to. */
-    private static void seek(DSLContext dsl, boolean sought) {
-        dsl.execute("select set_config('enable_indexscan', '" + (sought ? "off" : "on") + "', true)");
+    /**
+     * The planner knows neither where in the order the wanted runs are, nor how far ids are from starts.
+     *
+     * @param ordered whether it may go in the order of an index, looking at each run
+     * @param sought whether it may go by whatever leads to the runs, and put them into order
+     */
+    private static void plan(DSLContext dsl, boolean ordered, boolean sought) {
+        dsl.execute("select set_config('enable_indexscan', '" + ordered + "', true), set_config('enable_bitmapscan', '"
+                + sought + "', true), set_config('enable_sort', '" + sought + "', true)");
     }
 
     /** First the keys, so that no more runs are read than are shown. */

@@ -86,12 +86,7 @@ record RunWay(Columns table, Condition range, Condition wanted, Order order) {
                         .and(ofActivity(filter.activity(), ALL))
                         .and(within(WORKFLOW_RUN.STARTED_AT, filter.startedAfter(), filter.startedBefore()))
                         .and(within(WORKFLOW_RUN.CLOSED_AT, filter.closedAfter(), filter.closedBefore()))
-                        .and(
-                                statuses.isEmpty()
-                                        ? noCondition()
-                                        : WORKFLOW_RUN.STATUS.in(statuses.stream()
-                                                .map(WorkflowStatus::name)
-                                                .toList())),
+                        .and(isAmong(WORKFLOW_RUN.STATUS, statuses)),
                 isNarrow(filter) ? Order.WALKED : Order.LISTED);
     }
 
@@ -114,15 +109,13 @@ record RunWay(Columns table, Condition range, Condition wanted, Order order) {
                 isNarrow(filter) ? Order.WALKED : Order.LISTED);
     }
 
-    /** Among those that are noted with this status. */
-    static RunWay notableRun(RunFilter filter, WorkflowStatus status) {
+    /** Among those that are noted, in the order of an index where one status is asked for, or any. */
+    static RunWay notableRun(RunFilter filter, Set<WorkflowStatus> statuses) {
         return new RunWay(
                 NOTABLE,
                 noCondition(),
-                NOTABLE_RUN
-                        .STATUS
-                        .eq(status.name())
-                        .and(common(filter, NOTABLE))
+                common(filter, NOTABLE)
+                        .and(isAmong(NOTABLE_RUN.STATUS, statuses))
                         .and(within(NOTABLE_RUN.STARTED_AT, filter.startedAfter(), filter.startedBefore()))
                         .and(within(NOTABLE_RUN.CLOSED_AT, filter.closedAfter(), filter.closedBefore()))
                         .and(same(NOTABLE_RUN.ACTIVITY, filter.activity())),
@@ -167,6 +160,12 @@ record RunWay(Columns table, Condition range, Condition wanted, Order order) {
                 .and(startsWith(table.workflowId(), filter.workflowIdPrefix()))
                 .and(isIn(filter.batch(), table))
                 .and(filter.types().isEmpty() ? noCondition() : table.type().in(filter.types()));
+    }
+
+    private static Condition isAmong(Field<String> status, Set<WorkflowStatus> statuses) {
+        return statuses.isEmpty()
+                ? noCondition()
+                : status.in(statuses.stream().map(WorkflowStatus::name).sorted().toList());
     }
 
     private static Condition isIn(@Nullable String batch, Columns table) {

@@ -4,16 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.ActivityState;
 import dev.durable.store.JobFilter;
-import dev.durable.store.JobKey;
 import dev.durable.store.RunFilter;
-import dev.durable.store.RunIds;
-import dev.durable.store.RunKey;
 import dev.durable.store.RunRecord;
 import dev.durable.store.postgres.testing.TestDatabase;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -53,7 +53,7 @@ class LargePlanTest {
             Set.of(Listed.RARE_TYPE, Listed.RARE_QUEUE, Listed.FAILED_WITH_A_PREFIX, Listed.CLOSED_LAST_WEEK_OF_A_TYPE);
     private static final Pattern SQL_BLOCK = Pattern.compile("(?s)```sql\\n(.*?)```");
     private static final Pattern LARGE_SCAN =
-            Pattern.compile("Seq Scan on (history_event|workflow_run|activity_job|notable_run)");
+            Pattern.compile("Seq Scan on (history_event|workflow_run|activity_job|notable_run)\\w*(?: \\w+)? \\(actual");
 
     private static TestDatabase database;
     private static DataSource pool;
@@ -105,22 +105,14 @@ class LargePlanTest {
     }
 
     @Test
-    void incidents_are_listed_in_the_order_of_their_own_index_and_counted_by_it() throws SQLException {
+    void incidents_are_listed_counted_and_grouped_by_their_own_indexes() throws SQLException {
         JobFilter incidents = JobFilter.ALL.states(Set.of(ActivityState.INCIDENT));
-        JobKey last = new JobKey(new RunKey(RunIds.create(Instant.now(), "w-1", 7), "w-1"), 1);
 
-        assertThat(PlanTest.planOf(database, dsl -> OpenJobs.page(dsl, incidents, 200)))
-                .contains("Index Scan using activity_job_buried_state")
-                .doesNotContain("Seq Scan on activity_job", "Sort");
-        assertThat(PlanTest.planOf(database, dsl -> OpenJobs.page(dsl, incidents.after(last), 200)))
-                .contains("Index Scan using activity_job_buried_state")
-                .doesNotContain("Seq Scan on activity_job", "Sort");
-        assertThat(PlanTest.planOf(database, dsl -> OpenJobs.page(dsl, incidents.fingerprint("f 1"), 200)))
-                .contains("activity_job_buried")
-                .doesNotContain("Seq Scan on activity_job");
-        assertThat(PlanTest.planOf(database, dsl -> OpenJobs.count(dsl, incidents, 10_001)))
-                .contains("activity_job_buried")
-                .doesNotContain("Seq Scan");
+        Explained page = Explained.listing(pool, dsl -> OpenJobs.page(dsl, incidents, 200).fetch());
+        assertThat(page.plan()).contains("activity_job_buried_state").doesNotContainPattern(LARGE_SCAN);
+        Explained count =
+                Explained.listing(pool, dsl -> OpenJobs.count(dsl, incidents, 10_001).fetch());
+        assertThat(count.plan()).contains("activity_job_buried").doesNotContainPattern(LARGE_SCAN);
         assertThat(PlanTest.planOf(database, dsl -> Buried.groups(dsl, incidents, 20)))
                 .contains("activity_job_buried")
                 .doesNotContain("Seq Scan");
@@ -143,13 +135,24 @@ class LargePlanTest {
     @EnumSource(Listed.class)
     void a_page_has_what_a_look_at_each_run_finds(Listed listed) throws SQLException {
         RunFilter filter = listed.filter();
-        List<String> expected = Sql.column(pool, "set search_path to durable; select run_id from workflow_run where "
+        String each = "select run_id from workflow_run where "
                 + DSL.using(SQLDialect.POSTGRES)
                         .renderInlined(RunWay.anyRun(filter, filter.statuses()).wanted())
                 + (filter.stalled()
                         ? " and exists (select from run_state s where s.run_id = workflow_run.run_id and s.stalled_by <> '')"
                         : "")
-                + " order by run_id " + (filter.newestFirst() ? "desc" : "asc") + " limit 50");
+                + " order by run_id " + (filter.newestFirst() ? "desc" : "asc") + " limit 50";
+        List<String> expected = new ArrayList<>();
+        try (Connection connection = pool.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("set search_path to durable");
+            try (ResultSet rows = statement.executeQuery(each)) {
+                while (rows.next()) {
+                    expected.add(rows.getString(1));
+                }
+            }
+            statement.execute("reset search_path");
+        }
 
         assertThat(page(filter).stream().map(run -> run.run().runId().toString()))
                 .containsExactlyElementsOf(expected);
