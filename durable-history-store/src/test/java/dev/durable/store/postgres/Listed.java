@@ -31,6 +31,8 @@ enum Listed {
     OPEN(filter -> filter.statuses(Set.of(WorkflowStatus.RUNNING))),
     OLDEST_OPEN(filter -> filter.statuses(Set.of(WorkflowStatus.RUNNING)).newestFirst(false)),
     OPEN_OF_A_TYPE(filter -> filter.statuses(Set.of(WorkflowStatus.RUNNING)).types(Set.of("T4"))),
+    OPEN_OF_NO_TYPE(
+            filter -> filter.statuses(Set.of(WorkflowStatus.RUNNING)).types(Set.of("Nobody"))),
     OPEN_ON_A_QUEUE(filter -> filter.statuses(Set.of(WorkflowStatus.RUNNING)).taskQueue("q2")),
     OPEN_SINCE_LAST_WEEK(
             filter -> filter.statuses(Set.of(WorkflowStatus.RUNNING)).startedBefore(ago(7))),
