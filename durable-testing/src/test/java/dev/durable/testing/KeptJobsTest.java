@@ -352,8 +352,8 @@ abstract class KeptJobsTest {
         assertThat(client.enqueueAgain(w -> w)).isEqualTo(230);
         engine.settle();
         assertThat(client.enqueueAgain(w -> w)).as("all are done").isZero();
-        WorkflowQuery sent = client.workflows()
-                .where(w -> w.workflowIdPrefix("mail-").status(WorkflowStatus.COMPLETED));
+        WorkflowQuery sent =
+                client.workflows().where(w -> w.workflowIdPrefix("mail-").status(WorkflowStatus.COMPLETED));
         assertThat(sent.count()).isEqualTo(230);
         assertThat(sent.count(230)).isEqualTo(new BoundedCount(230, false)).hasToString("230");
         assertThat(sent.count(229)).isEqualTo(new BoundedCount(229, true)).hasToString("more than 229");

@@ -397,9 +397,8 @@ public final class InMemoryHistoryStore implements HistoryStore {
 
     @Override
     public List<RunRecord> latestRuns(Collection<String> workflowIds) {
-        return atomically(() -> workflowIds.stream()
-                .flatMap(id -> reads.latest(id).stream())
-                .toList());
+        return atomically(() ->
+                workflowIds.stream().flatMap(id -> reads.latest(id).stream()).toList());
     }
 
     @Override

@@ -201,7 +201,8 @@ abstract class ListingContract extends StoreContract {
                 .isEmpty();
         assertThat(list(new Filter().statuses(WorkflowStatus.RUNNING).closedAfter(middle)))
                 .isEmpty();
-        assertThat(list(new Filter().statuses(WorkflowStatus.RUNNING, WorkflowStatus.TERMINATED)
+        assertThat(list(new Filter()
+                        .statuses(WorkflowStatus.RUNNING, WorkflowStatus.TERMINATED)
                         .after(open.runId())))
                 .containsExactly("order-2");
     }

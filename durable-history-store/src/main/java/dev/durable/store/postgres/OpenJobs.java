@@ -66,7 +66,8 @@ final class OpenJobs {
     }
 
     List<OpenJob> page(JobFilter filter, int limit) {
-        return connections.read(Locks.LISTING, tx -> page(tx.dsl(), filter, limit).fetch(row -> job(row, filter.isOne())));
+        return connections.read(
+                Locks.LISTING, tx -> page(tx.dsl(), filter, limit).fetch(row -> job(row, filter.isOne())));
     }
 
     static Select<? extends Record> page(DSLContext dsl, JobFilter filter, int limit) {

@@ -130,8 +130,7 @@ final class RunSearch {
     }
 
     /** In the window of starts, if there is one. */
-    private static List<RunWay> started(
-            RunWay way, RunWay anyRun, @Nullable Instant after, @Nullable Instant before) {
+    private static List<RunWay> started(RunWay way, RunWay anyRun, @Nullable Instant after, @Nullable Instant before) {
         if (after == null && before == null) {
             return List.of(way);
         }
@@ -139,15 +138,22 @@ final class RunSearch {
         return List.of(
                 way.and(way.table().even())
                         .inRange(after == null ? noCondition() : runId.ge(lowestId(after.minus(APART))))
-                        .inRange(before == null ? noCondition() : runId.lt(lowestId(before.plus(APART).plusMillis(1)))),
-                anyRun.and(ODD).and(RunWay.within(WORKFLOW_RUN.STARTED_AT, after, before)).in(RunWay.Order.SOUGHT));
+                        .inRange(
+                                before == null
+                                        ? noCondition()
+                                        : runId.lt(lowestId(before.plus(APART).plusMillis(1)))),
+                anyRun.and(ODD)
+                        .and(RunWay.within(WORKFLOW_RUN.STARTED_AT, after, before))
+                        .in(RunWay.Order.SOUGHT));
     }
 
     /** In the window of closings: what was quick started in it, or shortly before. */
     private List<RunWay> closed() {
         Instant closedAfter = filter.closedAfter();
         Instant after = both(
-                filter.startedAfter(), closedAfter == null ? null : closedAfter.minus(LONG), (a, b) -> a.isAfter(b) ? a : b);
+                filter.startedAfter(),
+                closedAfter == null ? null : closedAfter.minus(LONG),
+                (a, b) -> a.isAfter(b) ? a : b);
         RunWay any = RunWay.anyRun(filter, filter.statuses());
         RunWay quick = any.and(DSL.condition("workflow_run.closed_at <= workflow_run.started_at + interval '1 h'"));
         List<RunWay> ways = new ArrayList<>(started(quick, quick, after, startedBefore()));
@@ -183,10 +189,12 @@ final class RunSearch {
         }
         Field<UUID> runId = way.table().runId();
         Condition near = filter.newestFirst() ? runId.ge(edge) : runId.le(edge);
-        List<Record> found = new ArrayList<>(select(dsl, way.inRange(near), limit).fetch());
+        List<Record> found =
+                new ArrayList<>(select(dsl, way.inRange(near), limit).fetch());
         if (found.size() < limit) {
             plan(dsl, false, true);
-            found.addAll(select(dsl, way.inRange(near.not()), limit - found.size()).fetch());
+            found.addAll(
+                    select(dsl, way.inRange(near.not()), limit - found.size()).fetch());
         }
         return found;
     }

@@ -102,9 +102,10 @@ record RunWay(Columns table, Condition range, Condition wanted, Order order) {
                                 filter.startedAfter() == null && filter.startedBefore() == null
                                         ? noCondition()
                                         : ofOpenRun(started))
-                        .and(filter.closedAfter() == null && filter.closedBefore() == null
-                                ? noCondition()
-                                : DSL.falseCondition())
+                        .and(
+                                filter.closedAfter() == null && filter.closedBefore() == null
+                                        ? noCondition()
+                                        : DSL.falseCondition())
                         .and(filter.stalled() ? RUN_STATE.STALLED_BY.isNotNull() : noCondition()),
                 isNarrow(filter) ? Order.WALKED : Order.LISTED);
     }
@@ -125,8 +126,8 @@ record RunWay(Columns table, Condition range, Condition wanted, Order order) {
     }
 
     private static Condition even(String table) {
-        return DSL.condition(table + ".started_at - run_id_time(" + table
-                + ".run_id) between interval '-10 s' and interval '10 s'");
+        return DSL.condition(
+                table + ".started_at - run_id_time(" + table + ".run_id) between interval '-10 s' and interval '10 s'");
     }
 
     /** What stands in another table than that of open runs. */

@@ -85,7 +85,8 @@ record Explained(String plan, long pages, double millis) {
 
     private static List<String> explain(Statement statement, String sql) throws SQLException {
         List<String> plan = new ArrayList<>();
-        try (ResultSet rows = statement.executeQuery("explain (analyze, buffers, costs off, timing off, summary on) " + sql)) {
+        try (ResultSet rows =
+                statement.executeQuery("explain (analyze, buffers, costs off, timing off, summary on) " + sql)) {
             while (rows.next()) {
                 plan.add(rows.getString(1));
             }

@@ -58,9 +58,10 @@ class LargePlanTest {
             Listed.CLOSED_LAST_WEEK_OF_A_TYPE.name(),
             "running",
             "often retried");
+
     private static final Pattern SQL_BLOCK = Pattern.compile("(?s)```sql\\n(.*?)```");
-    private static final Pattern LARGE_SCAN =
-            Pattern.compile("Seq Scan on (history_event|workflow_run|activity_job|notable_run)\\w*(?: \\w+)? \\(actual");
+    private static final Pattern LARGE_SCAN = Pattern.compile(
+            "Seq Scan on (history_event|workflow_run|activity_job|notable_run)\\w*(?: \\w+)? \\(actual");
 
     private static TestDatabase database;
     private static DataSource pool;
@@ -115,10 +116,11 @@ class LargePlanTest {
     void incidents_are_listed_counted_and_grouped_by_their_own_indexes() throws SQLException {
         JobFilter incidents = JobFilter.ALL.states(Set.of(ActivityState.INCIDENT));
 
-        Explained page = Explained.listing(pool, dsl -> OpenJobs.page(dsl, incidents, 200).fetch());
+        Explained page = Explained.listing(
+                pool, dsl -> OpenJobs.page(dsl, incidents, 200).fetch());
         assertThat(page.plan()).contains("activity_job_buried_state").doesNotContainPattern(LARGE_SCAN);
-        Explained count =
-                Explained.listing(pool, dsl -> OpenJobs.count(dsl, incidents, 10_001).fetch());
+        Explained count = Explained.listing(
+                pool, dsl -> OpenJobs.count(dsl, incidents, 10_001).fetch());
         assertThat(count.plan()).contains("activity_job_buried").doesNotContainPattern(LARGE_SCAN);
         assertThat(PlanTest.planOf(database, dsl -> Buried.groups(dsl, incidents, 20)))
                 .contains("activity_job_buried")
@@ -168,8 +170,7 @@ class LargePlanTest {
     @ParameterizedTest
     @EnumSource(Listed.class)
     void a_count_up_to_a_bound_looks_at_no_whole_table(Listed listed) throws SQLException {
-        Explained count =
-                Explained.listing(pool, dsl -> new RunSearch(listed.filter()).count(dsl, 10_001));
+        Explained count = Explained.listing(pool, dsl -> new RunSearch(listed.filter()).count(dsl, 10_001));
 
         assertThat(count.plan()).doesNotContainPattern(LARGE_SCAN);
     }
@@ -203,7 +204,10 @@ class LargePlanTest {
                 new Object[] {"paused", JobFilter.ALL.states(Set.of(ActivityState.PAUSED))},
                 new Object[] {"external", JobFilter.ALL.states(Set.of(ActivityState.EXTERNAL))},
                 new Object[] {"waiting", JobFilter.ALL.states(Set.of(ActivityState.WAITING))},
-                new Object[] {"ready of an activity", JobFilter.ALL.states(Set.of(ActivityState.READY)).activity("A.a3")},
+                new Object[] {
+                    "ready of an activity",
+                    JobFilter.ALL.states(Set.of(ActivityState.READY)).activity("A.a3")
+                },
                 new Object[] {"retried", JobFilter.ALL.minAttempt(2)},
                 new Object[] {"often retried", JobFilter.ALL.minAttempt(9)},
                 new Object[] {"incidents", incidents},
@@ -232,7 +236,9 @@ class LargePlanTest {
     void a_view_answers_for_one_run_by_its_keys(String query) throws SQLException {
         String column = query.contains("workflow_id") ? "workflow_id" : "run_id";
         String key = Sql.column(
-                        pool, "select " + column + " from durable.workflow_run where workflow_id = 'order-" + (RUNS - 5) + "'")
+                        pool,
+                        "select " + column + " from durable.workflow_run where workflow_id = 'order-" + (RUNS - 5)
+                                + "'")
                 .getFirst();
 
         assertReadsLittle(
@@ -257,11 +263,13 @@ class LargePlanTest {
     @ParameterizedTest
     @ValueSource(strings = {"v_workflow", "v_history", "v_activity"})
     void a_view_gives_a_window_of_time_at_the_cost_of_the_window(String view) throws SQLException {
-        Explained hour = Explained.sql(pool, "select count(*) from durable." + view
-                + " where run_id >= durable.run_id_at(now() - interval '1 hour')");
+        Explained hour = Explained.sql(
+                pool,
+                "select count(*) from durable." + view
+                        + " where run_id >= durable.run_id_at(now() - interval '1 hour')");
 
         assertThat(hour.plan()).doesNotContainPattern(LARGE_SCAN).contains("workflow_run_pkey");
-        long runsAnHour = (RUNS + OPEN) / (21 * 24) + 1;
+        long runsAnHour = ((long) RUNS + OPEN) / (21 * 24) + 1;
         assertThat(hour.pages()).isLessThan(40 * runsAnHour + 1_000);
     }
 
@@ -270,8 +278,10 @@ class LargePlanTest {
         Explained queues = Explained.sql(pool, "select * from durable.v_queue");
 
         assertThat(queues.plan()).doesNotContainPattern(LARGE_SCAN).doesNotContain("Seq Scan on run_state");
-        assertThat(Sql.column(pool, "select concat_ws(' ', task_queue, ready, delayed, dead, at_least) from durable.v_queue"
-                        + " order by task_queue"))
+        assertThat(Sql.column(
+                        pool,
+                        "select concat_ws(' ', task_queue, ready, delayed, dead, at_least) from durable.v_queue"
+                                + " order by task_queue"))
                 .hasSize(3)
                 .allMatch(row -> row.endsWith(" t"))
                 .anyMatch(row -> row.startsWith("q0 10000 0"));
@@ -297,8 +307,8 @@ class LargePlanTest {
             SQL_BLOCK.matcher(Files.readString(document)).results().forEach(block -> blocks.add(block.group(1)));
         }
         assertThat(blocks).hasSizeGreaterThan(3);
-        blocks.add(Files.readString(
-                root.resolve("samples/src/main/resources/dev/durable/samples/orders/cli/views.sql")));
+        blocks.add(
+                Files.readString(root.resolve("samples/src/main/resources/dev/durable/samples/orders/cli/views.sql")));
         return blocks.stream()
                 .flatMap(block -> Stream.of(block.split(";\\s*(?:\n|$)", -1)))
                 .filter(sql -> !sql.isBlank() && !sql.contains("shop."));

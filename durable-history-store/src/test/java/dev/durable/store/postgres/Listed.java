@@ -18,8 +18,7 @@ enum Listed {
     FAILED_OF_A_TYPE(filter -> filter.statuses(Set.of(WorkflowStatus.FAILED)).types(Set.of("T3"))),
     FAILED_OF_A_RARE_TYPE(
             filter -> filter.statuses(Set.of(WorkflowStatus.FAILED)).types(Set.of("Rare"))),
-    FAILED_ON_A_QUEUE(
-            filter -> filter.statuses(Set.of(WorkflowStatus.FAILED)).taskQueue("q1")),
+    FAILED_ON_A_QUEUE(filter -> filter.statuses(Set.of(WorkflowStatus.FAILED)).taskQueue("q1")),
     FAILED_WITH_A_PREFIX(
             filter -> filter.statuses(Set.of(WorkflowStatus.FAILED)).workflowIdPrefix("order-1")),
     FAILED_JOBS_OF_AN_ACTIVITY(filter -> filter.statuses(Set.of(WorkflowStatus.FAILED))
@@ -31,8 +30,7 @@ enum Listed {
     OPEN(filter -> filter.statuses(Set.of(WorkflowStatus.RUNNING))),
     OLDEST_OPEN(filter -> filter.statuses(Set.of(WorkflowStatus.RUNNING)).newestFirst(false)),
     OPEN_OF_A_TYPE(filter -> filter.statuses(Set.of(WorkflowStatus.RUNNING)).types(Set.of("T4"))),
-    OPEN_OF_NO_TYPE(
-            filter -> filter.statuses(Set.of(WorkflowStatus.RUNNING)).types(Set.of("Nobody"))),
+    OPEN_OF_NO_TYPE(filter -> filter.statuses(Set.of(WorkflowStatus.RUNNING)).types(Set.of("Nobody"))),
     OPEN_ON_A_QUEUE(filter -> filter.statuses(Set.of(WorkflowStatus.RUNNING)).taskQueue("q2")),
     OPEN_SINCE_LAST_WEEK(
             filter -> filter.statuses(Set.of(WorkflowStatus.RUNNING)).startedBefore(ago(7))),

@@ -35,8 +35,10 @@ class NotableRunTest extends StoreContract {
 
         Sql.execute(PostgresFixture.pool(), "delete from durable.workflow_run where workflow_id = 'order-1'");
         assertThat(sql("select workflow_id from durable.notable_run")).isEmpty();
-        Sql.execute(PostgresFixture.pool(), "set session_replication_role = replica; delete from durable.history_event"
-                + " where run_id = '" + terminated.runId() + "'; reset session_replication_role");
+        Sql.execute(
+                PostgresFixture.pool(),
+                "set session_replication_role = replica; delete from durable.history_event" + " where run_id = '"
+                        + terminated.runId() + "'; reset session_replication_role");
     }
 
     @Test
@@ -112,14 +114,14 @@ class NotableRunTest extends StoreContract {
         assertThat(sql("""
                 select relname from pg_class where relname in ('workflow_run_odd_ids', 'run_state_stalled',
                        'activity_job_retried', 'activity_job_paused', 'notable_run_by_status')
-                   and pg_relation_size(oid) > 8192"""))
-                .as("indexes that have something in them")
-                .isEmpty();
+                   and pg_relation_size(oid) > 8192""")).as("indexes that have something in them").isEmpty();
     }
 
     private static long statistics(String counter) {
-        return Sql.number(PostgresFixture.pool(), "select " + counter
-                + " from pg_stat_user_tables where schemaname = 'durable' and relname = 'workflow_run'");
+        return Sql.number(
+                PostgresFixture.pool(),
+                "select " + counter
+                        + " from pg_stat_user_tables where schemaname = 'durable' and relname = 'workflow_run'");
     }
 
     private static List<String> sql(String query) {
