@@ -217,7 +217,7 @@ final class RunSearch {
      * @param ordered whether it may go in the order of an index, looking at each run
      * @param sought whether it may go by whatever leads to the runs, and put them into order
      */
-    private static void plan(DSLContext dsl, boolean ordered, boolean sought) {
+    static void plan(DSLContext dsl, boolean ordered, boolean sought) {
         dsl.execute("select set_config('enable_indexscan', '" + ordered + "', true), set_config('enable_bitmapscan', '"
                 + sought + "', true), set_config('enable_sort', '" + sought + "', true)");
     }

@@ -117,7 +117,7 @@ class LargePlanTest {
         JobFilter incidents = JobFilter.ALL.states(Set.of(ActivityState.INCIDENT));
 
         Explained page = Explained.listing(
-                pool, dsl -> OpenJobs.page(dsl, incidents, 200).fetch());
+                pool, dsl -> OpenJobs.page(dsl, incidents, 200));
         assertThat(page.plan()).contains("activity_job_buried_state").doesNotContainPattern(LARGE_SCAN);
         Explained count = Explained.listing(
                 pool, dsl -> OpenJobs.count(dsl, incidents, 10_001).fetch());
@@ -188,7 +188,7 @@ class LargePlanTest {
                 name,
                 mostMillis(name),
                 () -> Explained.listing(
-                        pool, dsl -> OpenJobs.page(dsl, filter, 50).fetch()));
+                        pool, dsl -> OpenJobs.page(dsl, filter, 50)));
     }
 
     static Stream<Object[]> jobListings() {

@@ -55,6 +55,7 @@ enum Listed {
     CLOSED_LAST_WEEK_OF_A_TYPE(
             filter -> filter.closedAfter(ago(14)).closedBefore(ago(7)).types(Set.of("T5")));
 
+    @SuppressWarnings("ImmutableEnumChecker") // a lambda that captures nothing
     private final Asked asked;
 
     Listed(Asked asked) {

@@ -122,8 +122,9 @@ create index activity_job_buried_queue on ${schema}.activity_job (task_queue, ru
 create index activity_job_buried_type on ${schema}.activity_job (workflow_type, run_id, seq) where state in (3, 6);
 
 -- step
--- activity_job_buried_state is the same for each state.
+-- activity_job_buried_state and activity_job_buried_since are the same for each state.
 drop index ${schema}.activity_job_buried_key;
+drop index ${schema}.activity_job_dead;
 
 -- One row an event: where workflow_id = 'order-42' order by run_id, event_id. Run by run, whatever the planner takes the
 -- sizes of tables for; a time window is one of run ids: where run_id >= run_id_at(now() - interval '1 hour').
