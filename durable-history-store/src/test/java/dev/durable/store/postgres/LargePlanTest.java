@@ -116,8 +116,7 @@ class LargePlanTest {
     void incidents_are_listed_counted_and_grouped_by_their_own_indexes() throws SQLException {
         JobFilter incidents = JobFilter.ALL.states(Set.of(ActivityState.INCIDENT));
 
-        Explained page = Explained.listing(
-                pool, dsl -> OpenJobs.page(dsl, incidents, 200));
+        Explained page = Explained.listing(pool, dsl -> OpenJobs.page(dsl, incidents, 200));
         assertThat(page.plan()).contains("activity_job_buried_state").doesNotContainPattern(LARGE_SCAN);
         Explained count = Explained.listing(
                 pool, dsl -> OpenJobs.count(dsl, incidents, 10_001).fetch());
@@ -184,11 +183,7 @@ class LargePlanTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("jobListings")
     void a_page_of_activities_reads_little_whatever_is_asked_for(String name, JobFilter filter) throws SQLException {
-        assertReadsLittle(
-                name,
-                mostMillis(name),
-                () -> Explained.listing(
-                        pool, dsl -> OpenJobs.page(dsl, filter, 50)));
+        assertReadsLittle(name, mostMillis(name), () -> Explained.listing(pool, dsl -> OpenJobs.page(dsl, filter, 50)));
     }
 
     static Stream<Object[]> jobListings() {
