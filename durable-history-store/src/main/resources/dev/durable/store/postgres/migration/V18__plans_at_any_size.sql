@@ -2,18 +2,19 @@
 -- Why: "which runs have failed" walked through all runs, v_activity through all histories, v_queue through all jobs and runs.
 -- Locks: SHARE ROW EXCLUSIVE on workflow_run and ACCESS EXCLUSIVE on three views for a moment; the indexes of workflow_run,
 -- run_state and activity_job are built under SHARE (writes wait) unless that is done concurrently. Reads workflow_run once.
+-- Each step but the last may be run again.
 -- A run that completes in an ordinary way enters none of these B-trees, and no column that its updates change is in one: they
 -- stay HOT. A process of an older release goes on; what it closes is noted by the trigger.
 
 -- When a run id was made; as a UUIDv7 says it.
-create function ${schema}.run_id_time(run_id uuid) returns timestamptz
+create or replace function ${schema}.run_id_time(run_id uuid) returns timestamptz
     language sql immutable strict parallel safe as $$
 select to_timestamp(('x' || translate(left(run_id::text, 13), '-', ''))::bit(48)::bigint / 1000.0)
 $$;
 
 -- Closed runs that are not found by the time in their id: those that ended otherwise than COMPLETED, and those that took
 -- longer than an hour. activity: of a background job.
-create table ${schema}.notable_run (
+create table if not exists ${schema}.notable_run (
     run_id      uuid        not null,
     started_at  timestamptz not null,
     closed_at   timestamptz not null,
@@ -25,16 +26,16 @@ create table ${schema}.notable_run (
     activity    text,
     primary key (run_id, shard)
 );
-create index notable_run_by_status on ${schema}.notable_run (status, run_id);
-create index notable_run_by_closing on ${schema}.notable_run (status, closed_at);
-create index notable_run_by_type on ${schema}.notable_run (type, status, run_id);
-create index notable_run_by_queue on ${schema}.notable_run (task_queue, status, run_id);
-create index notable_run_by_workflow_id on ${schema}.notable_run (workflow_id);
-create index notable_run_by_activity on ${schema}.notable_run (activity, status, run_id) where activity is not null;
+create index if not exists notable_run_by_status on ${schema}.notable_run (status, run_id);
+create index if not exists notable_run_by_closing on ${schema}.notable_run (status, closed_at);
+create index if not exists notable_run_by_type on ${schema}.notable_run (type, status, run_id);
+create index if not exists notable_run_by_queue on ${schema}.notable_run (task_queue, status, run_id);
+create index if not exists notable_run_by_workflow_id on ${schema}.notable_run (workflow_id);
+create index if not exists notable_run_by_activity on ${schema}.notable_run (activity, status, run_id) where activity is not null;
 
 -- By a trigger, so that whatever closes a run notes it. The name of a job's activity stands in its first event: a quote
 -- inside any text is escaped, so nothing else looks like this.
-create function ${schema}.note_run() returns trigger
+create or replace function ${schema}.note_run() returns trigger
     language plpgsql as $$
 begin
     insert into ${schema}.notable_run (run_id, started_at, closed_at, shard, workflow_id, type, task_queue, status, activity)
@@ -46,20 +47,20 @@ begin
     return null;
 end $$;
 
-create trigger note_run after update on ${schema}.workflow_run for each row
+create or replace trigger note_run after update on ${schema}.workflow_run for each row
     when (new.closed_at is not null and old.closed_at is null
           and (new.status <> 'COMPLETED' or new.closed_at > new.started_at + interval '1 hour'))
     execute function ${schema}.note_run();
 
 -- Whoever may remove a run removes its note with it.
-create function ${schema}.forget_runs() returns trigger
+create or replace function ${schema}.forget_runs() returns trigger
     language plpgsql security definer set search_path = ${schema}, pg_temp as $$
 begin
     delete from ${schema}.notable_run n using gone g where n.run_id = g.run_id and n.shard = g.shard;
     return null;
 end $$;
 
-create trigger forget_runs after delete on ${schema}.workflow_run
+create or replace trigger forget_runs after delete on ${schema}.workflow_run
     referencing old table as gone for each statement execute function ${schema}.forget_runs();
 
 do $roles$
@@ -84,42 +85,42 @@ select w.run_id, w.started_at, w.closed_at, w.shard, w.workflow_id, w.type, w.ta
 -- step
 -- Where rare types and rare task queues are: a summary of each 64 kB of the table, which inserts leave alone until they
 -- have filled it. Nothing is written for a run.
-create index workflow_run_names on ${schema}.workflow_run
+create index if not exists workflow_run_names on ${schema}.workflow_run
     using brin (type text_bloom_ops (n_distinct_per_range = 32), task_queue text_bloom_ops (n_distinct_per_range = 32))
     with (pages_per_range = 8, autosummarize = on);
 
 -- step
 -- Runs whose id was made more than ten seconds before or after their start. Queries repeat this expression word for word.
-create index workflow_run_odd_ids on ${schema}.workflow_run (started_at)
+create index if not exists workflow_run_odd_ids on ${schema}.workflow_run (started_at)
     where started_at - ${schema}.run_id_time(run_id) not between interval '-10 s' and interval '10 s';
 
 -- step
-create index run_state_stalled on ${schema}.run_state (run_id) where stalled_by is not null;
+create index if not exists run_state_stalled on ${schema}.run_state (run_id) where stalled_by is not null;
 
 -- step
 -- Jobs that are not on the straight way: retried, held, waiting for an operator. In the order of listings.
-create index activity_job_retried on ${schema}.activity_job (run_id, seq) where attempt > 1;
+create index if not exists activity_job_retried on ${schema}.activity_job (run_id, seq) where attempt > 1;
 
 -- step
-create index activity_job_paused on ${schema}.activity_job (run_id, seq) where state = 4;
+create index if not exists activity_job_paused on ${schema}.activity_job (run_id, seq) where state = 4;
 
 -- step
-create index activity_job_buried_state on ${schema}.activity_job (state, run_id, seq) where state in (3, 6);
+create index if not exists activity_job_buried_state on ${schema}.activity_job (state, run_id, seq) where state in (3, 6);
 
 -- step
-create index activity_job_buried_workflow on ${schema}.activity_job (workflow_id) where state in (3, 6);
+create index if not exists activity_job_buried_workflow on ${schema}.activity_job (workflow_id) where state in (3, 6);
 
 -- step
-create index activity_job_buried_since on ${schema}.activity_job (state, buried_at) where state in (3, 6);
+create index if not exists activity_job_buried_since on ${schema}.activity_job (state, buried_at) where state in (3, 6);
 
 -- step
-create index activity_job_buried_activity on ${schema}.activity_job (activity, run_id, seq) where state in (3, 6);
+create index if not exists activity_job_buried_activity on ${schema}.activity_job (activity, run_id, seq) where state in (3, 6);
 
 -- step
-create index activity_job_buried_queue on ${schema}.activity_job (task_queue, run_id, seq) where state in (3, 6);
+create index if not exists activity_job_buried_queue on ${schema}.activity_job (task_queue, run_id, seq) where state in (3, 6);
 
 -- step
-create index activity_job_buried_type on ${schema}.activity_job (workflow_type, run_id, seq) where state in (3, 6);
+create index if not exists activity_job_buried_type on ${schema}.activity_job (workflow_type, run_id, seq) where state in (3, 6);
 
 -- step
 -- activity_job_buried_state and activity_job_buried_since are the same for each state.
