@@ -36,8 +36,15 @@ public interface ActivityQuery {
     /** All of them, read page by page. */
     Stream<ActivitySummary> stream();
 
-    /** How many there are. */
+    /** How many there are. Reads all of them: of a large listing rather ask {@link #count(long)}. */
     long count();
+
+    /**
+     * How many there are, counted up to a bound.
+     *
+     * @throws IllegalArgumentException for a bound that is negative
+     */
+    BoundedCount count(long bound);
 
     /**
      * Those that wait for their next attempt begin it now; incidents and dead letters are {@linkplain

@@ -42,8 +42,15 @@ public interface IncidentQuery {
     /** All of them, read page by page. */
     Stream<Incident> stream();
 
-    /** How many there are. */
+    /** How many there are. Reads all of them: of a large listing rather ask {@link #count(long)}. */
     long count();
+
+    /**
+     * How many there are, counted up to a bound.
+     *
+     * @throws IllegalArgumentException for a bound that is negative
+     */
+    BoundedCount count(long bound);
 
     /** What failed alike, the latest first, at most that many. */
     List<IncidentGroup> groups(int limit);

@@ -23,8 +23,15 @@ public interface WorkflowQuery {
     /** All of them, read page by page; close it. */
     Stream<Row> stream();
 
-    /** How many there are. */
+    /** How many there are. Reads all of them: of a large listing rather ask {@link #count(long)}. */
     long count();
+
+    /**
+     * How many there are, counted up to a bound.
+     *
+     * @throws IllegalArgumentException for a bound that is negative
+     */
+    BoundedCount count(long bound);
 
     /** What a run must be; all that is said must hold. */
     interface Filter {

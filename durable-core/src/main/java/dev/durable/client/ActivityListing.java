@@ -4,6 +4,7 @@ import dev.durable.ActivityOptionsBuilder;
 import dev.durable.ActivityQuery;
 import dev.durable.ActivityState;
 import dev.durable.ActivitySummary;
+import dev.durable.BoundedCount;
 import dev.durable.history.OptionsJson;
 import dev.durable.store.JobFilter;
 import dev.durable.store.JobOrder;
@@ -59,6 +60,11 @@ final class ActivityListing implements ActivityQuery {
     @Override
     public long count() {
         return pages().count();
+    }
+
+    @Override
+    public BoundedCount count(long bound) {
+        return pages().count(bound);
     }
 
     @Override

@@ -7,7 +7,9 @@ import dev.durable.WorkflowStatus;
 import dev.durable.history.EventJson;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.replay.BackgroundJob;
+import dev.durable.store.BatchPlace;
 import dev.durable.store.RunFilter;
+import dev.durable.store.RunKey;
 import dev.durable.store.RunRecord;
 import dev.durable.store.StartOutcome;
 import dev.durable.store.StoredEvent;
@@ -17,6 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -105,17 +108,21 @@ final class EndedJobs {
 
     /** Sent together, so that they share commits. */
     private long enqueueAgain(List<RunRecord> page) {
-        List<RunRecord> wanted = page.stream().filter(this::canBe).toList();
-        Map<UUID, List<StoredEvent>> first = wanted.isEmpty()
-                ? Map.of()
-                : dispatch.store()
-                        .histories(wanted.stream().map(run -> run.run().runId()).toList(), 1);
+        List<RunRecord> wanted = latest(page);
+        if (wanted.isEmpty()) {
+            return 0;
+        }
+        List<RunKey> keys = wanted.stream().map(RunRecord::run).toList();
+        Map<UUID, List<StoredEvent>> first =
+                dispatch.store().histories(keys.stream().map(RunKey::runId).toList(), 1);
+        Map<RunKey, BatchPlace> places = JobBatch.placesOf(dispatch.store(), keys);
         List<CompletableFuture<StartOutcome>> sent = new ArrayList<>();
         try {
             for (RunRecord run : wanted) {
                 List<StoredEvent> events = first.getOrDefault(run.run().runId(), List.of());
                 if (!events.isEmpty()) {
-                    sent.add(starts.enqueueAgainAsync(options(run, started(events)), started(events)));
+                    sent.add(starts.enqueueAgainAsync(
+                            options(run, started(events)), started(events), places.get(run.run())));
                 }
             }
         } finally {
@@ -127,13 +134,18 @@ final class EndedJobs {
                 .count();
     }
 
-    private boolean canBe(RunRecord run) {
-        return run.status().closed()
-                && run.status() != WorkflowStatus.COMPLETED
-                && dispatch.store()
-                        .latestRun(run.run().workflowId())
-                        .filter(latest -> latest.run().equals(run.run()))
-                        .isPresent();
+    /** Those that ended without a result, and whose id nobody used since. */
+    private List<RunRecord> latest(List<RunRecord> page) {
+        List<RunRecord> ended = page.stream()
+                .filter(run -> run.status().closed() && run.status() != WorkflowStatus.COMPLETED)
+                .toList();
+        Set<RunKey> latest = dispatch
+                .store()
+                .latestRuns(ended.stream().map(run -> run.run().workflowId()).collect(Collectors.toSet()))
+                .stream()
+                .map(RunRecord::run)
+                .collect(Collectors.toSet());
+        return ended.stream().filter(run -> latest.contains(run.run())).toList();
     }
 
     private static boolean isJob(RunRecord run) {

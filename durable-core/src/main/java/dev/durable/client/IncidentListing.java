@@ -1,6 +1,7 @@
 package dev.durable.client;
 
 import dev.durable.ActivityState;
+import dev.durable.BoundedCount;
 import dev.durable.Incident;
 import dev.durable.IncidentControl;
 import dev.durable.IncidentGroup;
@@ -74,6 +75,11 @@ final class IncidentListing implements IncidentQuery {
     @Override
     public long count() {
         return pages().count();
+    }
+
+    @Override
+    public BoundedCount count(long bound) {
+        return pages().count(bound);
     }
 
     @Override

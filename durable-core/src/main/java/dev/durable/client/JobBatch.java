@@ -21,12 +21,16 @@ import dev.durable.store.RunKey;
 import dev.durable.store.RunRecord;
 import java.lang.reflect.Type;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -127,20 +131,21 @@ final class JobBatch implements BatchHandle {
         }
     }
 
-    /** The place of a job in a batch, where it still is the job at it; null without. */
-    static @Nullable BatchPlace placeOf(BatchStore store, RunKey job) {
-        int slash = job.workflowId().lastIndexOf(SEPARATOR);
-        if (slash <= 0 || !job.workflowId().substring(slash + 1).matches("[0-9]{1,9}")) {
-            return null;
+    /** The places of jobs in batches, of those that still are the jobs at them. */
+    static Map<RunKey, BatchPlace> placesOf(BatchStore store, Collection<RunKey> jobs) {
+        Map<BatchPlace, RunKey> possible = new HashMap<>();
+        for (RunKey job : jobs) {
+            String workflowId = job.workflowId();
+            int slash = workflowId.lastIndexOf(SEPARATOR);
+            if (slash > 0 && workflowId.substring(slash + 1).matches("[0-9]{1,9}")) {
+                possible.put(
+                        new BatchPlace(
+                                workflowId.substring(0, slash), Integer.parseInt(workflowId.substring(slash + 1))),
+                        job);
+            }
         }
-        BatchPlace place = new BatchPlace(
-                job.workflowId().substring(0, slash),
-                Integer.parseInt(job.workflowId().substring(slash + 1)));
-        return store.members(place.batch(), place.number() - 1, 1).stream()
-                        .anyMatch(member -> member.number() == place.number()
-                                && member.run().run().equals(job))
-                ? place
-                : null;
+        Set<BatchPlace> held = possible.isEmpty() ? Set.of() : store.held(possible);
+        return held.stream().collect(Collectors.toMap(possible::get, place -> place));
     }
 
     private List<BatchMember> members(int after) {

@@ -1,5 +1,6 @@
 package dev.durable.client;
 
+import dev.durable.BoundedCount;
 import dev.durable.DurableException;
 import dev.durable.store.JobFilter;
 import dev.durable.store.JobOrder;
@@ -41,6 +42,10 @@ final class JobPages {
 
     long count() {
         return operations.store().views().count(filter);
+    }
+
+    BoundedCount count(long bound) {
+        return Listing.upTo(bound, limit -> operations.store().count(filter, limit));
     }
 
     /**

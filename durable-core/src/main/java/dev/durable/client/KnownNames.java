@@ -38,7 +38,7 @@ record KnownNames(HistoryStore store, Registry registry, Set<String> served) {
 
     /** Gives the name of an activity or of a type, if it is known. */
     String activity(String name) {
-        if (matches(registry.declaredActivities(), name) || store.count(JobFilter.ALL.activity(name)) > 0) {
+        if (matches(registry.declaredActivities(), name) || store.count(JobFilter.ALL.activity(name), 1) > 0) {
             return name;
         }
         refuseUnlessKnown("activity", name, Served::activities, KnownNames::typeOf);

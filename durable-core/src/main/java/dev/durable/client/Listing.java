@@ -1,6 +1,7 @@
 package dev.durable.client;
 
 import dev.durable.ActivityHandle;
+import dev.durable.BoundedCount;
 import dev.durable.WorkflowHandle;
 import dev.durable.WorkflowQuery;
 import dev.durable.WorkflowSummary;
@@ -9,6 +10,7 @@ import dev.durable.store.RunFilter;
 import dev.durable.store.RunRecord;
 import dev.durable.store.Views;
 import java.util.List;
+import java.util.function.LongUnaryOperator;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
@@ -68,6 +70,21 @@ final class Listing implements WorkflowQuery {
     @Override
     public long count() {
         return store.count(filter);
+    }
+
+    @Override
+    public BoundedCount count(long bound) {
+        return upTo(bound, limit -> store.count(filter, limit));
+    }
+
+    /** Counts one more than is shown, which tells whether there are more. */
+    static BoundedCount upTo(long bound, LongUnaryOperator counted) {
+        if (bound < 0 || bound == Long.MAX_VALUE) {
+            throw new IllegalArgumentException(
+                    "count(" + bound + ") must count up to 0 or more; to count all of them: count()");
+        }
+        long found = counted.applyAsLong(bound + 1);
+        return new BoundedCount(Math.min(found, bound), found > bound);
     }
 
     private Row row(RunRecord run) {

@@ -124,13 +124,18 @@ final class Starts {
      * options, are those that were recorded, but for its expiry, which has passed.
      */
     UUID enqueueAgain(StartOptions options, WorkflowStarted ended) {
-        Job job = again(options, ended);
+        RunKey run = new RunKey(ended.runId(), ended.workflowId());
+        Job job = again(
+                options,
+                ended,
+                JobBatch.placesOf(dispatch.store(), List.of(run)).get(run));
         return Objects.requireNonNull(start(options, List.of(), job.runs(), job.send()));
     }
 
     /** Sends it without waiting; it is refused where another has used the id since. */
-    CompletableFuture<StartOutcome> enqueueAgainAsync(StartOptions options, WorkflowStarted ended) {
-        Job job = again(options, ended);
+    CompletableFuture<StartOutcome> enqueueAgainAsync(
+            StartOptions options, WorkflowStarted ended, @Nullable BatchPlace place) {
+        Job job = again(options, ended, place);
         NewRun run = job.runs().get();
         askForRoom(run);
         return job.send().apply(run);
@@ -150,7 +155,7 @@ final class Starts {
                 : options.runTimeout(Duration.between(ended.at(), deadline));
     }
 
-    private Job again(StartOptions options, WorkflowStarted ended) {
+    private Job again(StartOptions options, WorkflowStarted ended, @Nullable BatchPlace place) {
         @Nullable
         Object[] call = code.payloads()
                 .decodeArguments(code.registry().workflowOf(BackgroundJob.class).run(), ended.input());
@@ -158,7 +163,6 @@ final class Starts {
         Payload arguments = (Payload) Objects.requireNonNull(call[1]);
         ActivityOptions resolved = OptionsJson.decode(((Payload) Objects.requireNonNull(call[2])).json())
                 .withExpiry(null);
-        BatchPlace place = JobBatch.placeOf(dispatch.store(), new RunKey(ended.runId(), ended.workflowId()));
         Target target = new Target(BackgroundJob.TYPE, List.of(), ended.taskQueue());
         return new Job(() -> newRun(target, options, null, null).at(place), run -> {
             WorkflowStarted started = started(run, options, ended.input(), now());

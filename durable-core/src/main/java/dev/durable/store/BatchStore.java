@@ -1,6 +1,8 @@
 package dev.durable.store;
 
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 /**
  * Batches of background jobs: which runs were started {@linkplain NewRun#place at a place} of which batch. Part of a {@link
@@ -17,4 +19,11 @@ public interface BatchStore {
      * @param after those with higher numbers; -1 for the first page
      */
     List<BatchMember> members(String batch, int after, int limit);
+
+    /**
+     * Which of these places have this run.
+     *
+     * @param runs the run that may stand at each place
+     */
+    Set<BatchPlace> held(Map<BatchPlace, RunKey> runs);
 }

@@ -185,6 +185,9 @@ public interface HistoryStore extends Writes, QueueStore, BatchStore, Views, Sto
     /** The first events of each of these runs, at most {@code limit} a run, in order; runs without are not there. */
     Map<UUID, List<StoredEvent>> histories(Collection<UUID> runIds, int limit);
 
+    /** The open run of each of these workflow ids, else the one that closed last; ids that nobody used are not there. */
+    List<RunRecord> latestRuns(Collection<String> workflowIds);
+
     /** Which of these runs are closed, with results: the one query that all waiting clients of a process share. */
     List<RunRecord> closed(Collection<UUID> runIds);
 

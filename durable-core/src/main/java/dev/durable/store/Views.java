@@ -21,8 +21,13 @@ public interface Views {
     /** A page of a listing. */
     List<RunRecord> runs(RunFilter filter, int limit);
 
+    /** How many a listing has, counted up to that many. */
+    long count(RunFilter filter, long limit);
+
     /** How many a listing has. */
-    long count(RunFilter filter);
+    default long count(RunFilter filter) {
+        return count(filter, Long.MAX_VALUE);
+    }
 
     /** Dead letters and incidents by what failed alike, the latest first. */
     List<BuriedGroup> buried(JobFilter filter, int limit);
@@ -33,8 +38,13 @@ public interface Views {
      */
     List<OpenJob> jobs(JobFilter filter, int limit);
 
+    /** How many open jobs there are, of all pages, counted up to that many. */
+    long count(JobFilter filter, long limit);
+
     /** How many open jobs there are, of all pages. */
-    long count(JobFilter filter);
+    default long count(JobFilter filter) {
+        return count(filter, Long.MAX_VALUE);
+    }
 
     /** How many a listing has in each state; states without any are not there. */
     Map<WorkflowStatus, Long> tally(RunFilter filter);

@@ -497,6 +497,7 @@ abstract class IncidentsTest {
         engine.advance(Duration.ofMinutes(2));
         var incidents = engine.client().incidents().by("ann").because("bank is back");
         assertThat(incidents.count()).isEqualTo(450);
+        assertThat(incidents.count(10)).hasToString("more than 10");
 
         away = false;
         assertThat(incidents.where(i -> i.workflowId("p-7")).complete(null)).isOne();

@@ -9,6 +9,7 @@ import dev.durable.ActivityFailedException;
 import dev.durable.ActivityHandle;
 import dev.durable.ActivityState;
 import dev.durable.Alert;
+import dev.durable.BoundedCount;
 import dev.durable.DurableClient;
 import dev.durable.NonRetryableException;
 import dev.durable.OnExhausted;
@@ -18,6 +19,7 @@ import dev.durable.StartOptions;
 import dev.durable.Workflow;
 import dev.durable.WorkflowAlreadyStartedException;
 import dev.durable.WorkflowNotFoundException;
+import dev.durable.WorkflowQuery;
 import dev.durable.WorkflowStatus;
 import dev.durable.history.ActivityAbandoned;
 import dev.durable.history.ActivityAttemptFailed;
@@ -350,10 +352,14 @@ abstract class KeptJobsTest {
         assertThat(client.enqueueAgain(w -> w)).isEqualTo(230);
         engine.settle();
         assertThat(client.enqueueAgain(w -> w)).as("all are done").isZero();
-        assertThat(client.workflows()
-                        .where(w -> w.workflowIdPrefix("mail-").status(WorkflowStatus.COMPLETED))
-                        .count())
-                .isEqualTo(230);
+        WorkflowQuery sent =
+                client.workflows().where(w -> w.workflowIdPrefix("mail-").status(WorkflowStatus.COMPLETED));
+        assertThat(sent.count()).isEqualTo(230);
+        assertThat(sent.count(230)).isEqualTo(new BoundedCount(230, false)).hasToString("230");
+        assertThat(sent.count(229)).isEqualTo(new BoundedCount(229, true)).hasToString("more than 229");
+        assertThatThrownBy(() -> sent.count(-1))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("count(-1) must count up to 0 or more; to count all of them: count()");
         assertThat(status(cancelled)).isEqualTo(WorkflowStatus.CANCELLED);
         assertThat(client.enqueueAgain(w -> w.status(WorkflowStatus.CANCELLED))).isOne();
         engine.settle();

@@ -5,6 +5,7 @@ import dev.durable.Queues.PausedActivity;
 import dev.durable.WorkflowStatus;
 import dev.durable.store.Admission;
 import dev.durable.store.BatchMember;
+import dev.durable.store.BatchPlace;
 import dev.durable.store.BatchTally;
 import dev.durable.store.BuriedGroup;
 import dev.durable.store.ClaimedJob;
@@ -390,6 +391,17 @@ public final class InMemoryHistoryStore implements HistoryStore {
     }
 
     @Override
+    public Set<BatchPlace> held(Map<BatchPlace, RunKey> runs) {
+        return atomically(() -> reads.held(runs));
+    }
+
+    @Override
+    public List<RunRecord> latestRuns(Collection<String> workflowIds) {
+        return atomically(() ->
+                workflowIds.stream().flatMap(id -> reads.latest(id).stream()).toList());
+    }
+
+    @Override
     public List<RunRecord> closed(Collection<UUID> runIds) {
         return atomically(() -> reads.closed(runIds));
     }
@@ -405,8 +417,8 @@ public final class InMemoryHistoryStore implements HistoryStore {
     }
 
     @Override
-    public long count(RunFilter filter) {
-        return atomically(() -> reads.count(filter));
+    public long count(RunFilter filter, long limit) {
+        return atomically(() -> reads.count(filter, limit));
     }
 
     @Override
@@ -415,8 +427,8 @@ public final class InMemoryHistoryStore implements HistoryStore {
     }
 
     @Override
-    public long count(JobFilter filter) {
-        return atomically(() -> reads.count(filter));
+    public long count(JobFilter filter, long limit) {
+        return atomically(() -> reads.count(filter, limit));
     }
 
     @Override

@@ -89,8 +89,8 @@ final class Reads {
         return matching(filter).limit(limit).toList();
     }
 
-    long count(RunFilter filter) {
-        return matching(filter).count();
+    long count(RunFilter filter, long limit) {
+        return matching(filter).limit(limit).count();
     }
 
     Map<WorkflowStatus, Long> tally(RunFilter filter) {
@@ -108,8 +108,8 @@ final class Reads {
                 .toList();
     }
 
-    long count(JobFilter filter) {
-        return matching(filter).count();
+    long count(JobFilter filter, long limit) {
+        return matching(filter).limit(limit).count();
     }
 
     OpenJob open(Job job, boolean whole) {
@@ -182,6 +182,16 @@ final class Reads {
                 .map(member ->
                         new BatchMember(member.getKey(), member.getValue().record()))
                 .toList();
+    }
+
+    Set<BatchPlace> held(Map<BatchPlace, RunKey> wanted) {
+        return wanted.entrySet().stream()
+                .filter(at -> {
+                    Run run = runs.batch(at.getKey().batch()).get(at.getKey().number());
+                    return run != null && run.key().equals(at.getValue());
+                })
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toSet());
     }
 
     private Stream<Run> from(@Nullable UUID after, boolean newestFirst) {

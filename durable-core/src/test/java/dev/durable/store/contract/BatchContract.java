@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.durable.ReusePolicy;
 import dev.durable.WorkflowStatus;
 import dev.durable.store.BatchMember;
+import dev.durable.store.BatchPlace;
 import dev.durable.store.BatchTally;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobStart;
@@ -20,6 +21,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -92,6 +94,22 @@ abstract class BatchContract extends StoreContract {
         assertThat(store.members("nobody's", -1, 10)).isEmpty();
         assertThat(store.runs(RunFilter.ALL.batch("b"), 100)).hasSize(25);
         assertThat(store.count(RunFilter.ALL.batch("b/sub"))).isOne();
+    }
+
+    @Test
+    void a_place_is_held_by_the_last_run_that_was_started_there() {
+        RunKey first = started(member("b", 0));
+        terminated(first);
+        advance(Duration.ofSeconds(1));
+        RunKey again = started(member("b", 0).reuse(ReusePolicy.ALLOW_DUPLICATE));
+        RunKey other = started(member("b", 1));
+        BatchPlace zero = new BatchPlace("b", 0);
+        BatchPlace one = new BatchPlace("b", 1);
+
+        assertThat(store.held(Map.of(zero, again, one, other, new BatchPlace("b", 2), other)))
+                .containsExactlyInAnyOrder(zero, one);
+        assertThat(store.held(Map.of(zero, first))).isEmpty();
+        assertThat(store.held(Map.of())).isEmpty();
     }
 
     @Test

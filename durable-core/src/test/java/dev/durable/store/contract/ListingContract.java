@@ -153,6 +153,74 @@ public abstract class ListingContract extends StoreContract {
     }
 
     @Test
+    void a_count_stops_at_its_limit() {
+        started("order-1");
+        started("order-2");
+        terminated(started("order-3"));
+
+        assertThat(store.count(RunFilter.ALL, 2)).isEqualTo(2);
+        assertThat(store.count(RunFilter.ALL, 3)).isEqualTo(3);
+        assertThat(store.count(RunFilter.ALL, 4)).isEqualTo(3);
+        assertThat(store.count(
+                        new Filter()
+                                .statuses(WorkflowStatus.RUNNING, WorkflowStatus.TERMINATED)
+                                .build(),
+                        10))
+                .isEqualTo(3);
+        assertThat(store.count(RunFilter.ALL, 0)).isZero();
+    }
+
+    @Test
+    void windows_of_start_and_end_hold_together_with_states_types_and_order() {
+        Writer completed = claimed("order-1");
+        terminated(started("order-2"));
+        advance(Duration.ofMillis(5));
+        RunKey open = started("order-3");
+        advance(Duration.ofMillis(5));
+        started(newRun("order-4").type("Other"));
+        advance(Duration.ofHours(3));
+        Instant middle = store.now();
+        advance(Duration.ofSeconds(30));
+        completed = claimed(completed.run());
+        completed.write(completed.closing());
+        terminated(started("order-5"));
+        Writer quick = claimed("order-6");
+        quick.write(quick.closing());
+
+        assertThat(list(new Filter().closedAfter(middle))).containsExactlyInAnyOrder("order-6", "order-5", "order-1");
+        assertThat(list(new Filter().closedAfter(middle).oldestFirst().statuses(WorkflowStatus.COMPLETED)))
+                .containsExactly("order-1", "order-6");
+        assertThat(list(new Filter().closedAfter(middle).startedBefore(middle))).containsExactly("order-1");
+        assertThat(list(new Filter().closedAfter(middle).startedAfter(middle).statuses(WorkflowStatus.TERMINATED)))
+                .containsExactly("order-5");
+        assertThat(list(new Filter().closedBefore(middle))).containsExactly("order-2");
+        assertThat(list(new Filter().startedBefore(middle).statuses(WorkflowStatus.RUNNING)))
+                .containsExactlyInAnyOrder("order-4", "order-3");
+        assertThat(list(new Filter().startedBefore(middle).types("Other"))).containsExactly("order-4");
+        assertThat(list(new Filter().startedAfter(middle).statuses(WorkflowStatus.RUNNING)))
+                .isEmpty();
+        assertThat(list(new Filter().statuses(WorkflowStatus.RUNNING).closedAfter(middle)))
+                .isEmpty();
+        assertThat(list(new Filter()
+                        .statuses(WorkflowStatus.RUNNING, WorkflowStatus.TERMINATED)
+                        .after(open.runId())))
+                .containsExactly("order-2");
+    }
+
+    @Test
+    void of_many_workflow_ids_the_latest_runs_are_told() {
+        terminated(started("order-1"));
+        advance(Duration.ofSeconds(1));
+        RunKey second = started("order-1");
+        RunKey other = started("order-2");
+
+        assertThat(store.latestRuns(List.of("order-1", "order-2", "order-3")))
+                .extracting(RunRecord::run)
+                .containsExactlyInAnyOrder(second, other);
+        assertThat(store.latestRuns(List.of())).isEmpty();
+    }
+
+    @Test
     void a_listed_run_has_all_there_is_to_show() {
         Writer writer = claimed(started(newRun("order-1").memo("customer", "7").memo("läuft", "ja ✓")));
         writer.write(writer.closing());

@@ -27,6 +27,12 @@ final class BatchSql {
                        and j.state in (${DEAD}, ${INCIDENT}) limit 1) j on true
              where b.batch = ?""");
 
+    /** Which of these places have these runs. */
+    static final String HELD = """
+            select u.batch, u.number from unnest(?::text[], ?::int[], ?::uuid[], ?::smallint[]) as u(batch, number, run_id, shard)
+             where exists (select 1 from durable.batch_job b
+                    where b.batch = u.batch and b.number = u.number and +b.shard = u.shard and b.run_id = u.run_id offset 0)""";
+
     static final String MEMBERS = """
             select b.number, w.run_id, w.workflow_id, w.type, w.status, w.task_queue, w.started_at, w.closed_at, w.result,
                    w.failure, w.memo

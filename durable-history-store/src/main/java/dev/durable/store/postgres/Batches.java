@@ -1,9 +1,14 @@
 package dev.durable.store.postgres;
 
 import dev.durable.store.BatchMember;
+import dev.durable.store.BatchPlace;
 import dev.durable.store.BatchTally;
+import dev.durable.store.RunKey;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 /** Batches of background jobs, as their handles see them. */
 final class Batches {
@@ -28,6 +33,22 @@ final class Batches {
                                     row.getLong("incidents"))),
                             Param.of(batch)));
             return tally.getFirst();
+        });
+    }
+
+    Set<BatchPlace> held(Map<BatchPlace, RunKey> runs) {
+        List<Map.Entry<BatchPlace, RunKey>> asked = List.copyOf(runs.entrySet());
+        return connections.read(Locks.SHORT, tx -> {
+            Set<BatchPlace> held = new HashSet<>();
+            tx.last(new Script()
+                    .read(
+                            BatchSql.HELD,
+                            row -> held.add(new BatchPlace(row.getString("batch"), row.getInt("number"))),
+                            Param.texts(asked, at -> at.getKey().batch()),
+                            Param.ints(asked, at -> at.getKey().number()),
+                            Param.uuids(asked, at -> at.getValue().runId()),
+                            Param.shorts(asked, at -> at.getValue().shard())));
+            return held;
         });
     }
 

@@ -2,22 +2,15 @@ package dev.durable.store.postgres;
 
 import static dev.durable.store.postgres.Param.shorts;
 import static dev.durable.store.postgres.Param.uuids;
-import static dev.durable.store.postgres.jooq.generated.Tables.HISTORY_EVENT;
-import static dev.durable.store.postgres.jooq.generated.Tables.RUN_STATE;
 import static dev.durable.store.postgres.jooq.generated.Tables.WORKFLOW_RUN;
-import static org.jooq.impl.DSL.exists;
-import static org.jooq.impl.DSL.noCondition;
-import static org.jooq.impl.DSL.selectOne;
 
 import dev.durable.WorkflowStatus;
-import dev.durable.store.JobStart;
 import dev.durable.store.RunFilter;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunRecord;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -26,15 +19,26 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import org.jooq.Condition;
 import org.jooq.Field;
 import org.jooq.Record;
 import org.jooq.SelectJoinStep;
 import org.jooq.impl.DSL;
-import org.jspecify.annotations.Nullable;
 
 /** Runs as people and waiting clients see them. */
 final class Listings {
+    /** What {@link #record(Record)} reads. */
+    static final List<Field<?>> SHOWN = List.of(
+            WORKFLOW_RUN.RUN_ID,
+            WORKFLOW_RUN.WORKFLOW_ID,
+            WORKFLOW_RUN.TYPE,
+            WORKFLOW_RUN.STATUS,
+            WORKFLOW_RUN.TASK_QUEUE,
+            WORKFLOW_RUN.STARTED_AT,
+            WORKFLOW_RUN.CLOSED_AT,
+            WORKFLOW_RUN.RESULT,
+            WORKFLOW_RUN.FAILURE,
+            WORKFLOW_RUN.MEMO);
+
     private final Connections connections;
 
     Listings(Connections connections) {
@@ -101,32 +105,36 @@ final class Listings {
                 Memo.read(row.getString("memo")));
     }
 
-    List<RunRecord> page(RunFilter filter, int limit) {
-        UUID after = filter.after();
-        Condition rest = after == null
-                ? noCondition()
-                : filter.newestFirst() ? WORKFLOW_RUN.RUN_ID.lt(after) : WORKFLOW_RUN.RUN_ID.gt(after);
-        return connections.read(
-                Locks.READ,
-                tx -> select(tx)
-                        .where(matches(filter), rest)
-                        .orderBy(filter.newestFirst() ? WORKFLOW_RUN.RUN_ID.desc() : WORKFLOW_RUN.RUN_ID.asc())
-                        .limit(limit)
-                        .fetch(Listings::record));
+    /** The open run of each workflow id, else the one that closed last. */
+    List<RunRecord> latest(Collection<String> workflowIds) {
+        List<String> asked = List.copyOf(workflowIds);
+        return connections.read(Locks.SHORT, tx -> {
+            List<RunRecord> latest = new ArrayList<>();
+            tx.last(new Script()
+                    .read(
+                            ReadSql.LATEST,
+                            row -> latest.add(record(row)),
+                            Param.texts(asked, id -> id),
+                            shorts(asked, RunIds::shardOf)));
+            return latest;
+        });
     }
 
-    long count(RunFilter filter) {
-        return connections.read(Locks.READ, tx -> (long)
-                tx.dsl().fetchCount(tx.dsl().selectOne().from(WORKFLOW_RUN).where(matches(filter))));
+    List<RunRecord> page(RunFilter filter, int limit) {
+        return connections.read(Locks.LISTING, tx -> new RunSearch(filter).page(tx.dsl(), limit));
+    }
+
+    long count(RunFilter filter, long limit) {
+        return connections.read(Locks.LISTING, tx -> new RunSearch(filter).count(tx.dsl(), limit));
     }
 
     Map<WorkflowStatus, Long> tally(RunFilter filter) {
         return connections.read(
-                Locks.READ,
+                Locks.LISTING,
                 tx -> tx.dsl()
                         .select(WORKFLOW_RUN.STATUS, DSL.count())
                         .from(WORKFLOW_RUN)
-                        .where(matches(filter))
+                        .where(RunWay.anyRun(filter, filter.statuses()).wanted())
                         .groupBy(WORKFLOW_RUN.STATUS)
                         .fetchMap(
                                 row -> WorkflowStatus.valueOf(row.get(WORKFLOW_RUN.STATUS)),
@@ -146,95 +154,7 @@ final class Listings {
                 Memo.read(Json.text(row.get(WORKFLOW_RUN.MEMO))));
     }
 
-    static SelectJoinStep<? extends Record> select(Tx tx) throws java.sql.SQLException {
-        return tx.dsl()
-                .select(
-                        WORKFLOW_RUN.RUN_ID,
-                        WORKFLOW_RUN.WORKFLOW_ID,
-                        WORKFLOW_RUN.TYPE,
-                        WORKFLOW_RUN.STATUS,
-                        WORKFLOW_RUN.TASK_QUEUE,
-                        WORKFLOW_RUN.STARTED_AT,
-                        WORKFLOW_RUN.CLOSED_AT,
-                        WORKFLOW_RUN.RESULT,
-                        WORKFLOW_RUN.FAILURE,
-                        WORKFLOW_RUN.MEMO)
-                .from(WORKFLOW_RUN);
-    }
-
-    private static Condition matches(RunFilter filter) {
-        Condition condition = within(WORKFLOW_RUN.STARTED_AT, filter.startedAfter(), filter.startedBefore())
-                .and(within(WORKFLOW_RUN.CLOSED_AT, filter.closedAfter(), filter.closedBefore()))
-                .and(same(WORKFLOW_RUN.WORKFLOW_ID, filter.workflowId()))
-                .and(same(WORKFLOW_RUN.TASK_QUEUE, filter.taskQueue()))
-                .and(startsWith(filter.workflowIdPrefix()))
-                .and(isIn(filter.batch()))
-                .and(ofActivity(filter.activity()));
-        if (!filter.types().isEmpty()) {
-            condition = condition.and(WORKFLOW_RUN.TYPE.in(filter.types()));
-        }
-        if (!filter.statuses().isEmpty()) {
-            condition = condition.and(WORKFLOW_RUN.STATUS.in(
-                    filter.statuses().stream().map(WorkflowStatus::name).toList()));
-        }
-        return filter.stalled() ? condition.and(isStalled()) : condition;
-    }
-
-    private static Condition isIn(@Nullable String batch) {
-        return batch == null
-                ? noCondition()
-                : DSL.condition(
-                        "(workflow_run.run_id, workflow_run.shard) in (select b.run_id, b.shard from batch_job b"
-                                + " where b.batch = {0})",
-                        DSL.val(batch));
-    }
-
-    /** It stands in the first event of a background job only: read for each run that satisfies the rest. */
-    private static Condition ofActivity(@Nullable String activity) {
-        return activity == null
-                ? noCondition()
-                : exists(selectOne()
-                        .from(HISTORY_EVENT)
-                        .where(
-                                HISTORY_EVENT.RUN_ID.eq(WORKFLOW_RUN.RUN_ID),
-                                HISTORY_EVENT.SHARD.eq(WORKFLOW_RUN.SHARD),
-                                HISTORY_EVENT.EVENT_ID.eq(1L),
-                                DSL.condition(
-                                        "substring({0}::text from {1}) = {2}",
-                                        HISTORY_EVENT.ATTRIBUTES, DSL.inline(JobStart.ACTIVITY), DSL.val(activity))));
-    }
-
-    private static Condition isStalled() {
-        return exists(selectOne()
-                .from(RUN_STATE)
-                .where(
-                        RUN_STATE.RUN_ID.eq(WORKFLOW_RUN.RUN_ID),
-                        RUN_STATE.SHARD.eq(WORKFLOW_RUN.SHARD),
-                        RUN_STATE.STALLED_BY.isNotNull()));
-    }
-
-    private static Condition within(Field<Instant> at, @Nullable Instant after, @Nullable Instant before) {
-        return (after == null ? noCondition() : at.gt(after)).and(before == null ? noCondition() : at.lt(before));
-    }
-
-    private static Condition same(Field<String> field, @Nullable String value) {
-        return value == null ? noCondition() : field.eq(value);
-    }
-
-    private static Condition startsWith(@Nullable String prefix) {
-        return prefix == null
-                ? noCondition()
-                : WORKFLOW_RUN.WORKFLOW_ID.startsWith(prefix).and(isInRange(prefix));
-    }
-
-    /** The same as a range, which the index on workflow ids can answer whatever the planner makes of LIKE. */
-    private static Condition isInRange(String prefix) {
-        char last = prefix.isEmpty() ? Character.MAX_VALUE : prefix.charAt(prefix.length() - 1);
-        return last >= '~' || last < ' '
-                ? noCondition()
-                : WORKFLOW_RUN
-                        .WORKFLOW_ID
-                        .ge(prefix)
-                        .and(WORKFLOW_RUN.WORKFLOW_ID.lt(prefix.substring(0, prefix.length() - 1) + (char) (last + 1)));
+    static SelectJoinStep<? extends Record> select(Tx tx) throws SQLException {
+        return tx.dsl().select(SHOWN).from(WORKFLOW_RUN);
     }
 }

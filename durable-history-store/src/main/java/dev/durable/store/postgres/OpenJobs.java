@@ -16,6 +16,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
@@ -56,6 +57,7 @@ final class OpenJobs {
             ACTIVITY_JOB.FINGERPRINT,
             ACTIVITY_HEARTBEAT.DETAILS,
             SESSION.IDENTITY);
+    private static final Set<ActivityState> IN_HANDS = Set.of(ActivityState.RUNNING, ActivityState.EXTERNAL);
     private static final List<Field<?>> WHOLE =
             List.of(ACTIVITY_JOB.INPUT, ACTIVITY_JOB.NOTES, ACTIVITY_JOB.OPERATOR_NOTES);
 
@@ -66,23 +68,37 @@ final class OpenJobs {
     }
 
     List<OpenJob> page(JobFilter filter, int limit) {
-        return connections.read(Locks.READ, tx -> page(tx.dsl(), filter, limit).fetch(row -> job(row, filter.isOne())));
+        return connections.read(
+                Locks.LISTING,
+                tx -> page(tx.dsl(), filter, limit).stream()
+                        .map(row -> job(row, filter.isOne()))
+                        .toList());
     }
 
-    static Select<? extends Record> page(DSLContext dsl, JobFilter filter, int limit) {
+    /** Those in somebody's hands are few among those that wait: they are sought by their own indexes. */
+    static List<? extends Record> page(DSLContext dsl, JobFilter filter, int limit) {
+        if (!filter.states().isEmpty() && IN_HANDS.containsAll(filter.states())) {
+            RunSearch.plan(dsl, false, true);
+        }
         return select(dsl, filter.isOne())
                 .where(JobMatch.matches(filter))
                 .orderBy(ACTIVITY_JOB.RUN_ID, ACTIVITY_JOB.SEQ)
-                .limit(limit);
+                .limit(limit)
+                .fetch();
     }
 
-    long count(JobFilter filter) {
+    long count(JobFilter filter, long limit) {
         return connections.read(
-                Locks.READ, tx -> Objects.requireNonNull(count(tx.dsl(), filter).fetchSingle(0, long.class)));
+                Locks.LISTING,
+                tx -> Objects.requireNonNull(count(tx.dsl(), filter, limit).fetchSingle(0, long.class)));
     }
 
-    static Select<? extends Record> count(DSLContext dsl, JobFilter filter) {
-        return dsl.selectCount().from(ACTIVITY_JOB).where(JobMatch.matches(filter));
+    static Select<? extends Record> count(DSLContext dsl, JobFilter filter, long limit) {
+        return dsl.selectCount()
+                .from(dsl.selectOne()
+                        .from(ACTIVITY_JOB)
+                        .where(JobMatch.matches(filter))
+                        .limit(limit));
     }
 
     /** Nothing is locked: who acts on it says what it has seen. */

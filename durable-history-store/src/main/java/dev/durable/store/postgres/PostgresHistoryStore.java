@@ -7,6 +7,7 @@ import dev.durable.WorkflowStatus;
 import dev.durable.store.Admission;
 import dev.durable.store.Adoption;
 import dev.durable.store.BatchMember;
+import dev.durable.store.BatchPlace;
 import dev.durable.store.BatchTally;
 import dev.durable.store.BuriedGroup;
 import dev.durable.store.ClaimedJob;
@@ -447,6 +448,11 @@ public final class PostgresHistoryStore implements HistoryStore {
     }
 
     @Override
+    public List<RunRecord> latestRuns(Collection<String> workflowIds) {
+        return listings.latest(workflowIds);
+    }
+
+    @Override
     public List<RunRecord> closed(Collection<UUID> runIds) {
         return listings.closed(runIds);
     }
@@ -462,8 +468,8 @@ public final class PostgresHistoryStore implements HistoryStore {
     }
 
     @Override
-    public long count(RunFilter filter) {
-        return listings.count(filter);
+    public long count(RunFilter filter, long limit) {
+        return listings.count(filter, limit);
     }
 
     @Override
@@ -477,13 +483,18 @@ public final class PostgresHistoryStore implements HistoryStore {
     }
 
     @Override
+    public Set<BatchPlace> held(Map<BatchPlace, RunKey> runs) {
+        return batches.held(runs);
+    }
+
+    @Override
     public List<OpenJob> jobs(JobFilter filter, int limit) {
         return openJobs.page(filter, limit);
     }
 
     @Override
-    public long count(JobFilter filter) {
-        return openJobs.count(filter);
+    public long count(JobFilter filter, long limit) {
+        return openJobs.count(filter, limit);
     }
 
     @Override

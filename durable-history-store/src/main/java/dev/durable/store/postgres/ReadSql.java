@@ -22,6 +22,14 @@ final class ReadSql {
                     select e.event_id, e.type, e.at, e.message_id, e.attributes from durable.history_event e
                      where e.run_id = u.run_id and e.shard = u.shard order by e.event_id limit ?) e""";
 
+    /** The latest run of each workflow id. */
+    static final String LATEST = """
+            select w.run_id, w.workflow_id, w.type, w.status, w.task_queue, w.started_at, w.closed_at, w.result, w.failure,
+                   w.memo
+              from unnest(?::text[], ?::smallint[]) as u(workflow_id, shard)
+             cross join lateral (select w.* from durable.workflow_run w
+                    where w.workflow_id = u.workflow_id and +w.shard = u.shard order by w.started_at desc limit 1) w""";
+
     /** Of these runs the ones that have closed: what all waiting clients of a process ask together. */
     static final String UNKNOWN = """
             select u.run_id from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)

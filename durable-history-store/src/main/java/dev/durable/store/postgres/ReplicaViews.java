@@ -59,8 +59,8 @@ final class ReplicaViews implements Views {
     }
 
     @Override
-    public long count(RunFilter filter) {
-        return listings.count(filter);
+    public long count(RunFilter filter, long limit) {
+        return listings.count(filter, limit);
     }
 
     @Override
@@ -74,8 +74,8 @@ final class ReplicaViews implements Views {
     }
 
     @Override
-    public long count(JobFilter filter) {
-        return openJobs.count(filter);
+    public long count(JobFilter filter, long limit) {
+        return openJobs.count(filter, limit);
     }
 
     @Override

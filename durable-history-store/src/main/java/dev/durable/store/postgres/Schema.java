@@ -30,6 +30,7 @@ public final class Schema {
             "V15__batches.sql",
             "V16__delayed_jobs.sql",
             "V17__installation_and_audit.sql",
+            "V18__plans_at_any_size.sql",
             "V19__parallel_plans_and_partitions.sql");
 
     private Schema() {}

@@ -38,7 +38,8 @@ final class PostgresFixture implements StoreFixture {
                 set session_replication_role = replica;
                 truncate durable.workflow_run, durable.run_state, durable.history_event, durable.inbox, durable.outbox, durable.outbox_refused,
                     durable.reply, durable.activity_job, durable.activity_heartbeat, durable.session,
-                    durable.queue, durable.activity_pause, durable.limit_key_start, durable.kept_place, durable.audit;
+                    durable.queue, durable.activity_pause, durable.limit_key_start, durable.kept_place, durable.audit,
+                    durable.notable_run;
                 reset session_replication_role""");
     }
 

@@ -1,8 +1,8 @@
--- How the orders stand.
+-- How the orders of the last day stand. A window of time is one of run ids: it costs what is in it.
 select status, coalesce(failure ->> 'type', '') as failure, count(*),
        round(avg(extract(epoch from closed_at - started_at)), 1) as seconds
 from durable.v_workflow
-where type = 'OrderWorkflow'
+where type = 'OrderWorkflow' and run_id >= durable.run_id_at(now() - interval '1 day')
 group by 1, 2
 order by 3 desc;
 
@@ -11,7 +11,8 @@ select a.workflow_id, a.seq, a.activity, a.state, a.attempt,
        round(extract(epoch from a.ended_at - a.scheduled_at), 2) as seconds
 from durable.v_activity a
 where a.run_id = (select run_id from durable.v_activity
-                  where activity = 'Shipping.ship' and attempt > 1
+                  where run_id >= durable.run_id_at(now() - interval '1 day')
+                    and activity = 'Shipping.ship' and attempt > 1
                   order by scheduled_at desc limit 1)
 order by a.seq;
 
@@ -20,7 +21,8 @@ select h.event_id, h.at, h.type,
        coalesce(h.attributes ->> 'activity', h.attributes -> 'failure' ->> 'message', '') as what
 from durable.v_history h
 where h.run_id = (select run_id from durable.v_activity
-                  where activity = 'Shipping.ship' and attempt > 1
+                  where run_id >= durable.run_id_at(now() - interval '1 day')
+                    and activity = 'Shipping.ship' and attempt > 1
                   order by scheduled_at desc limit 1)
 order by h.event_id;
 

@@ -15,6 +15,7 @@ import dev.durable.store.postgres.jooq.generated.tables.Inbox;
 import dev.durable.store.postgres.jooq.generated.tables.Installation;
 import dev.durable.store.postgres.jooq.generated.tables.KeptPlace;
 import dev.durable.store.postgres.jooq.generated.tables.LimitKeyStart;
+import dev.durable.store.postgres.jooq.generated.tables.NotableRun;
 import dev.durable.store.postgres.jooq.generated.tables.Outbox;
 import dev.durable.store.postgres.jooq.generated.tables.OutboxRefused;
 import dev.durable.store.postgres.jooq.generated.tables.Queue;
@@ -107,6 +108,11 @@ public class DefaultSchema extends SchemaImpl {
      * The table <code>limit_key_start</code>.
      */
     public final LimitKeyStart LIMIT_KEY_START = LimitKeyStart.LIMIT_KEY_START;
+
+    /**
+     * The table <code>notable_run</code>.
+     */
+    public final NotableRun NOTABLE_RUN = NotableRun.NOTABLE_RUN;
 
     /**
      * The table <code>outbox</code>.
@@ -231,6 +237,7 @@ public class DefaultSchema extends SchemaImpl {
             Installation.INSTALLATION,
             KeptPlace.KEPT_PLACE,
             LimitKeyStart.LIMIT_KEY_START,
+            NotableRun.NOTABLE_RUN,
             Outbox.OUTBOX,
             OutboxRefused.OUTBOX_REFUSED,
             Queue.QUEUE,

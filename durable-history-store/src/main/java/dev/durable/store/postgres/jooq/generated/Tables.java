@@ -15,6 +15,7 @@ import dev.durable.store.postgres.jooq.generated.tables.Inbox;
 import dev.durable.store.postgres.jooq.generated.tables.Installation;
 import dev.durable.store.postgres.jooq.generated.tables.KeptPlace;
 import dev.durable.store.postgres.jooq.generated.tables.LimitKeyStart;
+import dev.durable.store.postgres.jooq.generated.tables.NotableRun;
 import dev.durable.store.postgres.jooq.generated.tables.Outbox;
 import dev.durable.store.postgres.jooq.generated.tables.OutboxRefused;
 import dev.durable.store.postgres.jooq.generated.tables.Queue;
@@ -94,6 +95,11 @@ public class Tables {
      * The table <code>limit_key_start</code>.
      */
     public static final LimitKeyStart LIMIT_KEY_START = LimitKeyStart.LIMIT_KEY_START;
+
+    /**
+     * The table <code>notable_run</code>.
+     */
+    public static final NotableRun NOTABLE_RUN = NotableRun.NOTABLE_RUN;
 
     /**
      * The table <code>outbox</code>.
