@@ -1,0 +1,27 @@
+package dev.durable.store.postgres;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.durable.store.postgres.testing.TestDatabase;
+import java.sql.Connection;
+import org.junit.jupiter.api.Test;
+
+/** The first joining(connection) of a process whose callers hold all connections of the pool. */
+class BreakJoinTest {
+    @Test
+    void joining_needs_no_second_connection() throws Exception {
+        try (TestDatabase database = TestDatabase.create()) {
+            HikariDataSource pool = (HikariDataSource) database.pooledDataSource(1);
+            pool.setConnectionTimeout(1_000);
+            try (PostgresHistoryStore store = PostgresHistoryStore.builder(pool).build()) {
+                store.open();
+                try (Connection held = pool.getConnection()) {
+                    held.setAutoCommit(false);
+                    assertThatCode(() -> store.joined(held)).doesNotThrowAnyException();
+                    held.rollback();
+                }
+            }
+        }
+    }
+}
