@@ -48,6 +48,7 @@ final class EndedJobs {
      * @param runId null is whichever it is
      */
     UUID enqueueAgain(String id, @Nullable UUID runId) {
+        WorkflowCode.mayNot("client.enqueueAgain(…)", "enqueue " + id + " again");
         RunRecord latest = dispatch.store()
                 .latestRun(id)
                 .orElseThrow(() -> new WorkflowNotFoundException("there is no job " + id + " to enqueue again"));
@@ -89,6 +90,7 @@ final class EndedJobs {
 
     /** All of them; gives how many. */
     long enqueueAgain(RunFilter filter) {
+        WorkflowCode.mayNot("client.enqueueAgain(…)", "enqueue jobs again");
         RunFilter from = filter.types(Set.of(BackgroundJob.TYPE)).newestFirst(true);
         long enqueued = 0;
         List<RunRecord> page;
