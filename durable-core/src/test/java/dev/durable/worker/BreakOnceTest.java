@@ -97,4 +97,35 @@ class BreakOnceTest {
             assertThat(client.handle("r-1").describe().summary().status() + " " + client.activities().page(9)).startsWith("FAILED");
         }
     }
+
+    /** What was not chosen is the worker's, also of a job that is enqueued again: here that it begins at most once. */
+    @Test
+    void a_job_that_is_enqueued_again_goes_by_its_workers_options_too() {
+        HistoryStore store = new InMemoryHistoryStore();
+        AtomicInteger launches = new AtomicInteger();
+        try (DurableEngine web = new EngineBuilder(store).clientOnly().start();
+                DurableEngine worker = new EngineBuilder(store)
+                        .configuration(Map.of(
+                                "durable.activities.Rockets.at-most-once",
+                                "true",
+                                "durable.activities.Rockets.retry.on-exhausted",
+                                "FAIL"))
+                        .activity(Rockets.class, name -> {
+                            launches.incrementAndGet();
+                            throw new IllegalStateException("no");
+                        })
+                        .pollInterval(Duration.ofMillis(50))
+                        .start()) {
+            DurableClient client = web.client();
+            client.enqueue(Rockets.class, StartOptions.id("r-1"), r -> r.launch("x"));
+            assertThat(within(
+                            Duration.ofSeconds(5),
+                            () -> client.handle("r-1").describe().summary().status() == WorkflowStatus.FAILED))
+                    .isTrue();
+            assertThat(launches).hasValue(1);
+            client.enqueueAgain("r-1");
+            within(Duration.ofSeconds(5), () -> launches.get() > 2);
+            assertThat(launches).as("bodies that began: one a run").hasValue(2);
+        }
+    }
 }
