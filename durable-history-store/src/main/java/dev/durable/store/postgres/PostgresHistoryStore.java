@@ -72,6 +72,7 @@ public final class PostgresHistoryStore implements HistoryStore {
     private final Migration migration;
     private final SchemaMode schemaMode;
     private final Connections connections;
+    private final SameDatabase database;
     private final Partitions partitions;
     private final SharedNudges nudges;
     private final Roads hot;
@@ -103,6 +104,7 @@ public final class PostgresHistoryStore implements HistoryStore {
         migration = new Migration(options.dataSource, options.schema, failures);
         schemaMode = options.schemaMode;
         connections = new Connections(options.dataSource, options.schema, failures);
+        database = new SameDatabase(connections);
         partitions = new Partitions(connections);
         hot = Roads.with(Patience.SHORT, connections, nudges, options.inboxLimit);
         slow = Roads.with(Patience.LONG, connections, nudges, options.inboxLimit);
@@ -125,7 +127,7 @@ public final class PostgresHistoryStore implements HistoryStore {
                 List.of(own, options.transactions),
                 hot.starts(),
                 new Outbox(connections, nudges),
-                new SameDatabase(connections));
+                database);
         transactional = new TransactionalJobs(
                 connections,
                 options.activityTransactions == null ? own : options.activityTransactions,
@@ -149,6 +151,7 @@ public final class PostgresHistoryStore implements HistoryStore {
     public void open() {
         migration.run(schemaMode);
         if (clock == null) {
+            database.learn();
             EstimatedClock opened = new EstimatedClock(this::now, nanoTime);
             connections.onTime(opened::observe);
             clock = opened;

@@ -1,4 +1,0 @@
-package dev.durable.testing;
-
-@DurableTest
-class BreakMemoryStoresTest extends BreakStoresTest {}

@@ -1,8 +1,0 @@
-package dev.durable.testing;
-
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
-
-@DurableTest(store = Store.POSTGRES)
-@Execution(ExecutionMode.CONCURRENT)
-class BreakPostgresStoresTest extends BreakStoresTest {}
