@@ -139,11 +139,7 @@ abstract class SignalWithStartContract extends StoreContract {
                         rejecting("d"),
                         newRun("order-1").tells(signal("e")).build())))
                 .containsExactly(
-                        refused,
-                        refused,
-                        new StartOutcome.Started(false),
-                        taken(starts.key()),
-                        taken(starts.key()));
+                        refused, refused, new StartOutcome.Started(false), taken(starts.key()), taken(starts.key()));
         assertThat(waitingNames(starts.key())).containsExactly("c", "d", "e");
     }
 

@@ -124,10 +124,7 @@ public final class PostgresHistoryStore implements HistoryStore {
         relay = new OutboxRelay(connections, nudges, options.inboxLimit);
         OwnTransactions own = new OwnTransactions(options.dataSource, failures::ofCaller);
         joined = new JoinedTransactions(
-                List.of(own, options.transactions),
-                hot.starts(),
-                new Outbox(connections, nudges),
-                database);
+                List.of(own, options.transactions), hot.starts(), new Outbox(connections, nudges), database);
         transactional = new TransactionalJobs(
                 connections,
                 options.activityTransactions == null ? own : options.activityTransactions,

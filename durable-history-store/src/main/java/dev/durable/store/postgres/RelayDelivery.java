@@ -66,10 +66,7 @@ final class RelayDelivery {
                 .sorted(Comparator.comparingInt(RunIds::shardOf).thenComparing(Utf8Order.INSTANCE))
                 .toList();
         tx.run(new Script()
-                .then(
-                        RelaySql.LOCK_TARGETS,
-                        texts(targets, target -> target),
-                        shorts(targets, RunIds::shardOf)));
+                .then(RelaySql.LOCK_TARGETS, texts(targets, target -> target), shorts(targets, RunIds::shardOf)));
     }
 
     /** Where the rows end that start runs, or do not, as this one. */

@@ -356,7 +356,8 @@ class InterleavingTest extends StoreContract {
                 PostgresFixture.pool(), new SchemaName(SchemaName.DEFAULT), new Failures("localhost/test"));
         return connections.transaction(locks, tx -> {
             List<Outbox.Row> rows = new ArrayList<>();
-            tx.run(new Script().read("select * from durable.outbox order by event_id", row -> rows.add(Outbox.Row.read(row))));
+            tx.run(new Script()
+                    .read("select * from durable.outbox order by event_id", row -> rows.add(Outbox.Row.read(row))));
             return new RelayDelivery(tx, rows, 100, new Hints()).outcomes().values();
         });
     }

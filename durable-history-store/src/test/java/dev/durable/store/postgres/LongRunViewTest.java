@@ -24,7 +24,9 @@ class LongRunViewTest extends StoreContract {
         long few = pagesRead();
         addActivities(251, 2_000);
 
-        assertThat(pagesRead()).as("pages for 2,000 activities; for 250 it was %s", few).isLessThan(16 * few);
+        assertThat(pagesRead())
+                .as("pages for 2,000 activities; for 250 it was %s", few)
+                .isLessThan(16 * few);
     }
 
     private static void addActivities(int from, int to) {
