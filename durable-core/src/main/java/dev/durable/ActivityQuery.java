@@ -94,8 +94,9 @@ public interface ActivityQuery {
     long fail(Throwable failure);
 
     /**
-     * Background jobs are asked to stop, as by {@link ActivityHandle#cancel}; tells how many were asked. Activities of
-     * workflows are left alone: their workflow's code cancels them, or goes with its run.
+     * Background jobs are asked to stop, as by {@link ActivityHandle#cancel}, but at once also inside of a transaction, and
+     * with a row of the audit; tells how many were asked. Activities of workflows are left alone: their workflow's code
+     * cancels them, or goes with its run.
      */
     long cancel(String reason);
 

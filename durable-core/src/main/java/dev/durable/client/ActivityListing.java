@@ -115,10 +115,8 @@ final class ActivityListing implements ActivityQuery {
 
     @Override
     public long cancel(String reason) {
-        return pages().stream()
-                .filter(operations::isJob)
-                .filter(job -> operations.cancel(job, reason))
-                .count();
+        OperatorOrders orders = orders();
+        return each(job -> operations.isJob(job) ? orders.cancel(job, reason) : null);
     }
 
     private OperatorOrders orders() {

@@ -51,6 +51,7 @@ final class EndedJobs {
      * @param runId null is whichever it is
      */
     UUID enqueueAgain(String id, @Nullable UUID runId) {
+        WorkflowCode.mayNot("client.enqueueAgain(…)", "enqueue " + id + " again");
         RunRecord latest = dispatch.store()
                 .latestRun(id)
                 .orElseThrow(() -> new WorkflowNotFoundException("there is no job " + id + " to enqueue again"));
@@ -92,6 +93,7 @@ final class EndedJobs {
 
     /** All of them; gives how many. */
     long enqueueAgain(RunFilter filter) {
+        WorkflowCode.mayNot("client.enqueueAgain(…)", "enqueue jobs again");
         RunFilter from = filter.types(Set.of(BackgroundJob.TYPE)).newestFirst(true);
         long enqueued = 0;
         List<RunRecord> page;

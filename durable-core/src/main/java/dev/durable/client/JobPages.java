@@ -111,6 +111,7 @@ final class JobPages {
                 switch (order) {
                     case JobOrder.Revive revive -> revive.input();
                     case JobOrder.End end -> end.outcome().payload();
+                    case JobOrder.Cancel cancel -> cancel.request().payload();
                     default -> null;
                 };
         return (note == null ? 0L : note.length()) + (value == null ? 0 : value.length());

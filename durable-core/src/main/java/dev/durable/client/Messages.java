@@ -67,9 +67,12 @@ final class Messages {
 
     private InboxMessage cancellation(String reason) {
         UUID id = code.random().get();
-        String attributes =
-                EventJson.attributes(new WorkflowCancelRequested(1, Instant.EPOCH, id, reason, code.identity()));
-        return new InboxMessage(id, MessageKind.CANCEL, "WorkflowCancelRequested", attributes, null, null);
+        return cancellation(new WorkflowCancelRequested(1, Instant.EPOCH, id, reason, code.identity()));
+    }
+
+    static InboxMessage cancellation(WorkflowCancelRequested request) {
+        return new InboxMessage(
+                request.messageId(), MessageKind.CANCEL, request.type(), EventJson.attributes(request), null, null);
     }
 
     private static void mayBeSent(String workflowId, InboxMessage message) {

@@ -94,14 +94,15 @@ final class OneActivity implements ActivityControl {
 
     @Override
     public boolean cancel(String reason) {
-        OpenJob job = operations.find(which).orElseThrow(this::gone);
-        if (!operations.isJob(job)) {
-            throw new IllegalArgumentException("cancel: " + job.activity() + " was called by workflow "
-                    + job.key().run().workflowId()
-                    + ", whose code cancels it. Cancel the workflow, or end the activity with"
-                    + " complete(…) or fail(…).");
-        }
-        return operations.cancel(job, reason);
+        return order(job -> {
+            if (!operations.isJob(job)) {
+                throw new IllegalArgumentException("cancel: " + job.activity() + " was called by workflow "
+                        + job.key().run().workflowId()
+                        + ", whose code cancels it. Cancel the workflow, or end the activity with"
+                        + " complete(…) or fail(…).");
+            }
+            return orders.cancel(job, reason);
+        });
     }
 
     private boolean order(Function<OpenJob, JobOrder> decide) {

@@ -1,7 +1,6 @@
 package dev.durable.client;
 
 import dev.durable.DurableException;
-import dev.durable.WorkflowNotFoundException;
 import dev.durable.declare.ActivityBinding;
 import dev.durable.history.Failure;
 import dev.durable.history.Payload;
@@ -122,20 +121,6 @@ final class Operations {
     /** Whether it is a background job, and no activity that a workflow has called. */
     boolean isJob(OpenJob job) {
         return job.workflowType().equals(BackgroundJob.TYPE);
-    }
-
-    /** Asks a background job to stop; false where it was asked before, or has ended. */
-    boolean cancel(OpenJob job, String reason) {
-        if (job.cancelRequested()) {
-            return false;
-        }
-        try {
-            new Messages(dispatch, code)
-                    .cancel(job.key().run().workflowId(), job.key().run().runId(), reason);
-            return true;
-        } catch (WorkflowNotFoundException e) {
-            return false;
-        }
     }
 
     /** The same orders again where the answer was lost: each is carried out once. */

@@ -12,6 +12,7 @@ import dev.durable.history.EventJson;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.OptionsJson;
 import dev.durable.history.Payload;
+import dev.durable.history.WorkflowCancelRequested;
 import dev.durable.store.JobOrder;
 import dev.durable.store.OpenJob;
 import java.time.Duration;
@@ -106,6 +107,16 @@ final class OperatorOrders {
 
     JobOrder resume(OpenJob job) {
         return new JobOrder.Resume(job.key(), operated(job, "resume"));
+    }
+
+    /** For a background job only. */
+    JobOrder cancel(OpenJob job, String reason) {
+        UUID id = operations.newId();
+        WorkflowCancelRequested request = new WorkflowCancelRequested(0, operations.now(), id, reason, actor);
+        return new JobOrder.Cancel(
+                job.key(),
+                new JobOrder.Trace(new JobOrder.Audit(id, actor, "cancel", EventJson.detail(request)), null),
+                Messages.cancellation(request));
     }
 
     Function<OpenJob, JobOrder> updateTimeout(Duration timeout) {

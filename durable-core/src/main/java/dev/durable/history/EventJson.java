@@ -82,6 +82,11 @@ public final class EventJson {
 
     /** One informing event as it stands among notes. */
     public static String note(HistoryEvent.Informing event) {
+        return detail(event);
+    }
+
+    /** An event as it stands in the audit: as a note. */
+    public static String detail(HistoryEvent event) {
         String array = encodeNotes(List.of(encode(event)));
         return array.substring(1, array.length() - 1);
     }

@@ -83,6 +83,19 @@ public sealed interface JobOrder {
     /** Nobody begins an attempt of it until it is resumed; one that runs ends as it would. */
     record Pause(JobKey key, Trace trace) implements JobOrder {}
 
+    /**
+     * The run of a background job is asked to stop: its inbox gets the request, and its code cancels the activity.
+     *
+     * @param request recognises a resend by its id, which is that of the row of the audit
+     */
+    record Cancel(JobKey key, Trace trace, InboxMessage request) implements JobOrder {
+        public Cancel {
+            if (request.kind() != MessageKind.CANCEL) {
+                throw new IllegalArgumentException("a run is asked to stop by a CANCEL, not by " + request.kind());
+            }
+        }
+    }
+
     /** As if it had not been paused: what became due meanwhile is due now. */
     record Resume(JobKey key, Trace trace) implements JobOrder {}
 

@@ -168,7 +168,7 @@ final class ResultWaiters implements Step {
             askAt = askNotBefore;
         }
 
-        /** Gives how long it is until it is to be asked again; zero or less when it is over. */
+        /** Gives how long it is until it is to be asked again; zero or less is at once. */
         long ask() {
             long began = System.nanoTime();
             if (end.isDone() || began - askAt < 0) {
@@ -261,8 +261,9 @@ final class ResultWaiters implements Step {
         Duration soonest = UNTIL_WOKEN;
         for (Condition wanted : List.copyOf(conditions)) {
             try {
-                Duration left = Duration.ofNanos(wanted.ask());
-                if (!left.isPositive()) {
+                // Who was told meanwhile that it may hold is to be asked at once, and is not over.
+                Duration left = Duration.ofNanos(Math.max(0, wanted.ask()));
+                if (wanted.end.isDone()) {
                     conditions.remove(wanted);
                 } else if (left.compareTo(soonest) < 0) {
                     soonest = left;

@@ -251,6 +251,7 @@ abstract class BatchesTest {
         assertThat(client.enqueueAgain(w -> w.workflowIdPrefix("b/"))).isOne();
 
         assertThat(client.batch("b").await()).isEqualTo(new BatchProgress(4, 4, 0, 0));
+        assertThat(client.batch("b").jobs().count()).isEqualTo(4);
         assertThat(client.batch("b").results(String.class).map(result -> result.value()))
                 .containsExactly("to to-0", "to to-1", "to to-2", "to to-3");
     }

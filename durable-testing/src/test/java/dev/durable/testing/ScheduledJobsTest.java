@@ -31,6 +31,7 @@ import dev.durable.history.ActivityOperated;
 import dev.durable.history.ActivityOptionsUpdated;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.HistoryEvent;
+import dev.durable.history.WorkflowCancelRequested;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -367,6 +368,24 @@ abstract class ScheduledJobsTest {
                 .hasMessageContaining("wrong address");
         engine.advance(HOUR.multipliedBy(2));
         assertThat(sent).isEmpty();
+    }
+
+    @Test
+    void who_cancels_a_job_by_its_control_or_a_selection_stands_in_its_history_and_result(TestEngine engine) {
+        DurableClient client = set(engine);
+        ActivityHandle one = client.enqueue(Emails.class, later("mail-1"), e -> e.send("ann"));
+        ActivityHandle other = client.enqueue(Emails.class, later("mail-2"), e -> e.send("bob"));
+        assertThat(client.job("mail-1").control().by("eve").cancel("wrong address"))
+                .isTrue();
+        assertThat(mails(client).by("eve").where(a -> a.workflowId("mail-2")).cancel("wrong address"))
+                .isOne();
+        engine.settle();
+        for (ActivityHandle job : List.of(one, other)) {
+            assertThat(job.history().events(WorkflowCancelRequested.class))
+                    .extracting(WorkflowCancelRequested::by)
+                    .containsExactly("eve");
+            assertThatThrownBy(job::await).hasMessageContaining("was cancelled by eve: wrong address");
+        }
     }
 
     @Test

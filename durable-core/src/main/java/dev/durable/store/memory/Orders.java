@@ -49,6 +49,7 @@ final class Orders {
             case JobOrder.Reschedule reschedule -> reschedule(reschedule, job);
             case JobOrder.Pause pause -> pause(pause, job, true);
             case JobOrder.Resume resume -> pause(resume, job, false);
+            case JobOrder.Cancel cancel -> cancel(cancel, run, job);
             case JobOrder.UpdateTimeout update -> updateTimeout(update, job);
             case JobOrder.UpdateOptions update -> updateOptions(update, job);
             case JobOrder.Revive revive -> revive(revive, job);
@@ -99,6 +100,14 @@ final class Orders {
         }
         job.revised(order.trace().note());
         tables.pause(job, on);
+        return Outcome.APPLIED;
+    }
+
+    private Outcome cancel(JobOrder.Cancel order, Run run, Job job) {
+        if (job.cancelRequested()) {
+            return Outcome.UNCHANGED;
+        }
+        tables.post(run, order.request());
         return Outcome.APPLIED;
     }
 

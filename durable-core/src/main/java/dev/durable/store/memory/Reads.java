@@ -144,16 +144,17 @@ final class Reads {
 
     private Stream<RunRecord> matching(RunFilter filter) {
         return from(filter.after(), filter.newestFirst())
-                .filter(run -> isOf(filter.batch(), run))
+                .filter(run -> filter.batch() == null || isMember(filter.batch(), run))
                 .filter(run -> filter.activity() == null || filter.activity().equals(run.activityOfJob()))
                 .filter(run -> !filter.stalled() || run.isOpen() && run.hold().stalledBy() != null)
                 .map(Run::record)
                 .filter(record -> RunMatch.matches(filter, record));
     }
 
-    private static boolean isOf(@Nullable String batch, Run run) {
+    /** Of a job that was enqueued again, the run that came last is. */
+    private boolean isMember(String batch, Run run) {
         BatchPlace place = run.start().place();
-        return batch == null || (place != null && place.batch().equals(batch));
+        return place != null && place.batch().equals(batch) && runs.isAt(place, run);
     }
 
     BatchTally batch(String id) {

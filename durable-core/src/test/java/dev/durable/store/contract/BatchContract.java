@@ -171,6 +171,9 @@ abstract class BatchContract extends StoreContract {
                 .extracting(BatchMember::run)
                 .extracting(RunRecord::run)
                 .containsExactly(again);
+        assertThat(store.runs(RunFilter.ALL.batch("b"), 10))
+                .extracting(RunRecord::run)
+                .containsExactly(again);
         assertThat(store.batch("b")).isEqualTo(new BatchTally(0, 0, 0, 1, 0, 0));
     }
 

@@ -124,6 +124,51 @@ abstract class JobOrderContract extends StoreContract {
         assertThat(onlyMessage(writer.run()).name()).isEqualTo("ActivityCancelled");
     }
 
+    // ── cancel ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void a_cancel_asks_the_run_to_stop_and_changes_nothing_else_at_the_job() {
+        RunKey run = scheduled("order-1", 1).run();
+        OpenJob before = open(run);
+        JobOrder cancel = cancel(run);
+
+        assertThat(order(cancel)).isEqualTo(Outcome.APPLIED);
+        assertThat(order(cancel)).isEqualTo(Outcome.DUPLICATE);
+
+        assertThat(onlyMessage(run).kind()).isEqualTo(MessageKind.CANCEL);
+        assertThat(onlyMessage(run).payload()).contains("too late");
+        assertThat(open(run)).isEqualTo(before);
+        assertThat(claimedIds(session)).containsExactly("order-1");
+    }
+
+    @Test
+    void a_job_that_was_asked_to_stop_is_not_asked_again() {
+        Writer writer = scheduled("order-1", 1);
+        claimJob(session);
+        writer.write(writer.step().cancels(1));
+
+        assertThat(order(cancel(writer.run()))).isEqualTo(Outcome.UNCHANGED);
+        assertThat(waiting(writer.run())).isEmpty();
+    }
+
+    @Test
+    void a_job_that_has_ended_is_not_cancelled() {
+        RunKey run = scheduled("order-1", 1).run();
+        order(end(run, open(run)));
+
+        assertThat(order(cancel(run))).isEqualTo(Outcome.NOT_FOUND);
+        assertThat(waiting(run)).hasSize(1);
+    }
+
+    private static JobOrder cancel(RunKey run) {
+        UUID id = UUID.randomUUID();
+        return new JobOrder.Cancel(
+                key(run),
+                new JobOrder.Trace(new JobOrder.Audit(id, "ann", "cancel", "{}"), null),
+                new InboxMessage(
+                        id, MessageKind.CANCEL, "WorkflowCancelRequested", "{\"reason\":\"too late\"}", null, null));
+    }
+
     // ── reschedule ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     private JobOrder.Reschedule reschedule(RunKey run, Instant at, JobOrder.Moved moved) {

@@ -126,6 +126,31 @@ abstract class SignalWithStartContract extends StoreContract {
     }
 
     @Test
+    void behind_those_that_a_policy_refuses_the_next_of_the_workflow_id_starts_and_the_rest_tells_it() {
+        RunKey closed = started("order-1");
+        terminated(closed);
+        StartOutcome refused = new StartOutcome.Refused(closed.runId(), WorkflowStatus.TERMINATED);
+        NewRunBuilder starts = newRun("order-1").tells(signal("c"));
+
+        assertThat(store.start(List.of(
+                        rejecting("a"),
+                        rejecting("b"),
+                        starts.build(),
+                        rejecting("d"),
+                        newRun("order-1").tells(signal("e")).build())))
+                .containsExactly(
+                        refused, refused, new StartOutcome.Started(false), taken(starts.key()), taken(starts.key()));
+        assertThat(waitingNames(starts.key())).containsExactly("c", "d", "e");
+    }
+
+    private NewRun rejecting(String name) {
+        return newRun("order-1")
+                .reuse(ReusePolicy.REJECT_DUPLICATE)
+                .tells(signal(name))
+                .build();
+    }
+
+    @Test
     void neighbours_in_a_batch_have_their_own_outcomes() {
         RunKey open = started("order-1");
         RunKey other = started(newRun("order-2").type("Shipping"));
@@ -190,6 +215,20 @@ abstract class SignalWithStartContract extends StoreContract {
             assertThat(store.latestRun(id).orElseThrow().run()).isEqualTo(open.run());
         }
         assertThat(claimRuns(session)).isEmpty();
+    }
+
+    @Test
+    void behind_those_that_are_sent_again_after_a_closed_run_took_them_the_next_starts() {
+        Writer open = claimed("order-1");
+        NewRun first = newRun("order-1").tells(signal("a")).build();
+        NewRun second = newRun("order-1").tells(signal("b")).build();
+        store.start(List.of(first, second));
+        closeWith(open);
+        NewRunBuilder next = newRun("order-1").tells(signal("c"));
+
+        assertThat(store.start(List.of(first, second, next.build())))
+                .containsExactly(taken(open.run()), taken(open.run()), new StartOutcome.Started(false));
+        assertThat(waitingNames(next.key())).containsExactly("c");
     }
 
     @Test

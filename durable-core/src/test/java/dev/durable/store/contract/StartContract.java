@@ -7,6 +7,7 @@ import dev.durable.WorkflowStatus;
 import dev.durable.store.Delivery;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.NewJob;
+import dev.durable.store.NewRun;
 import dev.durable.store.RunRecord;
 import dev.durable.store.StartOutcome;
 import dev.durable.store.Transition;
@@ -15,6 +16,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -250,6 +252,44 @@ abstract class StartContract extends StoreContract {
         assertThat(store.start(List.of(run.build(), run.build())))
                 .containsExactlyInAnyOrder(new StartOutcome.Started(false), new StartOutcome.Started(true));
         assertThat(history(run.key())).hasSize(1);
+    }
+
+    @Test
+    void of_many_starts_of_one_workflow_id_in_a_batch_a_policy_refuses_each() {
+        NewRunBuilder first = newRun("order-1");
+        terminated(started(first));
+        List<NewRun> starts = IntStream.range(0, 64)
+                .mapToObj(i ->
+                        newRun("order-1").reuse(ReusePolicy.REJECT_DUPLICATE).build())
+                .toList();
+
+        assertThat(store.start(starts))
+                .hasSize(64)
+                .containsOnly(new StartOutcome.Refused(first.key().runId(), WorkflowStatus.TERMINATED));
+    }
+
+    @Test
+    void behind_those_that_a_policy_refuses_the_next_of_the_workflow_id_in_the_batch_starts() {
+        Writer first = claimed("order-1");
+        first.write(first.closing());
+        StartOutcome refused = new StartOutcome.Refused(first.run().runId(), WorkflowStatus.COMPLETED);
+        NewRunBuilder starts = newRun("order-1");
+
+        assertThat(store.start(List.of(
+                        newRun("order-1").reuse(ReusePolicy.REJECT_DUPLICATE).build(),
+                        newRun("order-2").build(),
+                        newRun("order-1")
+                                .reuse(ReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY)
+                                .build(),
+                        starts.build(),
+                        newRun("order-1").reuse(ReusePolicy.REJECT_DUPLICATE).build())))
+                .containsExactly(
+                        refused,
+                        new StartOutcome.Started(false),
+                        refused,
+                        new StartOutcome.Started(false),
+                        new StartOutcome.AlreadyOpen(starts.key().runId(), TYPE, null));
+        assertThat(history(starts.key())).hasSize(1);
     }
 
     @Test

@@ -129,6 +129,7 @@ final class JobOrderBatch {
                 seen(to.seen(), job, !job.job().isLeased() && !job.isBuried(), () -> reschedule(to, job));
             case JobOrder.Pause pause -> pause(pause, job, true);
             case JobOrder.Resume resume -> pause(resume, job, false);
+            case JobOrder.Cancel cancel -> cancel(cancel, job);
             case JobOrder.UpdateTimeout update ->
                 seen(update.seen(), job, job.job().isLeased(), () -> deadlines.add(update));
             case JobOrder.UpdateOptions update -> seen(update.seen(), job, true, () -> options.add(update));
@@ -186,6 +187,15 @@ final class JobOrderBatch {
         if (!on) {
             hints.jobs(job.job().taskQueue());
         }
+        return Outcome.APPLIED;
+    }
+
+    /** Who holds a job's row keeps its run open, but for an end from outside, which gives up what waits. */
+    private Outcome cancel(JobOrder.Cancel order, OrderedJob job) {
+        if (job.job().cancelRequested()) {
+            return Outcome.UNCHANGED;
+        }
+        messages.add(order.key().run(), order.request());
         return Outcome.APPLIED;
     }
 
@@ -330,8 +340,8 @@ final class JobOrderBatch {
         if (!gone.isEmpty()) {
             script.then(JobSql.DROP, Heartbeats.keys(gone));
             script.then(TransitionSql.DROP_HEARTBEATS, Heartbeats.keys(gone));
-            messages.insert(script, hints);
         }
+        messages.insert(script, hints);
         Cancellations.end(cancelled, tx, script, hints);
     }
 

@@ -87,6 +87,7 @@ public final class PostgresHistoryStore implements HistoryStore {
     private final SchemaMode schemaMode;
     private final Guard guard;
     private final Connections connections;
+    private final SameDatabase database;
     private final Partitions partitions;
     private final SharedNudges nudges;
     private final Roads hot;
@@ -123,6 +124,7 @@ public final class PostgresHistoryStore implements HistoryStore {
         guard = new Guard(options.schema, failures.database());
         schemaMode = options.schemaMode;
         connections = new Connections(options.dataSource, options.schema, failures, guard);
+        database = new SameDatabase(connections);
         partitions = new Partitions(connections);
         connections.onMissingPartition(partitions::madeFor);
         hot = Roads.with(Patience.SHORT, connections, nudges, options.inboxLimit);
@@ -157,7 +159,7 @@ public final class PostgresHistoryStore implements HistoryStore {
                 options.transactions == null ? List.of(own) : List.of(own, options.transactions),
                 hot.starts(),
                 new Outbox(connections, nudges),
-                new SameDatabase(connections));
+                database);
         transactional = new TransactionalJobs(
                 connections,
                 options.activityTransactions == null ? own : options.activityTransactions,
@@ -182,6 +184,7 @@ public final class PostgresHistoryStore implements HistoryStore {
     public void open() {
         migration.run(schemaMode);
         if (clock == null) {
+            database.learn();
             EstimatedClock opened = new EstimatedClock(this::now, nanoTime);
             connections.onTime(opened::observe);
             clock = opened;

@@ -1,11 +1,17 @@
 package dev.durable.store.postgres;
 
+import static dev.durable.store.postgres.Param.shorts;
+import static dev.durable.store.postgres.Param.texts;
+
 import dev.durable.store.Delivery.Outcome;
 import dev.durable.store.NewRun;
+import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
 import dev.durable.store.StartOutcome;
+import dev.durable.store.Utf8Order;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -33,6 +39,9 @@ final class RelayDelivery {
         this.rows = rows;
         this.inboxLimit = inboxLimit;
         this.hints = hints;
+        if (endOfLike(0) < rows.size()) {
+            lockTargets();
+        }
         int from = 0;
         while (from < rows.size()) {
             int to = endOfLike(from);
@@ -48,6 +57,17 @@ final class RelayDelivery {
     /** Why the row has nowhere to go. */
     String whyDropped(int item) {
         return dropped.getOrDefault(item, "there is no open run to take it");
+    }
+
+    /** One group after the other would lock them in no order, and cross with a batch of steps that close them. */
+    private void lockTargets() throws SQLException {
+        List<String> targets = rows.stream()
+                .map(Outbox.Row::target)
+                .distinct()
+                .sorted(Comparator.comparingInt(RunIds::shardOf).thenComparing(Utf8Order.INSTANCE))
+                .toList();
+        tx.run(new Script()
+                .then(RelaySql.LOCK_TARGETS, texts(targets, target -> target), shorts(targets, RunIds::shardOf)));
     }
 
     /** Where the rows end that start runs, or do not, as this one. */

@@ -50,6 +50,12 @@ final class RelaySql {
              where o.run_id = ? and o.event_id = ? and o.shard = ?
                and pg_try_advisory_xact_lock(hashtextextended(o.run_id::text, 0)) for update skip locked""";
 
+    /** The open runs of these workflow ids, which come in the order of (shard, workflow id). */
+    static final String LOCK_TARGETS = """
+            select s.run_id from unnest(?::text[], ?::smallint[]) as u(workflow_id, shard)
+             cross join lateral (select s.run_id from durable.run_state s
+                    where s.workflow_id = u.workflow_id and +s.shard = u.shard for key share) s""";
+
     /** Out of the way of the others, with what the database says of it. */
     static final String SET_ASIDE = """
             with gone as (

@@ -30,8 +30,8 @@ final class SameDatabase {
     private volatile @Nullable Identity own;
 
     private record Identity(long oid, String name, OffsetDateTime made) {
-        boolean isSame(Identity other) {
-            return oid == other.oid && made.isEqual(other.made);
+        boolean isSame(@Nullable Identity other) {
+            return other != null && oid == other.oid && made.isEqual(other.made);
         }
 
         static Identity read(ResultSet row) throws SQLException {
@@ -50,26 +50,30 @@ final class SameDatabase {
             return;
         }
         Identity its = of(connection);
-        if (!its.isSame(own(false)) && !its.isSame(own(true))) {
-            throw refused("database " + its.name() + ", which has a schema " + schema() + " of its own", null);
+        if (!its.isSame(own)) {
+            // It may have been made anew since.
+            learn();
+            if (!its.isSame(own)) {
+                throw refused("database " + its.name() + ", which has a schema " + schema() + " of its own", null);
+            }
         }
         if (physical != null) {
             known.put(physical, true);
         }
     }
 
-    /** @param anew whether what was read before does not count: the database may have been made anew */
-    private Identity own(boolean anew) {
-        Identity read = own;
-        if (anew || read == null) {
-            read = connections.read(Locks.SHORT, tx -> {
-                List<Identity> found = new ArrayList<>();
-                tx.last(new Script().read(WHICH, row -> found.add(Identity.read(row))));
-                return found.getFirst();
-            });
-            own = read;
-        }
-        return read;
+    /**
+     * Reads which database is the store's own. When the store is opened: later on, callers that join may hold all
+     * connections of the pool.
+     */
+    void learn() {
+        List<Identity> found = new ArrayList<>();
+        connections.read(Locks.SHORT, tx -> {
+            found.clear();
+            tx.last(new Script().read(WHICH, row -> found.add(Identity.read(row))));
+            return true;
+        });
+        own = found.isEmpty() ? null : found.getFirst();
     }
 
     private Identity of(Connection connection) {

@@ -15,7 +15,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The careful form of starts: inserts what is not in the way of anything, judges what was inserted in statements that
@@ -62,22 +64,46 @@ final class StartJudgement {
         return outcomes;
     }
 
-    /** Gives what is left to be written. */
+    /**
+     * Gives what is left to be written. Of a workflow id one start is inserted at a time: where it is taken back, those
+     * that it kept out are asked again, and nobody else can have come between.
+     */
     private Script write(boolean tell, int inboxLimit) throws SQLException {
-        Set<UUID> inserted = insert();
-        if (!inserted.isEmpty()) {
-            judge(inserted, tell);
+        Set<UUID> fresh = new HashSet<>();
+        List<NewRun> told = new ArrayList<>();
+        StartBatch left = asked;
+        while (!left.starts().isEmpty()) {
+            Set<UUID> inserted = insert(left);
+            Set<String> takenBack = inserted.isEmpty() ? Set.of() : judge(inserted, tell);
+            fresh.addAll(inserted);
+            inserted.forEach(run -> outcomes.put(run, Starts.NEW));
+            StartBatch others = open(left);
+            told.addAll(others.starts().isEmpty() ? List.of() : findOpen(others, tell));
+            left = keptOut(others, takenBack, tell);
         }
-        StartBatch fresh = only(inserted);
-        fresh.starts().forEach(s -> outcomes.put(s.run().runId(), Starts.NEW));
-        StartBatch others = new StartBatch(asked.starts().stream()
-                .filter(s -> !outcomes.containsKey(s.run().runId()))
-                .toList());
-        List<NewRun> told = others.starts().isEmpty() ? List.of() : findOpen(others, tell);
         Script script = new Script();
-        fresh.write(script);
+        only(fresh).write(script);
         tell(told, inboxLimit, script);
         return script;
+    }
+
+    /** Those of which it is open what becomes of them. */
+    private StartBatch open(StartBatch starts) {
+        return new StartBatch(starts.starts().stream()
+                .filter(s -> !outcomes.containsKey(s.run().runId()))
+                .toList());
+    }
+
+    /** Those that nobody is in the way of any more, and that may start: to be inserted. */
+    private StartBatch keptOut(StartBatch others, Set<String> takenBack, boolean tell) throws SQLException {
+        StartBatch left = open(others);
+        if (left.starts().stream().anyMatch(s -> !takenBack.contains(s.run().workflowId()))) {
+            throw new ClosedMeanwhile();
+        }
+        if (!left.starts().isEmpty()) {
+            refuse(left, tell);
+        }
+        return open(left);
     }
 
     private StartBatch only(Set<UUID> runs) {
@@ -87,28 +113,28 @@ final class StartJudgement {
                 .toList());
     }
 
-    private Set<UUID> insert() throws SQLException {
+    private Set<UUID> insert(StartBatch starts) throws SQLException {
         Set<UUID> inserted = new HashSet<>();
         tx.run(new Script()
-                .read(StartSql.STATES, row -> inserted.add(row.getObject("run_id", UUID.class)), asked.states()));
+                .read(StartSql.STATES, row -> inserted.add(row.getObject("run_id", UUID.class)), starts.states()));
         return inserted;
     }
 
-    /** Takes back what must not start, and leaves the others. */
-    private void judge(Set<UUID> inserted, boolean tell) throws SQLException {
-        Set<UUID> resent = dropResent(only(inserted));
+    /** Takes back what must not start, and leaves the others; gives the workflow ids of what it has taken back. */
+    private Set<String> judge(Set<UUID> inserted, boolean tell) throws SQLException {
+        StartBatch all = only(inserted);
+        Set<UUID> resent = dropResent(all);
         resent.forEach(run -> outcomes.put(run, new StartOutcome.Started(true)));
-        inserted.removeAll(resent);
-        StartBatch telling = only(inserted).telling();
-        if (tell && !telling.starts().isEmpty()) {
-            tx.run(takenBefore(telling, new Script()));
-            drop(telling.starts().stream()
-                    .filter(s -> outcomes.containsKey(s.run().runId()))
-                    .toList());
-            inserted.removeAll(outcomes.keySet());
-        }
-        dropRefused(only(inserted));
+        StartBatch judged = open(all);
+        refuse(judged, tell);
+        drop(judged.starts().stream()
+                .filter(s -> outcomes.containsKey(s.run().runId()))
+                .toList());
         inserted.removeAll(outcomes.keySet());
+        return all.starts().stream()
+                .filter(s -> outcomes.containsKey(s.run().runId()))
+                .map(s -> s.run().workflowId())
+                .collect(Collectors.toSet());
     }
 
     private Set<UUID> dropResent(StartBatch fresh) throws SQLException {
@@ -122,7 +148,30 @@ final class StartJudgement {
         return dropped;
     }
 
-    private void dropRefused(StartBatch fresh) throws SQLException {
+    /**
+     * What a run took before, and of each workflow id what its policy refuses, up to the first that may start: those behind
+     * it meet an open run. No other run of these workflow ids may open or close meanwhile.
+     */
+    private void refuse(StartBatch starts, boolean tell) throws SQLException {
+        StartBatch telling = starts.telling();
+        if (tell && !telling.starts().isEmpty()) {
+            tx.run(takenBefore(telling, new Script()));
+        }
+        StartBatch judged = open(starts);
+        Map<UUID, StartOutcome.Refused> latest = latest(judged);
+        Set<String> mayStart = new HashSet<>();
+        for (NewRun start : judged.starts()) {
+            String workflowId = start.run().workflowId();
+            StartOutcome.Refused refused = latest.get(start.run().runId());
+            if (refused == null || !Starts.refuses(start.reusePolicy(), refused.latestStatus())) {
+                mayStart.add(workflowId);
+            } else if (!mayStart.contains(workflowId)) {
+                outcomes.put(start.run().runId(), refused);
+            }
+        }
+    }
+
+    private Map<UUID, StartOutcome.Refused> latest(StartBatch starts) throws SQLException {
         Map<UUID, StartOutcome.Refused> latest = new HashMap<>();
         tx.run(new Script()
                 .read(
@@ -133,18 +182,12 @@ final class StartJudgement {
                                         row.getObject("latest", UUID.class),
                                         WorkflowStatus.valueOf(row.getString("status")),
                                         row.getBoolean("same_place"))),
-                        fresh.runs(),
-                        fresh.shards(),
-                        fresh.workflowIds(),
-                        fresh.batches(),
-                        fresh.numbers()));
-        List<NewRun> refused = fresh.starts().stream()
-                .filter(s -> latest.containsKey(s.run().runId())
-                        && Starts.refuses(
-                                s.reusePolicy(), latest.get(s.run().runId()).latestStatus()))
-                .toList();
-        drop(refused);
-        refused.forEach(s -> outcomes.put(s.run().runId(), latest.get(s.run().runId())));
+                        starts.runs(),
+                        starts.shards(),
+                        starts.workflowIds(),
+                        starts.batches(),
+                        starts.numbers()));
+        return latest;
     }
 
     private void drop(List<NewRun> starts) throws SQLException {
@@ -154,13 +197,18 @@ final class StartJudgement {
         }
     }
 
-    /** Gives those that have something for the run that is in their way. */
+    /** Gives those that have something for the run that is in their way; who has nobody there stays open. */
     private List<NewRun> findOpen(StartBatch others, boolean tell) throws SQLException {
         StartBatch telling = tell ? others.telling() : new StartBatch(List.of());
         Script script = new Script()
                 .read(
                         StartSql.IN_THE_WAY,
-                        row -> outcomes.put(row.getObject("run_id", UUID.class), inTheWay(row)),
+                        row -> {
+                            StartOutcome outcome = inTheWay(row);
+                            if (outcome != null) {
+                                outcomes.put(row.getObject("run_id", UUID.class), outcome);
+                            }
+                        },
                         others.runs(),
                         others.shards(),
                         others.workflowIds(),
@@ -177,16 +225,16 @@ final class StartJudgement {
                 && start.isOfType(open.type());
     }
 
-    private static StartOutcome inTheWay(ResultSet row) throws SQLException {
+    /** Null where nobody is. */
+    private static @Nullable StartOutcome inTheWay(ResultSet row) throws SQLException {
         UUID open = row.getObject("open", UUID.class);
         if (row.getBoolean("resent")) {
             return new StartOutcome.Started(true);
         }
-        if (open == null) {
-            throw new ClosedMeanwhile();
-        }
-        return new StartOutcome.AlreadyOpen(
-                open, row.getString("type"), null, row.getString("activity"), row.getBoolean("same_place"));
+        return open == null
+                ? null
+                : new StartOutcome.AlreadyOpen(
+                        open, row.getString("type"), null, row.getString("activity"), row.getBoolean("same_place"));
     }
 
     private Script takenBefore(StartBatch telling, Script script) {

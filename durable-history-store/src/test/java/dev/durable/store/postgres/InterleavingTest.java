@@ -18,7 +18,11 @@ import dev.durable.store.contract.StepBuilder;
 import dev.durable.store.contract.StoreContract;
 import dev.durable.store.contract.StoreFixture;
 import dev.durable.store.contract.Writer;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -319,6 +323,46 @@ class InterleavingTest extends StoreContract {
         closer.commit();
 
         assertThat(sent.get()).containsOnly(Delivery.Outcome.ACCEPTED);
+    }
+
+    /** They are delivered one group after the other, each of which locks its own. */
+    @Test
+    void a_relay_of_messages_and_starts_locks_their_runs_in_the_order_of_all_others() throws SQLException {
+        List<NewRun> runs = inLockOrder();
+        store.start(runs);
+        String first = runs.get(0).run().workflowId();
+        String second = runs.get(1).run().workflowId();
+        try (Connection connection = PostgresFixture.database().dataSource().getConnection()) {
+            connection.setAutoCommit(false);
+            store.joined(connection).deliver(new Delivery(second, null, signal("b")));
+            store.joined(connection).start(newRun(first).tells(signal("a")).build());
+            connection.commit();
+        }
+        Holder closer = Holder.ofRun(runs.get(0).run(), "update");
+        Meanwhile<Collection<Delivery.Outcome>> relayed = Meanwhile.of(() -> relayed(Locks.LONG));
+        closer.awaitWaiter();
+        closer.run("select 1 from durable.run_state where run_id = '"
+                + runs.get(1).run().runId() + "' for update nowait");
+        closer.commit();
+
+        assertThat(relayed.get()).containsExactly(Delivery.Outcome.ACCEPTED, Delivery.Outcome.ACCEPTED);
+        assertThat(waitingNames(runs.get(0).run())).containsExactly("a");
+        assertThat(waitingNames(runs.get(1).run())).containsExactly("b");
+    }
+
+    /** All that waits in the outbox, by one transaction that waits so long for locks; it is left there. */
+    private static Collection<Delivery.Outcome> relayed(Locks locks) {
+        Connections connections = new Connections(
+                PostgresFixture.pool(),
+                new SchemaName(SchemaName.DEFAULT),
+                new Failures("localhost/test"),
+                new Guard(new SchemaName(SchemaName.DEFAULT), "localhost/test"));
+        return connections.transaction(locks, tx -> {
+            List<Outbox.Row> rows = new ArrayList<>();
+            tx.run(new Script()
+                    .read("select * from durable.outbox order by event_id", row -> rows.add(Outbox.Row.read(row))));
+            return new RelayDelivery(tx, rows, 100, new Hints()).outcomes().values();
+        });
     }
 
     /** A batch with a closer begins with one ordered lock over all its runs. */

@@ -478,6 +478,29 @@ class OutboxRelayTest extends StoreContract {
     }
 
     @Test
+    void two_signals_with_start_of_one_workflow_id_that_a_policy_refuses_are_dropped_and_keep_nobody() {
+        RunKey closed = started("order-1");
+        RunKey other = started("order-2");
+        inTransaction(store, joined -> {
+            joined.start(rejecting("a"));
+            joined.start(rejecting("b"));
+            joined.deliver(to(other, "passes"));
+        });
+        terminated(closed);
+
+        assertThat(store.relay(100).gone()).isEqualTo(3);
+        assertThat(waitingNames(other)).containsExactly("passes");
+        assertThat(outbox()).isZero();
+    }
+
+    private NewRun rejecting(String name) {
+        return newRun("order-1")
+                .reuse(ReusePolicy.REJECT_DUPLICATE)
+                .tells(signal(name))
+                .build();
+    }
+
+    @Test
     void a_signal_with_start_that_a_closing_run_does_not_take_keeps_what_follows_it() {
         RunKey run = started("order-1");
         Sql.execute(PostgresFixture.pool(), "update durable.run_state set closing = true");

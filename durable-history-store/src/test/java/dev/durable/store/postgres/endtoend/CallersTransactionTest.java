@@ -1,8 +1,10 @@
 package dev.durable.store.postgres.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.durable.Activity;
 import dev.durable.ConflictPolicy;
 import dev.durable.Durable;
@@ -327,6 +329,24 @@ class CallersTransactionTest {
         }
         joining().enqueue(Mail.class, StartOptions.id("m-1"), m -> m.send("ann"));
         transaction.commit();
+    }
+
+    @Test
+    void who_joins_needs_no_other_connection_where_callers_hold_all_of_the_pool() throws SQLException {
+        try (TestDatabase database = TestDatabase.create()) {
+            HikariDataSource pool = (HikariDataSource) database.pooledDataSource(2);
+            pool.setConnectionTimeout(1_000);
+            try (PostgresHistoryStore store = PostgresHistoryStore.of(pool)) {
+                store.open();
+                try (Connection one = pool.getConnection();
+                        Connection other = pool.getConnection()) {
+                    one.setAutoCommit(false);
+                    other.setAutoCommit(false);
+                    assertThatCode(() -> store.joined(one)).doesNotThrowAnyException();
+                    assertThatCode(() -> store.joined(other)).doesNotThrowAnyException();
+                }
+            }
+        }
     }
 
     private void assertNotJoined(TestDatabase other, String why) throws SQLException {

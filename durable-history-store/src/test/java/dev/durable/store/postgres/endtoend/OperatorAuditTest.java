@@ -104,6 +104,12 @@ class OperatorAuditTest {
         client().activity("s-1", 1).by("ann").updateOptions(o -> o.maxAttempts(3));
         client().activity("s-1", 1).resume();
         client().activities().by("ann").retry();
+        client().enqueue(Bank.class, StartOptions.id("l-1").startDelay(Duration.ofHours(1)), b -> b.slow("l-1"));
+        client().job("l-1").control().by("eve").cancel("not needed");
+        client().enqueue(Bank.class, StartOptions.id("l-2").startDelay(Duration.ofHours(1)), b -> b.slow("l-2"));
+        client().activities().where(a -> a.workflowId("l-2")).by("eve").cancel("not needed");
+        client().enqueue(Bank.class, StartOptions.id("l-3").startDelay(Duration.ofHours(1)), b -> b.slow("l-3"))
+                .cancel("a client's message");
 
         assertThat(texts("""
                 select concat_ws(' ', actor, action, regexp_replace(target, ' of run .* of workflow', ' of'), details ->> 'type',
@@ -117,7 +123,9 @@ class OperatorAuditTest {
                         "ann pause activity 1 of s-1 ActivityOperated",
                         "ann updateOptions activity 1 of s-1 ActivityOptionsUpdated",
                         "worker-1 resume activity 1 of s-1 ActivityOperated",
-                        "ann retry activity 1 of s-1 ActivityOperated");
+                        "ann retry activity 1 of s-1 ActivityOperated",
+                        "eve cancel activity 1 of l-1 WorkflowCancelRequested not needed",
+                        "eve cancel activity 1 of l-2 WorkflowCancelRequested not needed");
         assertThat(
                         texts(
                                 "select details ->> 'attributes' from durable.audit where details ->> 'attributes' like '%other\"%'"))
@@ -150,6 +158,9 @@ class OperatorAuditTest {
         assertThatThrownBy(() -> client().incidents().one("p-1", 1).by("ann").retry())
                 .isInstanceOf(DurableException.class);
         assertThatThrownBy(() -> client().incidents().by("ann").complete(null)).isInstanceOf(DurableException.class);
+        assertThatThrownBy(() -> client().job("p-1").control().by("ann").cancel("not needed"))
+                .isInstanceOf(DurableException.class);
+        assertThat(texts("select name from durable.inbox")).isEmpty();
         assertThat(client().incidents().one("p-1", 1).describe().activity().attempt())
                 .isEqualTo(2);
         assertThat(texts("select operator_notes::text from durable.activity_job"))
