@@ -109,10 +109,7 @@ final class ActivityListing implements ActivityQuery {
 
     @Override
     public long cancel(String reason) {
-        return pages().stream()
-                .filter(operations::isJob)
-                .filter(job -> operations.cancel(job, reason))
-                .count();
+        return pages().pages().mapToLong(page -> operations.cancel(page, reason)).sum();
     }
 
     private OperatorOrders orders() {

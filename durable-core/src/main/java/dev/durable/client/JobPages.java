@@ -128,7 +128,7 @@ final class JobPages {
         return now - giveUpNanos >= 0;
     }
 
-    private Stream<List<OpenJob>> pages() {
+    Stream<List<OpenJob>> pages() {
         return Stream.iterate(
                 first(SIZE),
                 page -> !page.isEmpty(),

@@ -15,6 +15,7 @@ import dev.durable.store.JobOrder;
 import dev.durable.store.JobOrder.Outcome;
 import dev.durable.store.MessageKind;
 import dev.durable.store.OpenJob;
+import dev.durable.store.RunKey;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -122,6 +123,15 @@ final class Operations {
     /** Whether it is a background job, and no activity that a workflow has called. */
     boolean isJob(OpenJob job) {
         return job.workflowType().equals(BackgroundJob.TYPE);
+    }
+
+    /** Asks those of them that are background jobs to stop, all at once; gives how many were not asked before. */
+    long cancel(List<OpenJob> jobs, String reason) {
+        List<RunKey> runs = jobs.stream()
+                .filter(job -> isJob(job) && !job.cancelRequested())
+                .map(job -> job.key().run())
+                .toList();
+        return new Messages(dispatch, code).cancelAll(runs, reason);
     }
 
     /** Asks a background job to stop; false where it was asked before, or has ended. */
