@@ -109,7 +109,9 @@ final class ActivityListing implements ActivityQuery {
 
     @Override
     public long cancel(String reason) {
-        return pages().pages().mapToLong(page -> operations.cancel(page, reason)).sum();
+        return pages().pages()
+                .mapToLong(page -> operations.cancel(page, reason))
+                .sum();
     }
 
     private OperatorOrders orders() {

@@ -230,8 +230,7 @@ public final class StoreClient implements DurableClient {
         });
         enqueueOnce(
                 // One that waited in vain, for a batch that was not there, does not stand in the way.
-                StartOptions.id(JobBatch.idOfWatching(following))
-                        .reusePolicy(ReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY),
+                StartOptions.id(JobBatch.idOfWatching(following)).reusePolicy(ReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY),
                 new JobCall(
                         BatchFollower.ACTIVITY,
                         watch,

@@ -72,7 +72,9 @@ final class RulesWatch implements Step {
                 return false;
             }
             readAtNanos = store.clock().nanoTime();
-            if (nearsEnd(read) || !read.equals(before) || read.queues().values().stream().anyMatch(QueueRules.Rule::keysWait)) {
+            if (nearsEnd(read)
+                    || !read.equals(before)
+                    || read.queues().values().stream().anyMatch(QueueRules.Rule::keysWait)) {
                 changed.accept(read);
             }
         } catch (DurableException e) {

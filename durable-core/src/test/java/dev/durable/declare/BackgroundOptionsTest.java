@@ -156,7 +156,8 @@ class BackgroundOptionsTest {
 
     @Test
     void what_becomes_of_a_job_is_as_it_was_enqueued_unless_a_level_of_here_says() {
-        ActivityOptions web = ActivityOptions.DEFAULT.withRetry(RetryPolicy.DEFAULT.withOnExhausted(OnExhausted.INCIDENT));
+        ActivityOptions web =
+                ActivityOptions.DEFAULT.withRetry(RetryPolicy.DEFAULT.withOnExhausted(OnExhausted.INCIDENT));
         String row = EnqueuedOptions.NOTHING.with(web);
 
         assertThat(BackgroundOptions.now(row, here("Mails.send")).retry().onExhausted())

@@ -25,8 +25,8 @@ class RulesWatchTest {
     /** How long it was until the end of the next delay, each time that the rules were told. */
     private final List<Duration> told = new ArrayList<>();
 
-    private final RulesWatch rules =
-            new RulesWatch(interrupted(), Set.of("default"), new PollPace(Duration.ofSeconds(1), new Random(1)), read -> {
+    private final RulesWatch rules = new RulesWatch(
+            interrupted(), Set.of("default"), new PollPace(Duration.ofSeconds(1), new Random(1)), read -> {
                 Instant due = read.nextDelayed().get("default");
                 if (due != null) {
                     told.add(Duration.between(clock.now(), due));

@@ -298,15 +298,18 @@ abstract class BatchesTest {
         DurableClient client = set(engine);
         BatchHandle typo = client.batch("typo");
         List<ThrowingCallable> calls = List.of(
-                typo::progress, typo::await, () -> typo.await(Duration.ofSeconds(1)), () -> typo.onCompletion(
-                        Reports.class, r -> r.sent("typo")));
+                typo::progress,
+                typo::await,
+                () -> typo.await(Duration.ofSeconds(1)),
+                () -> typo.onCompletion(Reports.class, r -> r.sent("typo")));
         for (ThrowingCallable call : calls) {
             assertThatThrownBy(call)
                     .isInstanceOf(WorkflowNotFoundException.class)
-                    .hasMessage("there is no job of batch typo, so nothing is known of how far it is. Usual causes: a misspelt"
-                            + " id; a transaction that enqueued it and is still open, or was rolled back; or no items: of such"
-                            + " a batch only the handle that enqueueAll gave knows. Take the id of that handle, batch.id(),"
-                            + " and ask after the commit.");
+                    .hasMessage(
+                            "there is no job of batch typo, so nothing is known of how far it is. Usual causes: a misspelt"
+                                    + " id; a transaction that enqueued it and is still open, or was rolled back; or no items: of such"
+                                    + " a batch only the handle that enqueueAll gave knows. Take the id of that handle, batch.id(),"
+                                    + " and ask after the commit.");
         }
         engine.settle();
         assertThat(client.workflows().count()).as("nothing was enqueued").isZero();

@@ -44,8 +44,8 @@ abstract class BreakStoresTest {
     @Test
     void who_cancels_a_job_by_its_control_stands_in_the_history(TestEngine engine) {
         DurableClient client = set(engine);
-        ActivityHandle job = client.enqueue(
-                Plain.class, StartOptions.id("p").startDelay(Duration.ofHours(1)), p -> p.send("x"));
+        ActivityHandle job =
+                client.enqueue(Plain.class, StartOptions.id("p").startDelay(Duration.ofHours(1)), p -> p.send("x"));
         client.job("p").control().by("ann").cancel("not needed");
         engine.settle();
         assertThat(job.history().stream()

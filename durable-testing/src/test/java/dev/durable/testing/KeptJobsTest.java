@@ -204,7 +204,9 @@ abstract class KeptJobsTest {
         engine.advance(Duration.ofMinutes(2));
 
         assertThat(engine.client().job("mail-1").describe().summary().status()).isEqualTo(WorkflowStatus.FAILED);
-        assertThat(state(engine, "report")).as("the worker's configuration says").isEqualTo(ActivityState.INCIDENT);
+        assertThat(state(engine, "report"))
+                .as("the worker's configuration says")
+                .isEqualTo(ActivityState.INCIDENT);
         engine.client().incidents().discard();
         engine.settle();
     }
@@ -294,8 +296,7 @@ abstract class KeptJobsTest {
     @Test
     void a_job_with_an_expiry_that_is_enqueued_again_has_none_and_fails_as_any_other(TestEngine engine) {
         set(engine);
-        StartOptions options =
-                StartOptions.id("mail-1").expiresAt(engine.now().plus(Duration.ofMinutes(5)));
+        StartOptions options = StartOptions.id("mail-1").expiresAt(engine.now().plus(Duration.ofMinutes(5)));
         ActivityHandle job = engine.client().enqueue(Mail.class, options, m -> m.fragile("ann"));
         engine.advance(Duration.ofHours(1));
         assertThat(status(job)).isEqualTo(WorkflowStatus.FAILED);
@@ -320,7 +321,8 @@ abstract class KeptJobsTest {
         engine.queue("default", q -> {}).queue("slow", q -> {}).activity(Slow.class, () -> {
             throw new IllegalStateException("no");
         });
-        ActivityHandle job = engine.client().enqueue(Slow.class, StartOptions.id("s-1").taskQueue("default"), Slow::work);
+        ActivityHandle job =
+                engine.client().enqueue(Slow.class, StartOptions.id("s-1").taskQueue("default"), Slow::work);
         engine.settle();
         assertThat(status(job)).isEqualTo(WorkflowStatus.FAILED);
         assertThat(scheduled(job).taskQueue()).isEqualTo("default");

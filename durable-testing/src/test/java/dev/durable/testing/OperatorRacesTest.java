@@ -102,7 +102,10 @@ abstract class OperatorRacesTest {
                     .isLessThan(MANY / 5);
         }
         engine.settle();
-        assertThat(engine.client().workflows().where(w -> w.status(WorkflowStatus.CANCELLED)).count())
+        assertThat(engine.client()
+                        .workflows()
+                        .where(w -> w.status(WorkflowStatus.CANCELLED))
+                        .count())
                 .isEqualTo(MANY);
     }
 

@@ -25,7 +25,8 @@ class BreakStormTest extends StoreContract {
         RunKey closed = started("order-1");
         terminated(closed);
         List<NewRun> starts = IntStream.range(0, 64)
-                .mapToObj(i -> newRun("order-1").reuse(ReusePolicy.REJECT_DUPLICATE).build())
+                .mapToObj(i ->
+                        newRun("order-1").reuse(ReusePolicy.REJECT_DUPLICATE).build())
                 .toList();
         long began = System.nanoTime();
         try {

@@ -33,7 +33,8 @@ class BreakViewTest extends StoreContract {
                     + " select w.run_id, 2 * i + k, now(), w.shard,"
                     + " case k when 0 then 'ActivityScheduled' else 'ActivityCompleted' end,"
                     + " json_build_object('seq', i, 'activity', 'A.b', 'attempt', 1, 'taskQueue', 'q', 'input', '[]')"
-                    + " from durable.workflow_run w, generate_series(" + from + ", " + to + ") i, generate_series(0, 1) k"
+                    + " from durable.workflow_run w, generate_series(" + from + ", " + to
+                    + ") i, generate_series(0, 1) k"
                     + " where w.workflow_id = 'order-1'");
             sql.execute("update durable.run_state set next_event_id = " + (2 * to + 2));
             sql.execute("analyze durable.history_event");
@@ -41,8 +42,8 @@ class BreakViewTest extends StoreContract {
             for (String columns : new String[] {"workflow_id, seq, activity, state, attempt", "*"}) {
                 long began = System.nanoTime();
                 int rows = 0;
-                try (ResultSet all = sql.executeQuery("select " + columns
-                        + " from durable.v_activity where workflow_id = 'order-1'")) {
+                try (ResultSet all = sql.executeQuery(
+                        "select " + columns + " from durable.v_activity where workflow_id = 'order-1'")) {
                     while (all.next()) {
                         rows++;
                     }
