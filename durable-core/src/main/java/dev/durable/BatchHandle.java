@@ -13,12 +13,19 @@ public interface BatchHandle {
     /** The id of the batch. */
     String id();
 
-    /** How far it is, by one query. */
+    /**
+     * How far it is, by one query.
+     *
+     * @throws WorkflowNotFoundException when there is no job of it, unless this handle is that of an {@code enqueueAll} of no
+     *     items
+     */
     BatchProgress progress();
 
     /**
      * Waits until each job has ended or waits for an operator, as a dead letter or an incident: what it returns tells how
      * many do.
+     *
+     * @throws WorkflowNotFoundException as {@link #progress} does
      */
     BatchProgress await();
 
@@ -26,6 +33,7 @@ public interface BatchHandle {
      * The same, but waits no longer than that.
      *
      * @throws WaitTimedOutException when jobs are under way then; they go on
+     * @throws WorkflowNotFoundException as {@link #progress} does
      */
     BatchProgress await(Duration timeout);
 
@@ -52,6 +60,8 @@ public interface BatchHandle {
      * so that it begins a little later. For each activity it happens once for a batch, however often it is called.
      *
      * @return the id of that job: the batch's, a slash and the activity's name. It is there once it is enqueued
+     * @throws WorkflowNotFoundException as {@link #progress} does, except in a transaction of the caller, whose commit may
+     *     bring the jobs: if none has come within an hour, the job that waits for them fails
      */
     <A> String onCompletion(Class<A> type, VoidCall<A> call);
 

@@ -59,7 +59,8 @@ public interface DurableClient {
      *
      * <p>Where no run is open the reuse policy decides about another. Where one is open, {@link ConflictPolicy#FAIL},
      * which is the default, counts as {@link ConflictPolicy#USE_EXISTING}: the signal goes to that run, the rest of the
-     * options to none. {@link ConflictPolicy#TERMINATE_EXISTING} replaces it.
+     * options to none. {@link ConflictPolicy#TERMINATE_EXISTING} replaces it. A start delay has no effect: the signal ends it,
+     * as every signal does.
      *
      * <p>Inside a transaction of the caller's a new run is written there with its signal; for an open run the signal waits
      * until the commit, and if that run has closed by then, a new one is started with it.

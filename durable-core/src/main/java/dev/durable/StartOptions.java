@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param taskQueue the task queue; null is the workflow type's
  * @param executionTimeout how long the chain of runs may take; null is unlimited
  * @param runTimeout how long this run may take; null is unlimited
- * @param startDelay how long the first turn waits; a signal or a request to cancel that comes meanwhile ends the delay, as
- *     in Temporal. Timers and {@code Durable.now()} of the code count from the first turn. Of a background job, how long it
+ * @param startDelay how long the first turn waits; a signal or a request to cancel that comes meanwhile ends the delay,
+ *     and so does the signal of {@code signalWithStart} itself: a run that it starts begins at once. Timers and {@code Durable.now()} of the code count from the first turn. Of a background job, how long it
  *     waits; it is listed from the start
  * @param expiresAt the start is dropped if no worker has begun by then; null is never. A job that has begun does not
  *     expire, whoever goes on with it

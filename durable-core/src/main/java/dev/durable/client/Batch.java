@@ -76,6 +76,11 @@ final class Batch {
         return options.id();
     }
 
+    /** Whether nothing was added. */
+    boolean isEmpty() {
+        return number == 0;
+    }
+
     /** @throws QueueFullException when there is no room for it, or for one in front of it; those before are durable */
     void add(ActivityMethod activity, Payload arguments) {
         BatchPlace place = new BatchPlace(options.id(), number++);

@@ -2,14 +2,16 @@ package dev.durable.client;
 
 import dev.durable.ActivityContext;
 import dev.durable.ActivityOptions;
+import dev.durable.BatchHandle;
 import dev.durable.DeferException;
+import dev.durable.NonRetryableException;
 import dev.durable.RetryPolicy;
+import dev.durable.WorkflowNotFoundException;
 import dev.durable.declare.Registry;
 import dev.durable.history.EnqueuedOptions;
 import dev.durable.history.OptionsJson;
 import dev.durable.history.Payload;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Map;
 import java.util.function.Supplier;
 
@@ -24,6 +26,8 @@ public final class BatchFollower implements BatchWatch {
     private static final Duration SHORTEST = Duration.ofSeconds(1);
     private static final Duration LONGEST = Duration.ofSeconds(30);
     private static final int PART = 10;
+    /** How long jobs of the batch may be missing: a transaction that enqueues them may be open. */
+    private static final Duration PATIENCE = Duration.ofHours(1);
 
     private final Supplier<StoreClient> client;
 
@@ -58,9 +62,9 @@ public final class BatchFollower implements BatchWatch {
     @Override
     public void follow(String batch, String following, String activity, String arguments, String options) {
         StoreClient own = client.get();
-        if (!own.batch(batch).progress().isAtRest()) {
-            Instant since = ActivityContext.current().info().scheduledAt();
-            throw new DeferException(pause(Duration.between(since, own.now())));
+        Duration age = Duration.between(ActivityContext.current().info().scheduledAt(), own.now());
+        if (!isAtRest(own.batch(batch), following, age)) {
+            throw new DeferException(pause(age));
         }
         own.enqueueOnce(
                 following,
@@ -70,6 +74,22 @@ public final class BatchFollower implements BatchWatch {
                         OptionsJson.decode(options),
                         EnqueuedOptions.of(options).orElse(null),
                         own.now()));
+    }
+
+    /** A batch without a job is not: its jobs may be in a transaction that is open. */
+    private static boolean isAtRest(BatchHandle batch, String following, Duration age) {
+        try {
+            return batch.progress().isAtRest();
+        } catch (WorkflowNotFoundException e) {
+            if (age.compareTo(PATIENCE) < 0) {
+                return false;
+            }
+            throw new NonRetryableException(
+                    "job " + following + " was to follow batch " + batch.id() + ", of which no job has come within "
+                            + PATIENCE + ": it is not enqueued. " + e.getMessage()
+                            + " Then say batch.onCompletion(…) again.",
+                    e);
+        }
     }
 
     private static Duration pause(Duration age) {

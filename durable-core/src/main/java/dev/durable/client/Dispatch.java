@@ -68,11 +68,6 @@ public interface Dispatch {
     CompletableFuture<StartOutcome> enqueue(
             NewRun run, WorkflowStarted started, ActivityScheduled scheduled, @Nullable EnqueuedOptions chosen);
 
-    /** The same with options that are fixed. */
-    default CompletableFuture<StartOutcome> enqueue(NewRun run, WorkflowStarted started, ActivityScheduled scheduled) {
-        return enqueue(run, started, scheduled, null);
-    }
-
     /** Puts a message into an inbox. */
     CompletableFuture<Delivery.Outcome> deliver(Delivery delivery);
 

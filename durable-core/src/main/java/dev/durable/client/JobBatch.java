@@ -15,7 +15,6 @@ import dev.durable.store.BatchMember;
 import dev.durable.store.BatchPlace;
 import dev.durable.store.BatchStore;
 import dev.durable.store.BatchTally;
-import dev.durable.store.Delivery;
 import dev.durable.store.RunFilter;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunRecord;
@@ -40,12 +39,15 @@ final class JobBatch implements BatchHandle {
     private static final String SEPARATOR = "/";
 
     private final String id;
+    private final boolean empty;
     private final StoreClient client;
     private final Dispatch dispatch;
     private final ClientCode code;
 
-    JobBatch(String id, StoreClient client, Dispatch dispatch, ClientCode code) {
+    /** @param empty whether it was enqueued without any item */
+    JobBatch(String id, boolean empty, StoreClient client, Dispatch dispatch, ClientCode code) {
         this.id = id;
+        this.empty = empty;
         this.client = client;
         this.dispatch = dispatch;
         this.code = code;
@@ -63,7 +65,19 @@ final class JobBatch implements BatchHandle {
 
     @Override
     public BatchProgress progress() {
-        return progress(dispatch.store().batch(id));
+        BatchProgress progress = progress(dispatch.store().batch(id));
+        if (progress.total() == 0 && !empty) {
+            throw notThere(id);
+        }
+        return progress;
+    }
+
+    /** Nothing distinguishes an id that nobody used from a batch of no items, but the handle of who enqueued that. */
+    static WorkflowNotFoundException notThere(String id) {
+        return new WorkflowNotFoundException("there is no job of batch " + id
+                + ", so nothing is known of how far it is. Usual causes: a misspelt id; a transaction that enqueued it and is"
+                + " still open, or was rolled back; or no items: of such a batch only the handle that enqueueAll gave knows."
+                + " Take the id of that handle, batch.id(), and ask after the commit.");
     }
 
     static BatchProgress progress(BatchTally tally) {
@@ -104,31 +118,16 @@ final class JobBatch implements BatchHandle {
         long asked = 0;
         List<BatchMember> page = members(-1);
         while (!page.isEmpty()) {
-            Map<RunKey, CompletableFuture<Delivery.Outcome>> sent = new LinkedHashMap<>();
-            page.stream()
-                    .map(BatchMember::run)
-                    .filter(job -> job.status() == WorkflowStatus.RUNNING)
-                    .forEach(job -> sent.put(job.run(), messages.cancelAsync(job.run(), reason)));
-            for (var one : sent.entrySet()) {
-                asked += hears(messages, one.getKey(), one.getValue(), reason) ? 1 : 0;
-            }
+            asked += messages.cancelAll(
+                    page.stream()
+                            .map(BatchMember::run)
+                            .filter(job -> job.status() == WorkflowStatus.RUNNING)
+                            .map(RunRecord::run)
+                            .toList(),
+                    reason);
             page = members(page.getLast().number());
         }
         return asked;
-    }
-
-    /** Whether the job will hear of it: not one that has ended meanwhile. */
-    private boolean hears(Messages messages, RunKey job, CompletableFuture<Delivery.Outcome> sent, String reason) {
-        Delivery.Outcome outcome = Waiting.forAnswer(dispatch, sent, "cancelling batch " + id);
-        if (outcome == Delivery.Outcome.ACCEPTED || outcome == Delivery.Outcome.NOT_FOUND) {
-            return outcome == Delivery.Outcome.ACCEPTED;
-        }
-        try {
-            messages.cancel(job.workflowId(), job.runId(), reason);
-            return true;
-        } catch (WorkflowNotFoundException e) {
-            return false;
-        }
     }
 
     /** The places of jobs in batches, of those that still are the jobs at them. */
@@ -195,7 +194,11 @@ final class JobBatch implements BatchHandle {
 
     @Override
     public <A> String onCompletion(Class<A> type, VoidCall<A> call) {
-        return client.whenAtRest(id, type, call);
+        // What the caller's transaction has enqueued is seen by nobody yet: the job that waits for it looks later.
+        if (!empty && dispatch.transaction().isEmpty()) {
+            progress();
+        }
+        return client.whenAtRest(id, empty, type, call);
     }
 
     /** The id of the job that follows the batch. */

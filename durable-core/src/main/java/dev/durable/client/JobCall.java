@@ -4,6 +4,7 @@ import dev.durable.ActivityOptions;
 import dev.durable.StartOptions;
 import dev.durable.declare.ActivityMethod;
 import dev.durable.history.EnqueuedOptions;
+import dev.durable.history.OptionsJson;
 import dev.durable.history.Payload;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,11 @@ record JobCall(
     static JobCall of(ActivityMethod activity, StartOptions start, Payload arguments, Instant at) {
         JobOptions job = JobOptions.of(activity, start, at);
         return new JobCall(activity.name(), arguments, job.resolved(), job.chosen(), at);
+    }
+
+    /** All of them as JSON text, with what was chosen beside them. */
+    String optionsJson() {
+        return chosen == null ? OptionsJson.encode(options) : chosen.with(options);
     }
 
     /** Where it waits, unless the options of its start say otherwise. */

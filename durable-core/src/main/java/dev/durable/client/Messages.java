@@ -13,6 +13,9 @@ import dev.durable.store.Joined;
 import dev.durable.store.MessageKind;
 import dev.durable.store.RunKey;
 import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -63,6 +66,28 @@ final class Messages {
             return CompletableFuture.completedFuture(Delivery.Outcome.ACCEPTED);
         }
         return dispatch.deliver(delivery);
+    }
+
+    /** Sends them together, so that they share commits. Gives how many runs will hear of it: not those that have ended. */
+    long cancelAll(List<RunKey> runs, String reason) {
+        Map<RunKey, CompletableFuture<Delivery.Outcome>> sent = new LinkedHashMap<>();
+        runs.forEach(run -> sent.put(run, cancelAsync(run, reason)));
+        return sent.entrySet().stream()
+                .filter(one -> hears(one.getKey(), one.getValue(), reason))
+                .count();
+    }
+
+    private boolean hears(RunKey run, CompletableFuture<Delivery.Outcome> sent, String reason) {
+        Delivery.Outcome outcome = Waiting.forAnswer(dispatch, sent, "cancelling " + run.workflowId());
+        if (outcome == Delivery.Outcome.ACCEPTED || outcome == Delivery.Outcome.NOT_FOUND) {
+            return outcome == Delivery.Outcome.ACCEPTED;
+        }
+        try {
+            cancel(run.workflowId(), run.runId(), reason);
+            return true;
+        } catch (WorkflowNotFoundException e) {
+            return false;
+        }
     }
 
     private InboxMessage cancellation(String reason) {

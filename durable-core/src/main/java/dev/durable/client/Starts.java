@@ -9,6 +9,7 @@ import dev.durable.WorkflowStatus;
 import dev.durable.declare.ActivityMethod;
 import dev.durable.declare.WorkflowType;
 import dev.durable.history.ActivityScheduled;
+import dev.durable.history.EnqueuedOptions;
 import dev.durable.history.OptionsJson;
 import dev.durable.history.Payload;
 import dev.durable.history.WorkflowStarted;
@@ -120,8 +121,8 @@ final class Starts {
     }
 
     /**
-     * A job that has ended once more, as a new run with its id and its place in a batch: what it was called with, and its
-     * options, are those that were recorded, but for its expiry, which has passed.
+     * A job that has ended once more, as a new run with its id and its place in a batch: what it was called with, and what
+     * was chosen for it, are as they were recorded, but for its expiry, which has passed.
      */
     UUID enqueueAgain(StartOptions options, WorkflowStarted ended) {
         RunKey run = new RunKey(ended.runId(), ended.workflowId());
@@ -161,17 +162,10 @@ final class Starts {
                 .decodeArguments(code.registry().workflowOf(BackgroundJob.class).run(), ended.input());
         String activity = (String) Objects.requireNonNull(call[0]);
         Payload arguments = (Payload) Objects.requireNonNull(call[1]);
-        ActivityOptions resolved = OptionsJson.decode(((Payload) Objects.requireNonNull(call[2])).json())
-                .withExpiry(null);
-        Target target = new Target(BackgroundJob.TYPE, List.of(), ended.taskQueue());
-        return new Job(() -> newRun(target, options, null, null).at(place), run -> {
-            WorkflowStarted started = started(run, options, ended.input(), now());
-            return dispatch.enqueue(
-                    run,
-                    started,
-                    new ActivityScheduled(
-                            2, started.at(), BackgroundJob.SEQ, activity, run.taskQueue(), arguments, resolved));
-        });
+        String recorded = ((Payload) Objects.requireNonNull(call[2])).json();
+        ActivityOptions resolved = OptionsJson.decode(recorded).withExpiry(null);
+        EnqueuedOptions chosen = EnqueuedOptions.of(recorded).orElse(null);
+        return job(new JobCall(activity, arguments, resolved, chosen, now()), options, place);
     }
 
     Instant now() {
@@ -186,7 +180,7 @@ final class Starts {
                 + code.payloads()
                         .encode(call.activity(), String.class, "the activity's name")
                         .json()
-                + "," + call.arguments().json() + "," + OptionsJson.encode(resolved) + "]");
+                + "," + call.arguments().json() + "," + call.optionsJson() + "]");
         Target target = new Target(BackgroundJob.TYPE, List.of(), call.taskQueue());
         return new Job(() -> newRun(target, options, null, null).at(place), run -> {
             WorkflowStarted started = started(run, options, input, call.at());

@@ -198,21 +198,29 @@ public final class StoreClient implements DurableClient {
             batch.add(activity, code.payloads().encodeArguments(activity.spec(), recorded.arguments()));
         }
         batch.end();
-        return batch(batch.id());
+        return new JobBatch(batch.id(), batch.isEmpty(), this, dispatch, code);
     }
 
     @Override
     public BatchHandle batch(String id) {
-        return new JobBatch(id, this, dispatch, code);
+        return new JobBatch(id, false, this, dispatch, code);
     }
 
-    /** Gives the id of the job that is enqueued when the batch is at rest. */
-    <A> String whenAtRest(String batch, Class<A> type, VoidCall<A> call) {
+    /**
+     * Gives the id of the job that is enqueued when the batch is at rest.
+     *
+     * @param empty whether it has no job, and will have none: then that is now
+     */
+    <A> String whenAtRest(String batch, boolean empty, Class<A> type, VoidCall<A> call) {
         Recorded recorded = Recorder.record(type, call, CallKind.ACTIVITY);
         ActivityMethod activity = jobActivity(type, recorded);
         Payload arguments = code.payloads().encodeArguments(activity.spec(), recorded.arguments());
         String following = JobBatch.idOfFollowing(batch, activity);
         JobCall whenAtRest = JobCall.of(activity, StartOptions.id(following), arguments, now());
+        if (empty) {
+            enqueueOnce(following, whenAtRest);
+            return following;
+        }
         Payload watch = code.payloads().encodeArguments(BatchFollower.ACTIVITY, new Object[] {
             batch,
             following,
@@ -221,7 +229,8 @@ public final class StoreClient implements DurableClient {
             Objects.requireNonNull(whenAtRest.chosen()).with(whenAtRest.options())
         });
         enqueueOnce(
-                JobBatch.idOfWatching(following),
+                // One that waited in vain, for a batch that was not there, does not stand in the way.
+                StartOptions.id(JobBatch.idOfWatching(following)).reusePolicy(ReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY),
                 new JobCall(
                         BatchFollower.ACTIVITY,
                         watch,
@@ -233,9 +242,12 @@ public final class StoreClient implements DurableClient {
 
     /** A job of this id that is there, open or closed, stays the one. */
     void enqueueOnce(String id, JobCall call) {
-        StartOptions once = StartOptions.id(id)
-                .reusePolicy(ReusePolicy.REJECT_DUPLICATE)
-                .conflictPolicy(ConflictPolicy.USE_EXISTING);
+        enqueueOnce(StartOptions.id(id).reusePolicy(ReusePolicy.REJECT_DUPLICATE), call);
+    }
+
+    private void enqueueOnce(StartOptions unlessThere, JobCall call) {
+        String id = unlessThere.id();
+        StartOptions once = unlessThere.conflictPolicy(ConflictPolicy.USE_EXISTING);
         try {
             starts.enqueue(call, once);
         } catch (WorkflowAlreadyStartedException e) {

@@ -39,12 +39,14 @@ record ActivityDeclaration(Class<?> type, String name, List<Declared> activities
                 Optional<Problem> end = OptionProblems.ofEnd(activity.name(), activity.spec(), options);
                 end.ifPresent(problems::add);
                 OptionProblems.ofHeartbeat(activity.name(), options).ifPresent(problems::add);
+                boolean saysEnd = level.sets(Option.ON_EXHAUSTED);
                 methods.add(new ActivityMethod(
                         activity.name(),
                         activity.aliases(),
                         activity.spec(),
                         options,
-                        level.sets(Option.ON_EXHAUSTED) ? options : ofJob(activity, options, jobsOnExhausted)));
+                        saysEnd ? options : ofJob(activity, options, jobsOnExhausted),
+                        saysEnd));
             } catch (IllegalArgumentException e) {
                 problems.add(OptionProblems.doNotFit(activity.name(), e));
             }

@@ -15,9 +15,15 @@ import org.jspecify.annotations.Nullable;
  * @param spec its method, of the declared type
  * @param options as resolved from type, method and configuration; the call site may change them
  * @param ofJob the same as a background job has them, which differs in what becomes of it when its attempts are used up
+ * @param saysEnd whether type, method or configuration say what becomes of it then
  */
 public record ActivityMethod(
-        String name, List<String> aliases, MethodSpec spec, ActivityOptions options, ActivityOptions ofJob) {
+        String name,
+        List<String> aliases,
+        MethodSpec spec,
+        ActivityOptions options,
+        ActivityOptions ofJob,
+        boolean saysEnd) {
 
     public ActivityMethod {
         aliases = List.copyOf(aliases);
@@ -27,7 +33,7 @@ public record ActivityMethod(
 
     /** One that is the same as a background job. */
     public ActivityMethod(String name, List<String> aliases, MethodSpec spec, ActivityOptions options) {
-        this(name, aliases, spec, options, options);
+        this(name, aliases, spec, options, options, true);
     }
 
     /**

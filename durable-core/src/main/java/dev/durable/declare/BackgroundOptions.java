@@ -18,14 +18,27 @@ import org.slf4j.LoggerFactory;
  *
  * <p>What the store goes by on its own stays as it was enqueued: the queue, the priority, the limit key, how long the job
  * may wait for its first attempt, how many workers it may cost, its headers; a schedule-to-close that the enqueuing process had, because
- * it has been running since; and at most once, which may be added but not taken away.
+ * it has been running since; and at most once, which may be added but not taken away. So does what becomes of the job when
+ * its attempts are used up, unless the activity's type, its method or the configuration say so here: the engine's own default
+ * is that of who enqueues.
  */
 public final class BackgroundOptions {
     private static final Logger log = LoggerFactory.getLogger(BackgroundOptions.class);
     private static final LoadingCache<Question, ActivityOptions> ANSWERS =
             Caffeine.newBuilder().maximumSize(500).build(BackgroundOptions::answer);
 
-    private record Question(String activity, String json, ActivityOptions declared) {}
+    private record Question(String activity, String json, ActivityOptions declared, boolean saysEnd) {
+        Question(ActivityMethod activity, String json) {
+            this(activity.name(), json, of(activity), activity.saysEnd());
+        }
+
+        ActivityOptions declaredFor(ActivityOptions row) {
+            return saysEnd
+                    ? declared
+                    : declared.withRetry(
+                            declared.retry().withOnExhausted(row.retry().onExhausted()));
+        }
+    }
 
     private BackgroundOptions() {}
 
@@ -43,13 +56,13 @@ public final class BackgroundOptions {
     public static ActivityOptions now(String json, Optional<ActivityMethod> activity) {
         return activity.isEmpty() || EnqueuedOptions.of(json).isEmpty()
                 ? OptionsJson.decode(json)
-                : ANSWERS.get(new Question(activity.get().name(), json, of(activity.get())));
+                : ANSWERS.get(new Question(activity.get(), json));
     }
 
     private static ActivityOptions answer(Question question) {
         ActivityOptions row = OptionsJson.decode(question.json());
         EnqueuedOptions chosen = EnqueuedOptions.of(question.json()).orElse(EnqueuedOptions.NOTHING);
-        ActivityOptions here = question.declared();
+        ActivityOptions here = question.declaredFor(row);
         try {
             return inTheRow(row, OptionsAtCallSite.of(chosen).apply(inTheRow(row, here)));
         } catch (IllegalArgumentException e) {

@@ -123,11 +123,14 @@ final class Activities {
         return codec.encodeArguments(known.spec(), fitting);
     }
 
-    /** Calls one with arguments that are JSON already; gives its result as JSON. */
+    /** Calls that of a background job, which waits where its run does; gives its result as JSON. */
     @Nullable
     Object call(String name, Payload input, ActivityOptions options) throws Throwable {
         Coroutine by = waiting.mayCommand(name);
-        return work.schedule(by, ActivityCall.untyped(name, Payload.class, options, input), queue(options))
+        return work.schedule(
+                        by,
+                        ActivityCall.untyped(name, Payload.class, options, input),
+                        run.started().taskQueue())
                 .promise
                 .join();
     }

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -120,11 +121,20 @@ final class Ending {
         fix(new Result.Returned(value), null);
     }
 
+    /** Whether the run stalls by what {@code run} threw: to be asked before anything of that turn is written. */
+    boolean stallsBy(Throwable thrown) {
+        return !hasEnded() && !isItsCancellation(thrown) && stalls.insteadOfFailing(dispatcher.running(), thrown);
+    }
+
+    private boolean isItsCancellation(Throwable thrown) {
+        return thrown instanceof CancelledException && cancelled != null;
+    }
+
     void runThrew(Throwable thrown) {
         if (hasEnded()) {
             logLate("run", thrown);
-        } else if (thrown instanceof CancelledException && cancelled != null) {
-            fix(cancelled, null);
+        } else if (isItsCancellation(thrown)) {
+            fix(Objects.requireNonNull(cancelled), null);
         } else if (!stalls.insteadOfFailing(dispatcher.running(), thrown)) {
             fix(new Result.Threw(encode.apply(thrown)), null);
         }

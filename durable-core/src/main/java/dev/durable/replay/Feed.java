@@ -123,8 +123,10 @@ final class Feed {
         } catch (Error e) {
             throw e;
         } catch (Throwable e) {
-            awaitHandlers(e);
-            run.ending().runThrew(e);
+            if (!run.ending().stallsBy(e)) {
+                awaitHandlers(e);
+                run.ending().runThrew(e);
+            }
         }
         return null;
     }

@@ -70,7 +70,7 @@ public sealed interface JobUpdate {
      * Its options from now on, unless an order has changed them meanwhile: then those of the order stand.
      *
      * @param json all of them, as JSON text
-     * @param insteadOf the text by which the failure was judged, as the row has it
+     * @param insteadOf the text by which the attempt went, as the row has it
      */
     record NewOptions(String json, String insteadOf) {}
 
@@ -163,8 +163,23 @@ public sealed interface JobUpdate {
     /** It lives, and this is how far it is. */
     record Heartbeat(JobKey key, UUID lease, String details) implements JobUpdate {}
 
-    /** The timeout of the running attempt was changed; notes hold the event. */
-    record Annotate(JobKey key, UUID lease, String notes) implements JobUpdate {}
+    /**
+     * Something is to be remembered of the attempt while it runs.
+     *
+     * @param notes all informing events so far, a JSON array; null keeps what is stored
+     * @param options what holds if this worker is lost; null keeps what is stored
+     */
+    record Annotate(
+            JobKey key,
+            UUID lease,
+            @Nullable String notes,
+            @Nullable NewOptions options) implements JobUpdate {
+
+        /** With the options that it has. */
+        public Annotate(JobKey key, UUID lease, String notes) {
+            this(key, lease, notes, null);
+        }
+    }
 
     /**
      * Its body has returned; whoever has its token ends the attempt, under the same lease. No session holds it any more.

@@ -50,9 +50,8 @@ final class Activities implements ActivitySide {
     private static final int TIMEOUT_POLLS = 3;
     /** Dead letters purged, and groups told of, at once. */
     private static final int BURIED_BATCH = 200;
-
-    /** The rules are read at least that often, and with them when the next delayed job is due. */
-    private static final Duration DELAYS_AHEAD = Duration.ofSeconds(30);
+    /** How much later than the end of a delay, as it is estimated here, its job is looked for. */
+    private static final Duration A_LITTLE = Duration.ofMillis(1);
 
     private final HistoryStore store;
     private final ActivitySetup setup;
@@ -270,11 +269,14 @@ final class Activities implements ActivitySide {
         });
     }
 
-    /** The end of a delay is hinted at by nobody. What is far ahead is read again before. */
+    /**
+     * The end of a delay is hinted at by nobody. What is far ahead is told of again before. A little late, as this process
+     * only estimates the time of the store: too early nothing would be found, and nobody would look again.
+     */
     private void wakeAt(String taskQueue, Instant due) {
         Duration left = Duration.between(store.clock().now(), due);
-        if (left.compareTo(DELAYS_AHEAD) < 0 && !due.equals(delaysEnd.put(taskQueue, due))) {
-            host.deadlines().in(left, () -> wake(taskQueue));
+        if (left.compareTo(RulesWatch.DELAYS_AHEAD) < 0 && !due.equals(delaysEnd.put(taskQueue, due))) {
+            host.deadlines().in(left.plus(A_LITTLE), () -> wake(taskQueue));
         }
     }
 

@@ -7,6 +7,7 @@ import dev.durable.history.ActivityOptionsUpdated;
 import dev.durable.history.OptionsJson;
 import dev.durable.history.TimeoutType;
 import dev.durable.replay.BackgroundJob;
+import dev.durable.store.AtMostOnce;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.HeldJob;
 import dev.durable.store.JobKey;
@@ -71,6 +72,9 @@ final class Attempt implements Runnable, Leases.Held {
     /** Done when it is durable that it was cut short, or known that it will not be: only then its place can be free. */
     private final CompletableFuture<@Nullable Void> cut = new CompletableFuture<>();
 
+    /** Its options as its row has them, as far as it is known here. */
+    private final AtomicReference<String> row;
+
     private volatile @Nullable TransactionalBody inTransaction;
     private volatile int heardRevision;
     private volatile @Nullable Instant heardDeadline;
@@ -88,6 +92,7 @@ final class Attempt implements Runnable, Leases.Held {
         this.slot = slot;
         this.host = host;
         this.options = options(job);
+        this.row = new AtomicReference<>(job.options());
         this.binding = host.code()
                 .bindings()
                 .apply(job.activity())
@@ -175,6 +180,8 @@ final class Attempt implements Runnable, Leases.Held {
             endsUnbegun(() -> end.timedOut(late, cancellation.cause(), null));
         } else if (cancellation.requested()) {
             endsUnbegun(end::cancelledBeforeItBegan);
+        } else if (isOnceUnsaid()) {
+            sayOnce(options, this::mayBegin);
         } else {
             // On its thread before it counts as running, so that no interrupt misses it.
             thread.enter();
@@ -209,6 +216,44 @@ final class Attempt implements Runnable, Leases.Held {
             tell(() -> end.leftToOthers(watch.left(), heartbeats.latest(), heardRevision));
         } else {
             tell(() -> end.ended(how, startedAt, cause, heartbeats.latest()));
+        }
+    }
+
+    /**
+     * Whether only this process knows that it is to begin at most once: whoever finds this worker lost goes by the row. So it
+     * stands there before the body begins.
+     */
+    private boolean isOnceUnsaid() {
+        return options.atMostOnce() && !AtMostOnce.says(row.get());
+    }
+
+    private void sayOnce(ActivityOptions now, Reports.Answer answer) {
+        String before = row.get();
+        String once = OptionsJson.encode(now);
+        host.reports()
+                .tell(
+                        new JobUpdate.Annotate(
+                                job.key(), job.lease(), notes.json(), new JobUpdate.NewOptions(once, before)),
+                        (outcome, error) -> {
+                            if (error == null) {
+                                row.compareAndSet(before, once);
+                            }
+                            answer.hear(outcome, error);
+                        });
+    }
+
+    /** It is durable that it begins at most once, or its lease is lost. */
+    private void mayBegin(JobUpdate.@Nullable Outcome outcome, @Nullable Throwable error) {
+        if (outcome == null || error != null) {
+            endsUnbegun(end::notBegun);
+            return;
+        }
+        heard(outcome);
+        try {
+            // From the start: a deadline may have passed, or an order have come that the update did not see.
+            queue.executor().execute(this);
+        } catch (RejectedExecutionException e) {
+            giveBackUnlessBegun();
         }
     }
 
@@ -310,6 +355,10 @@ final class Attempt implements Runnable, Leases.Held {
         ActivityOptions changed = host.code().options(job.activity(), job.workflowType(), ordered.options());
         Instant closeBy = scheduleToClose(ordered.scheduleToCloseDeadline(), changed);
         end.decideBy(changed, ordered.options(), closeBy);
+        row.set(ordered.options());
+        if (isOnceUnsaid()) {
+            sayOnce(changed, (outcome, error) -> {});
+        }
         watch.closeBy(closeBy);
         Instant deadline = ordered.deadline();
         if (deadline != null && !deadline.equals(heardDeadline)) {

@@ -6,6 +6,9 @@ import dev.durable.store.CommitUnknownException;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.QueueRules;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -22,11 +25,17 @@ import org.slf4j.LoggerFactory;
 final class RulesWatch implements Step {
     private static final Logger log = LoggerFactory.getLogger(RulesWatch.class);
 
+    /** The end of a delay is told of once it is that near. The rules are read more often than that. */
+    static final Duration DELAYS_AHEAD = Duration.ofSeconds(30);
+
     private final HistoryStore store;
     private final Set<String> taskQueues;
     private final PollPace pace;
     private final Consumer<QueueRules> changed;
     private final ReentrantLock lock = new ReentrantLock();
+    /** The ends of delays, by queue, that were told of when they were near. */
+    private final Map<String, Instant> near = new HashMap<>();
+
     private volatile @Nullable QueueRules known;
     /** Counts the calls of {@link #forget}: what was asked before one may be what held before. */
     private int changes;
@@ -36,7 +45,7 @@ final class RulesWatch implements Step {
     private volatile boolean workCame;
 
     /**
-     * @param changed told of rules that are new, and of keys that wait, each time
+     * @param changed told of rules that are new, of keys that wait, each time, and of the end of a delay when it is near
      */
     RulesWatch(HistoryStore store, Set<String> taskQueues, PollPace pace, Consumer<QueueRules> changed) {
         this.store = store;
@@ -65,7 +74,9 @@ final class RulesWatch implements Step {
                 return false;
             }
             readAtNanos = store.clock().nanoTime();
-            if (!read.equals(before) || read.queues().values().stream().anyMatch(QueueRules.Rule::keysWait)) {
+            if (nearsEnd(read)
+                    || !read.equals(before)
+                    || read.queues().values().stream().anyMatch(QueueRules.Rule::keysWait)) {
                 changed.accept(read);
             }
         } catch (StoreUnavailableException | CommitUnknownException e) {
@@ -76,6 +87,17 @@ final class RulesWatch implements Step {
             log.warn("the rules of queues {} can't be read: {}", taskQueues, e.getMessage());
         }
         return true;
+    }
+
+    /** Whether a delay is about to end of which that was not told. */
+    private boolean nearsEnd(QueueRules read) {
+        Instant soon = store.clock().now().plus(DELAYS_AHEAD);
+        Map<String, Instant> ends = new HashMap<>(read.nextDelayed());
+        ends.values().removeIf(end -> !end.isBefore(soon));
+        boolean isNew = !near.entrySet().containsAll(ends.entrySet());
+        near.clear();
+        near.putAll(ends);
+        return isNew;
     }
 
     private int changesSoFar() {

@@ -32,6 +32,11 @@ class BackgroundOptionsTest {
         void launch();
     }
 
+    @Activity(retry = @Retry(onExhausted = OnExhausted.FAIL))
+    interface Bank {
+        void charge();
+    }
+
     static class Never implements RetryIf {
         @Override
         public boolean retry(Throwable failure, int attempt) {
@@ -42,6 +47,7 @@ class BackgroundOptionsTest {
     private final Registry registry = Registry.builder()
             .activityType(Mails.class)
             .activityType(Rockets.class)
+            .activityType(Bank.class)
             .configuration(Map.of("durable.activities.Mails.heartbeat-timeout", "30s"))
             .build();
 
@@ -146,6 +152,19 @@ class BackgroundOptionsTest {
 
         assertThat(now.atMostOnce()).isTrue();
         assertThat(now.retry().maxAttempts()).isOne();
+    }
+
+    @Test
+    void what_becomes_of_a_job_is_as_it_was_enqueued_unless_a_level_of_here_says() {
+        ActivityOptions web =
+                ActivityOptions.DEFAULT.withRetry(RetryPolicy.DEFAULT.withOnExhausted(OnExhausted.INCIDENT));
+        String row = EnqueuedOptions.NOTHING.with(web);
+
+        assertThat(BackgroundOptions.now(row, here("Mails.send")).retry().onExhausted())
+                .as("the default of this engine is of no account")
+                .isEqualTo(OnExhausted.INCIDENT);
+        assertThat(BackgroundOptions.now(row, here("Bank.charge")).retry().onExhausted())
+                .isEqualTo(OnExhausted.FAIL);
     }
 
     @Test

@@ -7,6 +7,7 @@ import dev.durable.ActivityFailedException;
 import dev.durable.CancelledException;
 import dev.durable.Durable;
 import dev.durable.DurableException;
+import dev.durable.HandlerUnfinishedPolicy;
 import dev.durable.Promise;
 import dev.durable.Run;
 import dev.durable.Signal;
@@ -461,6 +462,42 @@ class StallOnTest {
         @Run
         String run(String ignored) {
             return "";
+        }
+    }
+
+    // ── while handlers are under way ────────────────────────────────────────────────────────────────────────────────
+
+    /** Its run waits for a handler before it ends. */
+    @Workflow
+    static class Waiting {
+        private boolean go;
+        private boolean done;
+
+        @Run
+        void run(String ignored) {
+            Durable.await(() -> go);
+            Durable.await(() -> Durable.uuid() == null);
+        }
+
+        @Signal(unfinishedPolicy = HandlerUnfinishedPolicy.WAIT)
+        void slow(String ignored) {
+            Durable.await(() -> done);
+        }
+
+        @Signal
+        void go(String ignored) {
+            go = true;
+        }
+    }
+
+    /** What is written can't be mended: code that calls something there gives other commands than the history. */
+    @Test
+    void a_usage_error_stalls_before_its_turn_is_written_whatever_handlers_are_under_way() {
+        try (GivenRun run = GivenRun.of(Waiting.class, "x")) {
+            run.signal("slow", "x");
+            assertThatThrownBy(() -> run.signal("go", "x"))
+                    .isInstanceOf(StalledException.class)
+                    .hasMessageContaining("Durable.uuid was called in a condition of Durable.await");
         }
     }
 }

@@ -8,8 +8,13 @@ import dev.durable.client.RunResult;
 import dev.durable.store.RunKey;
 import dev.durable.store.contract.Seizures;
 import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Clients that wait for runs which others close. */
@@ -190,5 +195,35 @@ class ResultWaitersTest {
         waiters.result(other.runId()).cancel(false);
         assertThat(waiters.size()).isZero();
         assertThat(waiters.runOnce()).isEqualTo(Step.UNTIL_WOKEN);
+    }
+
+    /** Runs close on other threads between what it answers and when it is to be asked again. */
+    @Test
+    void a_condition_that_is_waited_for_is_not_forgotten_while_runs_close() throws InterruptedException {
+        AtomicBoolean over = new AtomicBoolean();
+        List<Thread> closers = Stream.generate(() -> Thread.ofPlatform().start(() -> {
+                    while (!over.get()) {
+                        waiters.closed(UUID.randomUUID(), new RunResult(WorkflowStatus.COMPLETED, null, null));
+                    }
+                }))
+                .limit(2)
+                .toList();
+        AtomicBoolean holds = new AtomicBoolean();
+        CompletableFuture<?> wanted = waiters.until(holds::get);
+        crank(TimeUnit.SECONDS.toNanos(1), () -> false);
+        holds.set(true);
+        crank(TimeUnit.SECONDS.toNanos(20), wanted::isDone);
+        over.set(true);
+        for (Thread closer : closers) {
+            closer.join();
+        }
+        assertThat(wanted).isDone();
+    }
+
+    private void crank(long nanos, BooleanSupplier enough) {
+        long end = System.nanoTime() + nanos;
+        while (System.nanoTime() - end < 0 && !enough.getAsBoolean()) {
+            waiters.runOnce();
+        }
     }
 }

@@ -19,8 +19,10 @@ import dev.durable.WorkflowDescription;
 import dev.durable.WorkflowFailedException;
 import dev.durable.WorkflowStatus;
 import dev.durable.history.ActivityCancelled;
+import dev.durable.history.ActivityOptionsUpdated;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.HistoryEvent;
+import dev.durable.store.SessionInfo;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -244,6 +246,46 @@ abstract class BackgroundJobsTest {
                 .hasMessageContaining("on the pad");
         engine.advance(Duration.ofHours(1));
         assertThat(launched).hasValue(1);
+    }
+
+    /** The same as a web tier has it, which does not know that it is at most once. */
+    @Activity(name = "Launches")
+    interface WebLaunches {
+        void launch();
+    }
+
+    @Test
+    void at_most_once_that_only_the_worker_says_holds_when_the_worker_is_lost_in_the_first_body(TestEngine engine) {
+        AtomicInteger launched = new AtomicInteger();
+        engine.activity(Launches.class, () -> {
+            launched.incrementAndGet();
+            SessionInfo mine = engine.store().sessions().getFirst();
+            assertThat(engine.store().markDead(mine.session(), mine.beat())).isTrue();
+            engine.store().requeueOrphans(10);
+        });
+        ActivityHandle job = engine.client().enqueue(WebLaunches.class, WebLaunches::launch);
+        assertThatThrownBy(job::await).hasMessageContaining("outcome unknown: the worker of attempt 1 was lost");
+        engine.advance(Duration.ofHours(1));
+        assertThat(launched).hasValue(1);
+        assertThat(job.history().events(ActivityOptionsUpdated.class))
+                .as("why it ended so, though it was not enqueued as at most once")
+                .singleElement()
+                .satisfies(event -> assertThat(event.newOptions().atMostOnce()).isTrue());
+    }
+
+    @Test
+    void at_most_once_that_only_the_worker_says_holds_for_a_job_that_is_enqueued_again(TestEngine engine) {
+        AtomicInteger launched = new AtomicInteger();
+        engine.activity(Launches.class, () -> {
+            launched.incrementAndGet();
+            throw new IllegalStateException("on the pad");
+        });
+        ActivityHandle job = engine.client().enqueue(WebLaunches.class, WebLaunches::launch);
+        assertThatThrownBy(job::await).hasMessageContaining("on the pad");
+        ActivityHandle again = job.enqueueAgain();
+        assertThatThrownBy(again::await).hasMessageContaining("on the pad");
+        engine.advance(Duration.ofHours(1));
+        assertThat(launched).as("one a run").hasValue(2);
     }
 
     // ── cancelled while it runs ─────────────────────────────────────────────────────────────────────────────────────

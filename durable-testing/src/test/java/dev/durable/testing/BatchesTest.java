@@ -15,6 +15,7 @@ import dev.durable.StartOptions;
 import dev.durable.TypeRef;
 import dev.durable.WaitTimedOutException;
 import dev.durable.WorkflowAlreadyStartedException;
+import dev.durable.WorkflowNotFoundException;
 import dev.durable.WorkflowStatus;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,6 +25,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 /** Background jobs that are enqueued together, from the call to the histories; run on each kind of store. */
@@ -123,7 +125,6 @@ abstract class BatchesTest {
         assertThat(batch.progress()).isEqualTo(new BatchProgress(2, 2, 0, 0));
         assertThat(client.batch("b/sub").progress()).isEqualTo(new BatchProgress(3, 3, 0, 0));
         assertThat(batch.jobs().count()).isEqualTo(2);
-        assertThat(client.batch("nobody's").await()).isEqualTo(new BatchProgress(0, 0, 0, 0));
         assertThat(sent).hasSize(7);
     }
 
@@ -289,6 +290,39 @@ abstract class BatchesTest {
         batch.onCompletion(Reports.class, r -> r.sent("b"));
         engine.advance(Duration.ofMinutes(10));
         assertThat(sent).hasSize(3);
+    }
+
+    @Test
+    void a_batch_of_which_there_is_no_job_is_not_at_rest_but_unknown(TestEngine engine) {
+        DurableClient client = set(engine);
+        BatchHandle typo = client.batch("typo");
+        List<ThrowingCallable> calls = List.of(
+                typo::progress,
+                typo::await,
+                () -> typo.await(Duration.ofSeconds(1)),
+                () -> typo.onCompletion(Reports.class, r -> r.sent("typo")));
+        for (ThrowingCallable call : calls) {
+            assertThatThrownBy(call)
+                    .isInstanceOf(WorkflowNotFoundException.class)
+                    .hasMessage(
+                            "there is no job of batch typo, so nothing is known of how far it is. Usual causes: a misspelt"
+                                    + " id; a transaction that enqueued it and is still open, or was rolled back; or no items: of such"
+                                    + " a batch only the handle that enqueueAll gave knows. Take the id of that handle, batch.id(),"
+                                    + " and ask after the commit.");
+        }
+        engine.settle();
+        assertThat(client.workflows().count()).as("nothing was enqueued").isZero();
+        assertThat(sent).isEmpty();
+    }
+
+    @Test
+    void a_batch_of_no_items_is_at_rest_for_who_enqueued_it(TestEngine engine) {
+        DurableClient client = set(engine);
+        BatchHandle batch = client.enqueueAll(Letters.class, id("b"), List.<String>of(), Letters::send);
+        assertThat(batch.await()).isEqualTo(new BatchProgress(0, 0, 0, 0));
+        batch.onCompletion(Reports.class, r -> r.sent("b"));
+        engine.settle();
+        assertThat(sent).containsExactly("report of b");
     }
 
     @Test

@@ -83,6 +83,8 @@ abstract class DoorsTest {
                         "handle.pause()", c -> c.handle(Letter.class, "letter").pause("no")),
                 Map.entry(
                         "handle.result()", c -> c.handle(Letter.class, "letter").result()),
+                Map.entry("client.enqueueAgain(…)", c -> c.enqueueAgain("mail-1")),
+                Map.entry("client.enqueueAgain(w -> …)", c -> c.enqueueAgain(w -> w)),
                 Map.entry("batch.await()", c -> c.batch("b").await()));
 
         @Run

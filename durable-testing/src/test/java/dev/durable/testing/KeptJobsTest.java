@@ -11,6 +11,7 @@ import dev.durable.ActivityState;
 import dev.durable.Alert;
 import dev.durable.BoundedCount;
 import dev.durable.DurableClient;
+import dev.durable.DurableEngine;
 import dev.durable.NonRetryableException;
 import dev.durable.OnExhausted;
 import dev.durable.Retry;
@@ -194,6 +195,25 @@ abstract class KeptJobsTest {
     }
 
     @Test
+    void the_engine_that_enqueues_says_what_becomes_of_a_job_where_its_activity_does_not(TestEngine engine) {
+        set(engine.configuration(Map.of("durable.activities.Mail.methods.report.retry.on-exhausted", "INCIDENT")));
+        DurableEngine.Builder web = DurableEngine.builder(engine.store()).clientOnly();
+        engine.settle();
+        try (DurableEngine enqueues = web.jobsOnExhausted(OnExhausted.FAIL).start()) {
+            enqueues.client().enqueue(Mail.class, StartOptions.id("mail-1"), m -> m.send("ann", 1));
+            enqueues.client().enqueue(Mail.class, StartOptions.id("report"), m -> m.report("may"));
+        }
+        engine.advance(Duration.ofMinutes(2));
+
+        assertThat(engine.client().job("mail-1").describe().summary().status()).isEqualTo(WorkflowStatus.FAILED);
+        assertThat(state(engine, "report"))
+                .as("the worker's configuration says")
+                .isEqualTo(ActivityState.INCIDENT);
+        engine.client().incidents().discard();
+        engine.settle();
+    }
+
+    @Test
     void an_engine_that_throws_failed_jobs_away_keeps_those_whose_result_can_not_be_null(TestEngine engine) {
         set(engine).jobsOnExhausted(OnExhausted.DISCARD);
         ActivityHandle job = failed(engine, "mail-1");
@@ -273,6 +293,41 @@ abstract class KeptJobsTest {
         assertThat(scheduled(again).options()).isEqualTo(scheduled(job).options());
         assertThat(scheduled(again).input()).isEqualTo(scheduled(job).input());
         assertThat(status(job)).as("what ended stays as it ended").isEqualTo(WorkflowStatus.FAILED);
+    }
+
+    @Test
+    void a_job_with_an_expiry_that_is_enqueued_again_has_none_and_fails_as_any_other(TestEngine engine) {
+        set(engine);
+        StartOptions options = StartOptions.id("mail-1").expiresAt(engine.now().plus(Duration.ofMinutes(5)));
+        ActivityHandle job = engine.client().enqueue(Mail.class, options, m -> m.fragile("ann"));
+        engine.advance(Duration.ofHours(1));
+        assertThat(status(job)).isEqualTo(WorkflowStatus.FAILED);
+
+        ActivityHandle again = job.enqueueAgain();
+        engine.advance(Duration.ofHours(1));
+
+        assertThat(status(again)).isEqualTo(WorkflowStatus.FAILED);
+        assertThat(scheduled(again).options().expiresAt()).isNull();
+        assertThat(again.history().started().input().json()).doesNotContain("expiresAt");
+        assertThat(calls).containsExactly("ann 1", "ann 2", "ann 1", "ann 2");
+    }
+
+    /** Waits elsewhere, where its job does not say. */
+    @Activity(taskQueue = "slow", retry = @Retry(maxAttempts = 1, onExhausted = OnExhausted.FAIL))
+    interface Slow {
+        void work();
+    }
+
+    @Test
+    void a_job_in_another_queue_than_its_activitys_fails_as_any_other(TestEngine engine) {
+        engine.queue("default", q -> {}).queue("slow", q -> {}).activity(Slow.class, () -> {
+            throw new IllegalStateException("no");
+        });
+        ActivityHandle job =
+                engine.client().enqueue(Slow.class, StartOptions.id("s-1").taskQueue("default"), Slow::work);
+        engine.settle();
+        assertThat(status(job)).isEqualTo(WorkflowStatus.FAILED);
+        assertThat(scheduled(job).taskQueue()).isEqualTo("default");
     }
 
     private static ActivityScheduled scheduled(ActivityHandle job) {

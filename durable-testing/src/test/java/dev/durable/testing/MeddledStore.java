@@ -40,7 +40,7 @@ class MeddledStore {
                         yield order(orders, real);
                     }
                     default -> {
-                        if (method.getName().matches("jobs|count|buried|latestRun")) {
+                        if (method.getName().matches("jobs|count|buried|latestRun|deliver")) {
                             calls.add(method.getName());
                         }
                         try {

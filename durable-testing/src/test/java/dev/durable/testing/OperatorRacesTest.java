@@ -86,6 +86,30 @@ abstract class OperatorRacesTest {
     // ── what it costs ────────────────────────────────────────────────────────────────────────────────────────────────
 
     @Test
+    void jobs_of_a_selection_that_are_cancelled_share_commits(TestEngine engine) {
+        engine.activity(Bank.class, new FlakyBank());
+        IntStream.range(0, MANY)
+                .forEach(i -> engine.client()
+                        .enqueue(
+                                Bank.class,
+                                StartOptions.id("p-" + i).startDelay(Duration.ofHours(1)),
+                                b -> b.charge("p-" + i)));
+        MeddledStore store = new MeddledStore(engine.store());
+        try (DurableEngine other = other(store)) {
+            assertThat(other.client().activities().cancel("no")).isEqualTo(MANY);
+            assertThat(store.calls().stream().filter("deliver"::equals).count())
+                    .as("commits")
+                    .isLessThan(MANY / 5);
+        }
+        engine.settle();
+        assertThat(engine.client()
+                        .workflows()
+                        .where(w -> w.status(WorkflowStatus.CANCELLED))
+                        .count())
+                .isEqualTo(MANY);
+    }
+
+    @Test
     void a_selection_takes_one_read_and_one_commit_a_page(TestEngine engine) {
         incidents(engine, MANY);
         MeddledStore store = new MeddledStore(engine.store());

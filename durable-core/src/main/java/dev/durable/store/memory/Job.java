@@ -380,8 +380,10 @@ final class Job {
         this.lastFailure = failure;
     }
 
-    void annotate(String notes) {
-        this.notes = notes;
+    /** Null keeps what is stored. */
+    void annotate(@Nullable String notes, JobUpdate.@Nullable NewOptions options) {
+        replace(options);
+        this.notes = notes == null ? this.notes : notes;
     }
 
     /** Null keeps what is stored. */

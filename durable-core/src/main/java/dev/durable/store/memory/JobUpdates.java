@@ -65,7 +65,7 @@ final class JobUpdates {
                 tables.bury(job, bury.incident(), bury.fingerprint());
             }
             case JobUpdate.Heartbeat heartbeat -> job.heartbeat(heartbeat.details());
-            case JobUpdate.Annotate annotate -> job.annotate(annotate.notes());
+            case JobUpdate.Annotate annotate -> job.annotate(annotate.notes(), annotate.options());
             case JobUpdate.BodyGoesOn end -> throw new IllegalStateException(end + " says more than one thing");
             case JobUpdate.FreePlace free -> throw new IllegalStateException(free + " is not about the job");
             case JobUpdate.Detach detach -> tables.jobs().detach(job, detach, tables.now());

@@ -535,6 +535,35 @@ abstract class JobContract extends StoreContract {
     }
 
     @Test
+    void a_running_attempt_says_what_holds_if_its_worker_is_lost() {
+        RunKey run = scheduled("order-1", 1).run();
+        ClaimedJob job = claimJob(session);
+        JobUpdate.NewOptions once = new JobUpdate.NewOptions("{\"atMostOnce\":true}", job.options());
+
+        assertThat(update(new JobUpdate.Annotate(job.key(), job.lease(), "[]", once)))
+                .isEqualTo(ACCEPTED);
+        store.markDead(session, 0);
+        store.requeueOrphans(10);
+
+        assertThat(claimJobs(openSession())).as("it may have begun").isEmpty();
+        assertThat(waiting(run).getFirst().payload()).contains("OutcomeUnknownException");
+    }
+
+    @Test
+    void what_a_running_attempt_says_of_its_options_does_not_undo_what_an_order_said() {
+        scheduled("order-1", 1);
+        ClaimedJob job = claimJob(session);
+
+        update(new JobUpdate.Annotate(
+                job.key(), job.lease(), null, new JobUpdate.NewOptions("{\"limit\":2}", "{\"limit\":1}")));
+
+        update(new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null));
+        ClaimedJob next = claimJob(session);
+        assertThat(next.options()).isEqualTo(job.options());
+        assertThat(next.notes()).isEqualTo(job.notes());
+    }
+
+    @Test
     void a_job_that_is_to_be_cancelled_ends_where_its_attempt_would_be_tried_again() {
         Writer writer = scheduled("order-1", 1);
         ClaimedJob job = claimJob(session);

@@ -84,6 +84,15 @@ final class JobSql {
                             where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq offset 0) j) u
              where j.ctid = u.c""";
 
+    /** What holds for an attempt, before its body begins. */
+    static final String SETTLE_OPTIONS = """
+            update durable.activity_job j set options = u.options::json
+              from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::text[], ?::text[])
+                           as u(run_id, shard, seq, options, instead_of)
+                     cross join lateral (select j.ctid as c from durable.activity_job j
+                            where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq offset 0) j) u
+             where j.ctid = u.c and j.options::text = u.instead_of""";
+
     /** The body has returned, the attempt goes on in the hands of who has its token. */
     static final String DETACH = JobPlace.in("""
             update durable.activity_job j

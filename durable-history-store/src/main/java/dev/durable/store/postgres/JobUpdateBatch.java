@@ -32,6 +32,7 @@ final class JobUpdateBatch {
     private final Map<Integer, Outcome> outcomes = new HashMap<>();
     private final Map<JobKey, String> details = new LinkedHashMap<>();
     private final Map<JobKey, String> notes = new LinkedHashMap<>();
+    private final Map<JobKey, JobUpdate.NewOptions> options = new LinkedHashMap<>();
     private final List<PutBack> putBack = new ArrayList<>();
     private final List<Burial> buried = new ArrayList<>();
     private final List<JobUpdate.Detach> detached = new ArrayList<>();
@@ -98,7 +99,7 @@ final class JobUpdateBatch {
             case JobUpdate.Unread unread -> letGo(job.after(unread), unread.delay(), PutBack.of(unread));
             case JobUpdate.Bury bury -> bury(bury, job);
             case JobUpdate.Heartbeat heartbeat -> details.put(job.key(), heartbeat.details());
-            case JobUpdate.Annotate annotate -> notes.put(job.key(), annotate.notes());
+            case JobUpdate.Annotate annotate -> annotate(annotate);
             case JobUpdate.Detach detach -> detach(detach, job);
             case JobUpdate.BodyGoesOn end -> {
                 places.add(job.key());
@@ -107,6 +108,15 @@ final class JobUpdateBatch {
             case JobUpdate.FreePlace free -> throw new IllegalStateException(free + " is not about the job");
         }
         return job.cancelRequested() ? Outcome.CANCEL_REQUESTED : Outcome.ACCEPTED;
+    }
+
+    private void annotate(JobUpdate.Annotate annotate) {
+        if (annotate.notes() != null) {
+            notes.put(annotate.key(), annotate.notes());
+        }
+        if (annotate.options() != null) {
+            options.put(annotate.key(), annotate.options());
+        }
     }
 
     private void bury(JobUpdate.Bury bury, LockedJob job) {
@@ -159,6 +169,17 @@ final class JobUpdateBatch {
             List<Map.Entry<JobKey, String>> rows = sorted(notes);
             script.then(JobSql.ANNOTATE, with(keys(rows), texts(rows, Map.Entry::getValue)));
         }
+        if (!options.isEmpty()) {
+            List<Map.Entry<JobKey, JobUpdate.NewOptions>> rows = sorted(options);
+            Param[] keys = keys(rows);
+            script.then(
+                    JobSql.SETTLE_OPTIONS,
+                    keys[0],
+                    keys[1],
+                    keys[2],
+                    texts(rows, r -> r.getValue().json()),
+                    texts(rows, r -> r.getValue().insteadOf()));
+        }
         if (!putBack.isEmpty()) {
             PutBack.write(putBack, script);
         }
@@ -200,13 +221,13 @@ final class JobUpdateBatch {
         messages.insert(script, hints);
     }
 
-    private static List<Map.Entry<JobKey, String>> sorted(Map<JobKey, String> byKey) {
+    private static <V> List<Map.Entry<JobKey, V>> sorted(Map<JobKey, V> byKey) {
         return byKey.entrySet().stream()
                 .sorted(Map.Entry.comparingByKey(JobKey.LOCK_ORDER))
                 .toList();
     }
 
-    private static Param[] keys(List<Map.Entry<JobKey, String>> rows) {
+    private static <V> Param[] keys(List<Map.Entry<JobKey, V>> rows) {
         return new Param[] {
             uuids(rows, r -> r.getKey().run().runId()),
             shorts(rows, r -> r.getKey().run().shard()),
