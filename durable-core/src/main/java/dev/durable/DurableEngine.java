@@ -29,7 +29,6 @@ public interface DurableEngine extends AutoCloseable {
     boolean healthy();
 
     /**
-    /**
      * What is wrong, each with the usual cause and the way out, in words: what the database answered last where it can't be
      * reached or written (a standby, say), a schema that is not this process's own, a right that is missing, a loop that
      * hangs, a step of upkeep that is late. Empty while all is well. It may say something some seconds before {@link

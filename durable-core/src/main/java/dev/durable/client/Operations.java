@@ -14,7 +14,6 @@ import dev.durable.store.JobOrder;
 import dev.durable.store.JobOrder.Outcome;
 import dev.durable.store.MessageKind;
 import dev.durable.store.OpenJob;
-import dev.durable.store.RunKey;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;

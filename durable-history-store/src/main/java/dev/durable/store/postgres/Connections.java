@@ -49,6 +49,7 @@ final class Connections {
     private volatile long lostAt = System.nanoTime() - DOUBT_NANOS;
     /** Those that have answered since. */
     private final Set<Connection> alive = ConcurrentHashMap.newKeySet();
+
     private volatile Predicate<SQLException> partitions = missing -> false;
 
     private volatile Tx.TimeSeen timeSeen = (time, roundTrip) -> {};
@@ -77,8 +78,7 @@ final class Connections {
         this(dataSource, schema, failures, guard, false);
     }
 
-    private Connections(
-            DataSource dataSource, SchemaName schema, Failures failures, Guard guard, boolean readOnly) {
+    private Connections(DataSource dataSource, SchemaName schema, Failures failures, Guard guard, boolean readOnly) {
         this.guard = guard;
         this.dataSource = dataSource;
         this.schema = schema;

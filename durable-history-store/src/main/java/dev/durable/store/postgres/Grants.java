@@ -105,7 +105,9 @@ final class Grants {
                         .filter(line -> !line.startsWith("--") && line.endsWith(quoted(kind) + ";"))
                         .collect(Collectors.joining(
                                 "\n",
-                                "do $grants$ begin if to_regrole('" + quoted(kind) + "') is not null then\n",
+                                // One after the other: two at once would change the same rows of the catalog.
+                                "do $grants$ begin if to_regrole('" + quoted(kind) + "') is not null then\n"
+                                        + "perform pg_catalog.pg_advisory_xact_lock(hashtextextended('durable grants', 0));\n",
                                 "\nend if; end $grants$;\n")))
                 .collect(Collectors.joining());
     }
@@ -122,8 +124,12 @@ final class Grants {
         return role(WORKER);
     }
 
-    /** Gives the roles that exist what they lack. Where this user does not own the schema that is a DBA's to do. */
-    void give(Connection connection, boolean migrated) throws SQLException {
+    /**
+     * The roles that exist and lack something. None where this user does not own the schema: then it is a DBA's to give.
+     *
+     * @param migrated whether there may be new tables
+     */
+    List<String> lacking(Connection connection, boolean migrated) throws SQLException {
         List<String> lacking = new ArrayList<>();
         for (String kind : KINDS) {
             if (!names(connection, EXIST, List.of(role(kind))).isEmpty()
@@ -131,23 +137,16 @@ final class Grants {
                 lacking.add(role(kind));
             }
         }
-        if (!lacking.isEmpty()
-                && !names(connection, OWNED, List.of(schema.value())).isEmpty()) {
-            boolean autoCommit = connection.getAutoCommit();
-            connection.setAutoCommit(false);
-            try (Statement statement = connection.createStatement()) {
-                // One after the other: two at once would change the same rows of the catalog.
-                statement.execute("select pg_advisory_xact_lock(hashtextextended('durable grants', 0))");
-                statement.execute(sqlForThoseThatExist());
-                connection.commit();
-            } catch (SQLException e) {
-                connection.rollback();
-                throw e;
-            } finally {
-                connection.setAutoCommit(autoCommit);
-            }
-            log.info("{} may do in schema {} what grants.sql says", lacking, schema.quoted());
-        }
+        return lacking.isEmpty()
+                        || names(connection, OWNED, List.of(schema.value())).isEmpty()
+                ? List.of()
+                : lacking;
+    }
+
+    /** Gives the roles that exist what they lack. */
+    void give(Statement turn, List<String> lacking) throws SQLException {
+        turn.execute(sqlForThoseThatExist());
+        log.info("{} may do in schema {} what grants.sql says", lacking, schema.quoted());
     }
 
     /** The names of our roles that stand for something else already. */

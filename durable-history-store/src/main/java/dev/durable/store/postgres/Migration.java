@@ -77,10 +77,11 @@ final class Migration {
             migrate(version);
         }
         if (mode == SchemaMode.MIGRATE) {
-            on(connection -> {
-                grants.give(connection, version < Schema.version());
-                return true;
-            });
+            List<String> lacking = on(connection -> grants.lacking(connection, version < Schema.version()));
+            if (!lacking.isEmpty()) {
+                ddl.transaction(
+                        "rights in schema " + schema.quoted() + " can't be given", turn -> grants.give(turn, lacking));
+            }
         }
     }
 

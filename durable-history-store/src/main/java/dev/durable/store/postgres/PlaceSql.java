@@ -46,8 +46,8 @@ final class PlaceSql {
      * ended. They are a set that is hashed: a comparison with an array would be made element by element for each job.
      */
     static final String KEEP_ENDED =
-            INSERT + " from ended g where g.session is not null and g.lease not in (select unnest(?::uuid[])) and " + LIMITED
-                    + " on conflict (lease) do nothing";
+            INSERT + " from ended g where g.session is not null and g.lease not in (select unnest(?::uuid[])) and "
+                    + LIMITED + " on conflict (lease) do nothing";
 
     /** How many places of a queue are kept. */
     static String inQueue(String taskQueue) {

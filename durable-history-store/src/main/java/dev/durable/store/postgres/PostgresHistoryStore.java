@@ -120,7 +120,8 @@ public final class PostgresHistoryStore implements HistoryStore {
         nudges = new SharedNudges(
                 options.notify ? new NotifyChannel(options.dataSource, options.schema) : NudgeChannel.NONE);
         DataSource owner = options.migrationDataSource == null ? options.dataSource : options.migrationDataSource;
-        migration = new Migration(options.dataSource, owner, options.schema, options.rolePrefix, failures, Ddl.PATIENCE);
+        migration =
+                new Migration(options.dataSource, owner, options.schema, options.rolePrefix, failures, Ddl.PATIENCE);
         guard = new Guard(options.schema, failures.database());
         schemaMode = options.schemaMode;
         connections = new Connections(options.dataSource, options.schema, failures, guard);

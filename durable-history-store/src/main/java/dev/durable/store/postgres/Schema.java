@@ -129,7 +129,8 @@ public final class Schema {
                 .forEach(file -> script.append("\n-- ")
                         .append(file)
                         .append('\n')
-                        .append(read(file, schema, rolePrefix).replace("create index concurrently if not exists", "create index")));
+                        .append(read(file, schema, rolePrefix)
+                                .replace("create index concurrently if not exists", "create index")));
         return script.append(grantsAt(to, schema, rolePrefix)).toString();
     }
 

@@ -230,7 +230,8 @@ final class TransitionSql {
             + " durable.must((select count(*) filter (where e.lease in (select unnest(?::uuid[]))) from ended e) = ?,"
             + " 'lease of a closing run'),"
             + " durable.must(?::boolean or not exists (select 1 from ended e"
-            + " where coalesce(e.lease not in (select unnest(?::uuid[])), true) and " + CARRIED + "), 'job with something to tell')";
+            + " where coalesce(e.lease not in (select unnest(?::uuid[])), true) and " + CARRIED
+            + "), 'job with something to tell')";
 
     /** Then, as of after these locks, what waits is looked for, and the rest is written. */
     static final String CLOSE = "with appended as (" + EVENTS + "),\nclosed as (" + CLOSE_RUNS + "),\nread as ("

@@ -60,6 +60,8 @@ begin
     return null;
 end $$;
 
+revoke execute on function ${schema}.forget_runs() from public;
+
 create or replace trigger forget_runs after delete on ${schema}.workflow_run
     referencing old table as gone for each statement execute function ${schema}.forget_runs();
 

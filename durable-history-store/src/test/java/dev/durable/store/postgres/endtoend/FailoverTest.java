@@ -200,8 +200,8 @@ class FailoverTest {
             server.close();
             Standby.willBe(directory);
             server = EmbeddedPostgres.at(directory);
-            Bench.awaitThat(
-                    () -> String.join("\n", load.engine.problems()).contains("connected to a standby or read-only server"));
+            Bench.awaitThat(() ->
+                    String.join("\n", load.engine.problems()).contains("connected to a standby or read-only server"));
             assertThat(String.join("\n", load.engine.problems())).contains("targetServerType=primary");
             Bench.awaitThat(() -> isReadable(load.engine));
             load.runFor(IN_RECOVERY);

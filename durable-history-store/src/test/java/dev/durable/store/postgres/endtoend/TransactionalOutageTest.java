@@ -330,7 +330,8 @@ class TransactionalOutageTest {
             CompletableFuture<WorkflowHandle<Booking, Integer>> late = CompletableFuture.supplyAsync(
                     () -> engine.client().start(Booking.class, "late", w -> w.run("bob")));
             frozen.countDown();
-            Bench.awaitThat(() -> String.join("\n", engine.problems()).contains("connected to a standby or read-only server"));
+            Bench.awaitThat(
+                    () -> String.join("\n", engine.problems()).contains("connected to a standby or read-only server"));
 
             assertThat(String.join("\n", engine.problems()))
                     .contains("targetServerType=primary", "default_transaction_read_only");
