@@ -1,10 +1,15 @@
 package dev.durable.client;
 
+import dev.durable.ActivityTimedOutException;
 import dev.durable.StartOptions;
 import dev.durable.WorkflowAlreadyStartedException;
 import dev.durable.WorkflowNotFoundException;
 import dev.durable.WorkflowStatus;
 import dev.durable.history.EventJson;
+import dev.durable.history.Failure;
+import dev.durable.history.FailureJson;
+import dev.durable.history.Payload;
+import dev.durable.history.TimeoutType;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.replay.BackgroundJob;
 import dev.durable.store.RunFilter;
@@ -17,6 +22,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +34,7 @@ final class EndedJobs {
     static final Set<WorkflowStatus> FAILED = Set.of(WorkflowStatus.FAILED, WorkflowStatus.TIMED_OUT);
 
     private static final int PAGE = 200;
+    private static final Pattern EXPIRY = Pattern.compile("\"timeout\"\\s*:\\s*\"" + TimeoutType.EXPIRY + "\"");
 
     private final Dispatch dispatch;
     private final Starts starts;
@@ -130,10 +137,24 @@ final class EndedJobs {
     private boolean canBe(RunRecord run) {
         return run.status().closed()
                 && run.status() != WorkflowStatus.COMPLETED
+                && !hasExpired(run)
                 && dispatch.store()
                         .latestRun(run.run().workflowId())
                         .filter(latest -> latest.run().equals(run.run()))
                         .isPresent();
+    }
+
+    /** What nobody had begun by its expiry is worth nothing later: only who names it wants it. */
+    private static boolean hasExpired(RunRecord run) {
+        if (run.failure() == null) {
+            return false;
+        }
+        Failure failure = FailureJson.decode(run.failure());
+        Payload fields = failure.fields();
+        return failure.type().equals(RunRecord.EXPIRED)
+                || failure.type().equals(ActivityTimedOutException.class.getName())
+                        && fields != null
+                        && EXPIRY.matcher(fields.json()).find();
     }
 
     private static boolean isJob(RunRecord run) {

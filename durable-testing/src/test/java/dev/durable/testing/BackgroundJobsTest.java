@@ -212,6 +212,10 @@ abstract class BackgroundJobsTest {
         assertThat(job.describe().summary().status()).isEqualTo(WorkflowStatus.RUNNING);
         engine.advance(Duration.ofMinutes(2));
         assertThat(job.history().stream().map(HistoryEvent::type)).contains("ActivityTimedOut");
+        engine.settle();
+        assertThat(engine.client().enqueueAgain(w -> w.workflowIdPrefix("job-")))
+                .as("what nobody wants any more")
+                .isZero();
     }
 
     @Test
@@ -362,7 +366,9 @@ abstract class BackgroundJobsTest {
         StartOptions again = StartOptions.id("copy-1");
         assertThatThrownBy(() -> engine.client().enqueue(Copying.class, again, c -> c.copy("quick")))
                 .isInstanceOf(WorkflowAlreadyStartedException.class)
-                .hasMessageContaining("A job that is being cancelled is open until its attempt has ended");
+                .hasMessageContaining("A job that is being cancelled is open until its attempt has ended")
+                .hasMessageContaining(
+                        "If it is a dead letter: client.deadLetters().one(\"copy-1\", 1).retry() or .fail(…).");
         mayEnd.release();
         job.await();
         engine.client().enqueue(Copying.class, again, c -> c.copy("quick")).await();
