@@ -331,7 +331,8 @@ public final class StoreClient implements DurableClient {
         RunRecord run = dispatch.store()
                 .latestRun(id)
                 .orElseThrow(() -> new WorkflowNotFoundException("there is no job " + id
-                        + ". If it was enqueued in a transaction that is still open, it exists once that commits."));
+                        + ". If it was enqueued in a transaction that is still open, it exists once that commits; if it"
+                        + " follows a batch that is not at rest (onCompletion), once that is."));
         if (!run.type().equals(BackgroundJob.TYPE)) {
             throw new IllegalArgumentException(id + " is the id of a run of " + run.type()
                     + " and of no background job. Use client.handle(\"" + id + "\").");

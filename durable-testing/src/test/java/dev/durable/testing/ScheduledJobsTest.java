@@ -584,7 +584,8 @@ abstract class ScheduledJobsTest {
                         + " Use client.handle(\"mailing-1\").");
         assertThatThrownBy(() -> client.job("nobody"))
                 .isInstanceOf(WorkflowNotFoundException.class)
-                .hasMessageContaining("there is no job nobody");
+                .hasMessageContaining("there is no job nobody")
+                .hasMessageEndingWith("if it follows a batch that is not at rest (onCompletion), once that is.");
         assertThatThrownBy(() -> client.job(Elsewhere.class, "mail-1"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("job mail-1 runs Emails.send, which is none of " + Elsewhere.class.getName());
