@@ -216,6 +216,23 @@ class StallTest {
     }
 
     @Test
+    void a_signal_that_does_not_fit_its_handler_is_named() {
+        try (GivenRun run = GivenRun.of(w -> {
+            Durable.await(() -> w.has("x"));
+            return "";
+        })) {
+            assertThatThrownBy(() -> run.tellJson("[{\"a\":1}]"))
+                    .isInstanceOf(StalledException.class)
+                    .hasMessageStartingWith(
+                            "Scripted run-1 is stalled: signal tell, event 2 of 2026-01-01T00:00:00Z: argument 1")
+                    .hasMessageContaining("of Scripted.tell can't be read as java.lang.String")
+                    .hasMessageEndingWith("Usual cause: a caller without the workflow's class sent values of other types,"
+                            + " or the handler's types were changed. Deploy code that reads them, and the run goes on; or"
+                            + " terminate the run: handle.terminate(…).");
+        }
+    }
+
+    @Test
     void a_condition_that_looks_at_something_else_than_state_is_found_where_assertions_are_on() {
         AtomicInteger asked = new AtomicInteger();
         assertThatThrownBy(() -> GivenRun.of(w -> {
