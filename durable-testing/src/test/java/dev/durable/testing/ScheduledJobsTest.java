@@ -513,6 +513,11 @@ abstract class ScheduledJobsTest {
                         Mailing.class, StartOptions.id("m-1").activity(o -> o.priority(1)), w -> w.run("ann")))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("activity(o -> …) is for background jobs");
+        assertThatThrownBy(() ->
+                        client.startVoid(Mailing.class, StartOptions.id("m-1").priority(1), w -> w.run("ann")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("priority(1) is for background jobs")
+                .hasMessageContaining("@Activity(priority = …)");
         assertThat(client.workflows().count()).isZero();
     }
 
