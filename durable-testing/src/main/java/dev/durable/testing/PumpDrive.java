@@ -242,7 +242,8 @@ final class PumpDrive implements Drive {
                     + " nothing is due at any time, and nobody sent anything for "
                     + TimeUnit.NANOSECONDS.toSeconds(PATIENCE_NANOS)
                     + " seconds. A workflow may wait for a signal that no one sends, or for an activity that somebody was to"
-                    + " complete.");
+                    + " complete; an activity or job may be a dead letter (client.deadLetters()) or an incident"
+                    + " (client.incidents()), which waits for an operator; a run, an activity or a queue may be paused.");
         }
     }
 
