@@ -1,5 +1,6 @@
 package dev.durable.client;
 
+import dev.durable.Activity;
 import dev.durable.ActivityControl;
 import dev.durable.ActivityHandle;
 import dev.durable.ActivityQuery;
@@ -165,6 +166,7 @@ public final class StoreClient implements DurableClient {
 
     @Override
     public <A> ActivityHandle enqueue(Class<A> type, VoidCall<A> call) {
+        checkDeclares(type);
         Recorded recorded = Recorder.record(type, call, CallKind.ACTIVITY);
         String id = recorded.name() + "-" + code.random().get();
         return enqueue(type, StartOptions.id(id), recorded);
@@ -172,7 +174,23 @@ public final class StoreClient implements DurableClient {
 
     @Override
     public <A> ActivityHandle enqueue(Class<A> type, StartOptions options, VoidCall<A> call) {
+        checkDeclares(type);
         return enqueue(type, options, Recorder.record(type, call, CallKind.ACTIVITY));
+    }
+
+    /** A class that implements an activity type is easily taken for it. */
+    private static void checkDeclares(Class<?> type) {
+        if (type.isAnnotationPresent(Activity.class)) {
+            return;
+        }
+        for (Class<?> c = type; c != null; c = c.getSuperclass()) {
+            for (Class<?> one : c.getInterfaces()) {
+                if (one.isAnnotationPresent(Activity.class)) {
+                    throw new IllegalArgumentException(type.getSimpleName() + " implements the activity type "
+                            + one.getSimpleName() + ". Name that: enqueue(" + one.getSimpleName() + ".class, …).");
+                }
+            }
+        }
     }
 
     @Override

@@ -11,12 +11,14 @@ import dev.durable.ActivityHandle;
 import dev.durable.BatchHandle;
 import dev.durable.BatchProgress;
 import dev.durable.ConflictPolicy;
+import dev.durable.DurableClient;
 import dev.durable.OnExhausted;
 import dev.durable.Retry;
 import dev.durable.StartOptions;
 import dev.durable.WorkflowAlreadyStartedException;
 import dev.durable.WorkflowDescription;
 import dev.durable.WorkflowFailedException;
+import dev.durable.WorkflowHandle;
 import dev.durable.WorkflowStatus;
 import dev.durable.history.ActivityCancelled;
 import dev.durable.history.ActivityScheduled;
@@ -219,6 +221,42 @@ abstract class BackgroundJobsTest {
     }
 
     @Test
+    void what_only_workflows_have_is_refused_with_the_way_out(TestEngine engine) {
+        set(engine);
+        DurableClient client = engine.client();
+        client.enqueue(
+                Emails.class, StartOptions.id("job-1").startDelay(Duration.ofHours(1)), e -> e.send("ann"));
+        WorkflowHandle<?, ?> handle = client.handle("job-1");
+        assertThatThrownBy(() -> handle.signal("stop"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("signal stop was not sent: a background job takes no signals");
+        String instead =
+                "Use client.activity(\"job-1\", 1), or client.job(\"job-1\").control(): its pause holds the job, too.";
+        assertThatThrownBy(handle::pause)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("job-1 is a background job")
+                .hasMessageEndingWith(instead);
+        assertThatThrownBy(() -> client.enqueue(Mailer.class, e -> e.send("ann")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("Mailer implements the activity type Emails. Name that: enqueue(Emails.class, …).");
+        client.activity("job-1", 1).pause();
+        engine.advance(Duration.ofHours(2));
+        assertThat(sent).isEmpty();
+        client.activity("job-1", 1).resume();
+        client.job("job-1").await();
+    }
+
+    static class Mailer implements Emails {
+        @Override
+        public void send(String to) {}
+
+        @Override
+        public List<String> addresses(String of, int atMost) {
+            return List.of();
+        }
+    }
+
+    @Test
     void a_job_that_could_never_begin_in_time_is_refused(TestEngine engine) {
         set(engine);
         engine.client();
@@ -317,7 +355,7 @@ abstract class BackgroundJobsTest {
                 .isInstanceOfSatisfying(
                         WorkflowFailedException.class,
                         e -> assertThat(e.status()).isEqualTo(WorkflowStatus.CANCELLED))
-                .hasMessageMatching("workflow copy-1 was cancelled by .+: too late");
+                .hasMessageMatching("job copy-1 was cancelled by .+: too late");
     }
 
     @Test
