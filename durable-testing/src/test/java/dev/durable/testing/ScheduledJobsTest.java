@@ -509,6 +509,19 @@ abstract class ScheduledJobsTest {
                         e -> e.send("ann")))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("heartbeatTimeout");
+        assertThatThrownBy(() -> client.enqueue(
+                        Emails.class,
+                        StartOptions.id("mail-1").priority(2).activity(o -> o.priority(3)),
+                        e -> e.send("ann")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("job mail-1: its priority is said twice, 2 by StartOptions.priority(…) and 3 by"
+                        + " activity(o -> o.priority(…)). Say it once.");
+        assertThatThrownBy(() -> client.enqueue(
+                        Emails.class,
+                        StartOptions.id("mail-1").taskQueue("one").activity(o -> o.taskQueue("other")),
+                        e -> e.send("ann")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("its taskQueue is said twice, one by StartOptions.taskQueue(…) and other by");
         assertThatThrownBy(() -> client.startVoid(
                         Mailing.class, StartOptions.id("m-1").activity(o -> o.priority(1)), w -> w.run("ann")))
                 .isInstanceOf(IllegalArgumentException.class)
