@@ -79,6 +79,7 @@ public final class StoreClient implements DurableClient {
 
     private <W, R extends @Nullable Object> WorkflowHandle<W, R> start(
             WorkflowType workflow, StartOptions options, Recorded call) {
+        code.unknownTypes().startByClass(workflow, options.taskQueue());
         Payload input = code.payloads().encodeArguments(workflow.run(), call.arguments());
         return started(workflow, options, starts.start(Starts.Target.of(workflow), options, input));
     }
@@ -125,6 +126,7 @@ public final class StoreClient implements DurableClient {
 
     private <W, R extends @Nullable Object> WorkflowHandle<W, R> signalWithStart(
             WorkflowType workflow, StartOptions options, Recorded run, Recorded signal) {
+        code.unknownTypes().startByClass(workflow, options.taskQueue());
         Payload input = code.payloads().encodeArguments(workflow.run(), run.arguments());
         Payload message = Messages.arguments(code, workflow, signal.name(), signal.arguments());
         return told(
