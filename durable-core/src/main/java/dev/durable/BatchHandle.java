@@ -13,6 +13,12 @@ public interface BatchHandle {
     /** The id of the batch. */
     String id();
 
+    /**
+     * How many jobs were added to it by the call of {@code enqueueAll} that gave this handle: fewer than its items where jobs
+     * of the batch were there before, which stay as they are; 0 of a handle by {@link DurableClient#batch}.
+     */
+    long added();
+
     /** How far it is, by one query. */
     BatchProgress progress();
 

@@ -36,12 +36,15 @@ final class JobBatch implements BatchHandle {
     private static final String SEPARATOR = "/";
 
     private final String id;
+    private final long added;
     private final StoreClient client;
     private final Dispatch dispatch;
     private final ClientCode code;
 
-    JobBatch(String id, StoreClient client, Dispatch dispatch, ClientCode code) {
+    /** @param added how many jobs were added by who made this handle */
+    JobBatch(String id, long added, StoreClient client, Dispatch dispatch, ClientCode code) {
         this.id = id;
+        this.added = added;
         this.client = client;
         this.dispatch = dispatch;
         this.code = code;
@@ -55,6 +58,11 @@ final class JobBatch implements BatchHandle {
     @Override
     public String id() {
         return id;
+    }
+
+    @Override
+    public long added() {
+        return added;
     }
 
     @Override

@@ -217,13 +217,13 @@ public final class StoreClient implements DurableClient {
             ActivityMethod activity = jobActivity(type, recorded);
             batch.add(activity, code.payloads().encodeArguments(activity.spec(), recorded.arguments()));
         }
-        batch.end();
-        return batch(batch.id());
+        batch.endAll();
+        return new JobBatch(batch.id(), batch.added(), this, dispatch, code);
     }
 
     @Override
     public BatchHandle batch(String id) {
-        return new JobBatch(id, this, dispatch, code);
+        return new JobBatch(id, 0, this, dispatch, code);
     }
 
     /** Gives the id of the job that is enqueued when the batch is at rest. */
