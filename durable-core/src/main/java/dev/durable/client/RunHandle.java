@@ -14,11 +14,9 @@ import dev.durable.declare.Recorder;
 import dev.durable.declare.WorkflowType;
 import dev.durable.history.History;
 import dev.durable.history.Payload;
-import dev.durable.replay.BackgroundJob;
 import dev.durable.store.RunRecord;
 import java.lang.reflect.Type;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -176,12 +174,6 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
 
     @Override
     public void pause(String reason) {
-        if (found().filter(run -> run.type().equals(BackgroundJob.TYPE)).isPresent()) {
-            throw new IllegalArgumentException(workflowId
-                    + " is a background job, and pausing its run would not hold it: its body would begin, and its end"
-                    + " would wait. Use client.activity(\"" + workflowId + "\", " + BackgroundJob.SEQ
-                    + "), or client.job(\"" + workflowId + "\").control(): its pause holds the job, too.");
-        }
         if (!new Endings(dispatch, code).pause(workflowId, runId, reason)) {
             throw new WorkflowNotFoundException(
                     "there is no open run of workflow id " + workflowId + " to pause" + ofRun());
@@ -262,13 +254,10 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
     }
 
     private RunRecord run() {
-        return found().orElseThrow(() -> notFound());
-    }
-
-    private Optional<RunRecord> found() {
-        return runId == null
-                ? dispatch.store().latestRun(workflowId)
-                : dispatch.store().run(runId);
+        return (runId == null
+                        ? dispatch.store().latestRun(workflowId)
+                        : dispatch.store().run(runId))
+                .orElseThrow(() -> notFound());
     }
 
     private WorkflowNotFoundException notFound() {

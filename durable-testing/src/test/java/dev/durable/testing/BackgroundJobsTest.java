@@ -174,11 +174,18 @@ abstract class BackgroundJobsTest {
     void a_batch_that_is_enqueued_again_gets_only_the_jobs_that_are_missing(TestEngine engine) {
         set(engine);
         StartOptions newsletter = StartOptions.id("newsletter-7");
-        engine.client()
-                .enqueueAll(Emails.class, newsletter, List.of("ann", "bob"), (e, to) -> e.send(to))
-                .await();
+        BatchHandle first =
+                engine.client().enqueueAll(Emails.class, newsletter, List.of("ann", "bob"), (e, to) -> e.send(to));
+        assertThat(first.added()).isEqualTo(2);
+        first.await();
+        assertThat(engine.client()
+                        .enqueueAll(Emails.class, newsletter, List.of("ann", "bob"), (e, to) -> e.send(to))
+                        .added())
+                .isZero();
+        assertThat(engine.client().batch("newsletter-7").added()).isZero();
         BatchHandle whole = engine.client()
                 .enqueueAll(Emails.class, newsletter, List.of("ann", "bob", "eve"), (e, to) -> e.send(to));
+        assertThat(whole.added()).isOne();
         assertThat(whole.await()).isEqualTo(new BatchProgress(3, 3, 0, 0));
         assertThat(sent).containsExactlyInAnyOrder("ann 1", "bob 1", "eve 1");
     }
@@ -231,7 +238,7 @@ abstract class BackgroundJobsTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("signal stop was not sent: a background job takes no signals");
         String instead =
-                "Use client.activity(\"job-1\", 1), or client.job(\"job-1\").control(): its pause holds the job, too.";
+                "Use client.activity(\"job-1\", 1), or client.job(\"job-1\").control(): its pause() holds the job.";
         assertThatThrownBy(handle::pause)
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("job-1 is a background job")
