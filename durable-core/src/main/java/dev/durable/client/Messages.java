@@ -35,9 +35,10 @@ final class Messages {
     static Payload arguments(
             ClientCode code, @Nullable WorkflowType workflow, String signal, @Nullable Object[] arguments) {
         if (workflow != null && workflow.name().equals(BackgroundJob.TYPE)) {
-            throw new IllegalArgumentException("signal " + signal + " was not sent: a background job takes no signals, only"
-                    + " a workflow does. A job can be cancelled, client.job(id).cancel(…), and steered by its"
-                    + " control(): client.job(id).control().");
+            throw new IllegalArgumentException(
+                    "signal " + signal + " was not sent: a background job takes no signals, only"
+                            + " a workflow does. A job can be cancelled, client.job(id).cancel(…), and steered by its"
+                            + " control(): client.job(id).control().");
         }
         MethodSpec spec = workflow == null ? null : workflow.signals().get(signal);
         if (workflow != null && spec == null) {

@@ -71,7 +71,8 @@ final class Results {
     private WorkflowFailedException failed(String workflowId, RunResult end) {
         Failure failure = end.failure() == null ? null : code.failures().fromJson(end.failure());
         String how = end.status().name().toLowerCase(Locale.ROOT).replace('_', ' ');
-        String message = (isJob() ? "job " : "workflow ") + workflowId
+        String message = (isJob() ? "job " : "workflow ")
+                + workflowId
                 + (end.status() == WorkflowStatus.CANCELLED && failure != null && failure.message() != null
                         ? " was " + failure.message()
                         : " " + how + why(end.status(), failure));

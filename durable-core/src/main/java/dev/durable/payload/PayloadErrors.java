@@ -23,10 +23,12 @@ final class PayloadErrors {
             "let the new one read the old data (@JsonAlias for another name, @JsonCreator for another shape, a new property instead of another type for an old one)";
 
     /** What to do about data of a history, which can't be changed any more. */
-    static final Supplier<String> OLD_DATA = () -> "Usually the type has changed since it was written: " + NEW_TYPE + ", or keep both behind Durable.version(…).";
+    static final Supplier<String> OLD_DATA = () -> "Usually the type has changed since it was written: " + NEW_TYPE
+            + ", or keep both behind Durable.version(…).";
 
     /** The same of arguments, which are read before the code that they are for begins. */
-    static final Supplier<String> OLD_ARGUMENTS = () -> "If the type has changed since it was written, " + NEW_TYPE + ".";
+    static final Supplier<String> OLD_ARGUMENTS =
+            () -> "If the type has changed since it was written, " + NEW_TYPE + ".";
 
     private PayloadErrors() {}
 

@@ -28,8 +28,9 @@ final class DivergenceAdvice {
             """;
 
     /** What needs no deployment, where the history was made elsewhere. */
-    private static final String QUERY = "Or a query changed state of the run in memory (a @Query method that takes from a"
-            + " list, for example), and the history was made by that: let @Query methods only read.\n";
+    private static final String QUERY =
+            "Or a query changed state of the run in memory (a @Query method that takes from a"
+                    + " list, for example), and the history was made by that: let @Query methods only read.\n";
 
     private DivergenceAdvice() {}
 

@@ -226,9 +226,10 @@ class StallTest {
                     .hasMessageStartingWith(
                             "Scripted run-1 is stalled: signal tell, event 2 of 2026-01-01T00:00:00Z: argument 1")
                     .hasMessageContaining("of Scripted.tell can't be read as java.lang.String")
-                    .hasMessageEndingWith("Usual cause: a caller without the workflow's class sent values of other types,"
-                            + " or the handler's types were changed. Deploy code that reads them, and the run goes on; or"
-                            + " terminate the run: handle.terminate(…).");
+                    .hasMessageEndingWith(
+                            "Usual cause: a caller without the workflow's class sent values of other types,"
+                                    + " or the handler's types were changed. Deploy code that reads them, and the run goes on; or"
+                                    + " terminate the run: handle.terminate(…).");
         }
     }
 

@@ -231,8 +231,7 @@ abstract class BackgroundJobsTest {
     void what_only_workflows_have_is_refused_with_the_way_out(TestEngine engine) {
         set(engine);
         DurableClient client = engine.client();
-        client.enqueue(
-                Emails.class, StartOptions.id("job-1").startDelay(Duration.ofHours(1)), e -> e.send("ann"));
+        client.enqueue(Emails.class, StartOptions.id("job-1").startDelay(Duration.ofHours(1)), e -> e.send("ann"));
         WorkflowHandle<?, ?> handle = client.handle("job-1");
         assertThatThrownBy(() -> handle.signal("stop"))
                 .isInstanceOf(IllegalArgumentException.class)

@@ -562,8 +562,9 @@ abstract class IncidentsTest {
 
         assertThatThrownBy(() -> engine.client().incidents().one(seen).by("bob").discard())
                 .isInstanceOf(IncidentNotFoundException.class)
-                .hasMessageContaining("the one that was seen, since " + seen.since()
-                        + ", was resolved, and Bank.charge is" + " INCIDENT; its next attempt would be 4. It was retried at ")
+                .hasMessageContaining(
+                        "the one that was seen, since " + seen.since() + ", was resolved, and Bank.charge is"
+                                + " INCIDENT; its next attempt would be 4. It was retried at ")
                 .hasMessageEndingWith(" by ann. Look at it again. Nothing was written.");
 
         engine.client()

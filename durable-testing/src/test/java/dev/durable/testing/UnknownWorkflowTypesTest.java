@@ -55,13 +55,13 @@ abstract class UnknownWorkflowTypesTest {
     @Test
     void its_class_does_not_make_it_known(TestEngine engine) {
         DurableClient client = engine.register(Greeting.class).client();
-        String refusal = "workflow type Stranger can't be started on task queue default: this engine's worker serves that"
-                + " queue and registers no such type, only [Greeting, Salute].";
+        String refusal =
+                "workflow type Stranger can't be started on task queue default: this engine's worker serves that"
+                        + " queue and registers no such type, only [Greeting, Salute].";
         assertThatThrownBy(() -> client.start(Stranger.class, "s-1", w -> w.run("ann")))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith(refusal);
-        assertThatThrownBy(() ->
-                        client.signalWithStart(Stranger.class, "s-1", w -> w.run("ann"), w -> w.more("bob")))
+        assertThatThrownBy(() -> client.signalWithStart(Stranger.class, "s-1", w -> w.run("ann"), w -> w.more("bob")))
                 .hasMessageStartingWith(refusal);
         assertThat(client.workflows().count()).isZero();
     }
