@@ -14,6 +14,12 @@ public interface BatchHandle {
     String id();
 
     /**
+     * How many jobs were added to it by the call of {@code enqueueAll} that gave this handle: fewer than its items where jobs
+     * of the batch were there before, which stay as they are; 0 of a handle by {@link DurableClient#batch}.
+     */
+    long added();
+
+    /**
      * How far it is, by one query.
      *
      * @throws WorkflowNotFoundException when there is no job of it, unless this handle is that of an {@code enqueueAll} of no

@@ -133,8 +133,8 @@ public interface DurableClient {
 
     /**
      * The same for all that satisfy the filter and can be: {@code client.enqueueAgain(w -> w.closedAfter(monday))}. Those that
-     * failed or timed out, unless the filter names other states. Left out is what is no background job, completed, or was not
-     * the latest run of its id; and if two do it at once, each job is enqueued by one of them. If it fails in between, what was
+     * failed or timed out, unless the filter names other states. Left out is what is no background job, completed,
+     * {@linkplain StartOptions#expiresAt expired}, or was not the latest run of its id; and if two do it at once, each job is enqueued by one of them. If it fails in between, what was
      * enqueued stays so, and calling it again goes on.
      *
      * @return how many were enqueued

@@ -53,7 +53,7 @@ public record StartOptions(
         }
         positive("executionTimeout", executionTimeout);
         positive("runTimeout", runTimeout);
-        Waits.notNegative("startDelay", startDelay);
+        Waits.notNegative("startDelay", Objects.requireNonNull(startDelay, "startDelay; Duration.ZERO is none"));
         memo = Map.copyOf(memo);
         headers = Map.copyOf(headers);
     }

@@ -47,6 +47,9 @@ class WaitsTest {
         assertThatThrownBy(() -> options.startDelay(Duration.ofSeconds(-1)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("startDelay must not be negative, not PT-1S");
+        assertThatThrownBy(() -> options.startDelay(null))
+                .isInstanceOf(NullPointerException.class)
+                .hasMessage("startDelay; Duration.ZERO is none");
         assertThatThrownBy(() -> options.runTimeout(NEVER))
                 .hasMessageStartingWith("runTimeout must be at most a hundred");
         assertThatThrownBy(() -> options.executionTimeout(NEVER))

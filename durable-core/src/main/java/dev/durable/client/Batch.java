@@ -21,6 +21,8 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Jobs that are sent together, a part at a time: not one after the other, so that many share a commit; not all, so that
@@ -30,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  * begin in the order of their items, whichever commits they are written in.
  */
 final class Batch {
+    private static final Logger log = LoggerFactory.getLogger(Batch.class);
     private static final int AT_ONCE = 1_024;
 
     private final Dispatch dispatch;
@@ -38,6 +41,7 @@ final class Batch {
     private final boolean mayBeThere;
     private final List<Item> part = new ArrayList<>();
     private int number;
+    private long added;
     private Instant last = Instant.MIN;
 
     /** An item to be sent. */
@@ -91,6 +95,11 @@ final class Batch {
         }
     }
 
+    /** How many jobs were enqueued: of what was added, that which was not there. */
+    long added() {
+        return added;
+    }
+
     private Instant next() {
         Instant now = starts.now().truncatedTo(ChronoUnit.MICROS);
         last = now.isAfter(last) ? now : last.plus(1, ChronoUnit.MICROS);
@@ -98,7 +107,19 @@ final class Batch {
     }
 
     /** All that was added is durable. */
-    void end() {
+    void endAll() {
+        end();
+        if (added == 0 && number > 0) {
+            log.info(
+                    "enqueueAll added nothing to batch {}: all {} items have jobs there already, which stay as they are. Usual"
+                            + " cause: a batch id that was used before, by last week's run for example. For new jobs take a"
+                            + " new id; for those that failed, client.enqueueAgain(…).",
+                    id(),
+                    number);
+        }
+    }
+
+    private void end() {
         List<Item> items = notThere();
         part.clear();
         Map<String, Integer> rooms = new HashMap<>();
@@ -162,6 +183,7 @@ final class Batch {
             StartOutcome outcome = Waiting.forAnswer(dispatch, one.answer(), "enqueueing batch " + id());
             switch (outcome) {
                 case StartOutcome.Started ignored -> {
+                    added++;
                     return null;
                 }
                 case StartOutcome.AlreadyOpen open -> {

@@ -1,10 +1,15 @@
 package dev.durable.client;
 
+import dev.durable.ActivityTimedOutException;
 import dev.durable.StartOptions;
 import dev.durable.WorkflowAlreadyStartedException;
 import dev.durable.WorkflowNotFoundException;
 import dev.durable.WorkflowStatus;
 import dev.durable.history.EventJson;
+import dev.durable.history.Failure;
+import dev.durable.history.FailureJson;
+import dev.durable.history.Payload;
+import dev.durable.history.TimeoutType;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.replay.BackgroundJob;
 import dev.durable.store.BatchPlace;
@@ -19,6 +24,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +37,7 @@ final class EndedJobs {
     static final Set<WorkflowStatus> FAILED = Set.of(WorkflowStatus.FAILED, WorkflowStatus.TIMED_OUT);
 
     private static final int PAGE = 200;
+    private static final Pattern EXPIRY = Pattern.compile("\"timeout\"\\s*:\\s*\"" + TimeoutType.EXPIRY + "\"");
 
     private final Dispatch dispatch;
     private final Starts starts;
@@ -139,7 +146,7 @@ final class EndedJobs {
     /** Those that ended without a result, and whose id nobody used since. */
     private List<RunRecord> latest(List<RunRecord> page) {
         List<RunRecord> ended = page.stream()
-                .filter(run -> run.status().closed() && run.status() != WorkflowStatus.COMPLETED)
+                .filter(run -> run.status().closed() && run.status() != WorkflowStatus.COMPLETED && !hasExpired(run))
                 .toList();
         Set<RunKey> latest = dispatch
                 .store()
@@ -148,6 +155,19 @@ final class EndedJobs {
                 .map(RunRecord::run)
                 .collect(Collectors.toSet());
         return ended.stream().filter(run -> latest.contains(run.run())).toList();
+    }
+
+    /** What nobody had begun by its expiry is worth nothing later: only who names it wants it. */
+    private static boolean hasExpired(RunRecord run) {
+        if (run.failure() == null) {
+            return false;
+        }
+        Failure failure = FailureJson.decode(run.failure());
+        Payload fields = failure.fields();
+        return failure.type().equals(RunRecord.EXPIRED)
+                || failure.type().equals(ActivityTimedOutException.class.getName())
+                        && fields != null
+                        && EXPIRY.matcher(fields.json()).find();
     }
 
     private static boolean isJob(RunRecord run) {

@@ -7,8 +7,10 @@ import dev.durable.history.HistoryEvent;
 import dev.durable.history.WorkflowPaused;
 import dev.durable.history.WorkflowResumed;
 import dev.durable.history.WorkflowTerminated;
+import dev.durable.replay.BackgroundJob;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunPause;
+import dev.durable.store.RunRecord;
 import dev.durable.store.Seizure;
 import java.time.Instant;
 import java.util.Optional;
@@ -54,9 +56,25 @@ final class Endings {
         return pause(workflowId, runId, false, new WorkflowResumed(1, Instant.EPOCH, code.identity()));
     }
 
+    /** Its worker ends a job without its run, so that only the end would wait. */
+    private void refuseJob(String workflowId, @Nullable UUID runId) {
+        Optional<RunRecord> run = runId == null
+                ? dispatch.store().latestRun(workflowId)
+                : dispatch.store().run(runId);
+        if (run.filter(found -> found.type().equals(BackgroundJob.TYPE)).isPresent()) {
+            throw new IllegalArgumentException(workflowId
+                    + " is a background job, and pausing its run would not hold it: its body would begin, and its end"
+                    + " would wait. Use client.activity(\"" + workflowId + "\", " + BackgroundJob.SEQ
+                    + "), or client.job(\"" + workflowId + "\").control(): its pause() holds the job.");
+        }
+    }
+
     private boolean pause(String workflowId, @Nullable UUID runId, boolean wanted, HistoryEvent event) {
         String what = wanted ? "pause" : "resume";
         WorkflowCode.mayNot("handle." + what + "()", what + " " + workflowId + " again");
+        if (wanted) {
+            refuseJob(workflowId, runId);
+        }
         return dispatch.store()
                 .pause(new RunPause(
                         workflowId,

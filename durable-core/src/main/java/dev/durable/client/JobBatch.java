@@ -39,14 +39,19 @@ final class JobBatch implements BatchHandle {
 
     private final String id;
     private final boolean empty;
+    private final long added;
     private final StoreClient client;
     private final Dispatch dispatch;
     private final ClientCode code;
 
-    /** @param empty whether it was enqueued without any item */
-    JobBatch(String id, boolean empty, StoreClient client, Dispatch dispatch, ClientCode code) {
+    /**
+     * @param empty whether it was enqueued without any item
+     * @param added how many jobs were added by who made this handle
+     */
+    JobBatch(String id, boolean empty, long added, StoreClient client, Dispatch dispatch, ClientCode code) {
         this.id = id;
         this.empty = empty;
+        this.added = added;
         this.client = client;
         this.dispatch = dispatch;
         this.code = code;
@@ -60,6 +65,11 @@ final class JobBatch implements BatchHandle {
     @Override
     public String id() {
         return id;
+    }
+
+    @Override
+    public long added() {
+        return added;
     }
 
     @Override

@@ -39,12 +39,31 @@ record JobOptions(ActivityOptions resolved, EnqueuedOptions chosen) {
             said.accept(changes);
         }
         ActivityOptions options = changes.apply(BackgroundOptions.of(activity));
+        if (priority != null && options.priority() != priority) {
+            throw saidTwice(start.id(), "priority", priority, options.priority());
+        }
+        String queue = start.taskQueue();
+        if (queue != null && said != null) {
+            OptionsAtCallSite onlyQueue = new OptionsAtCallSite().taskQueue(queue);
+            said.accept(onlyQueue);
+            String other = onlyQueue.apply(BackgroundOptions.of(activity)).taskQueue();
+            if (!queue.equals(other)) {
+                throw saidTwice(start.id(), "taskQueue", queue, other);
+            }
+        }
         if (options.local()) {
             throw new IllegalArgumentException("job " + start.id()
                     + ": local(true) is for calls from workflows: a local activity has no job. Leave it out.");
         }
         ActivityMethod.checkHeartbeat(activity.name(), activity.checked(options), null);
         return new JobOptions(options.withExpiry(expiry(start, now)), changes.chosen());
+    }
+
+    private static IllegalArgumentException saidTwice(
+            String job, String option, Object start, @Nullable Object activity) {
+        return new IllegalArgumentException("job " + job + ": its " + option + " is said twice, " + start
+                + " by StartOptions." + option + "(…) and " + activity + " by activity(o -> o." + option
+                + "(…)). Say it once.");
     }
 
     /** As said, to the precision that databases keep. */

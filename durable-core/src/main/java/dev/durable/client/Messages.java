@@ -7,6 +7,7 @@ import dev.durable.declare.WorkflowType;
 import dev.durable.history.EventJson;
 import dev.durable.history.Payload;
 import dev.durable.history.WorkflowCancelRequested;
+import dev.durable.replay.BackgroundJob;
 import dev.durable.store.Delivery;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.Joined;
@@ -36,6 +37,12 @@ final class Messages {
     /** The arguments of a signal, checked where the workflow's type is known. */
     static Payload arguments(
             ClientCode code, @Nullable WorkflowType workflow, String signal, @Nullable Object[] arguments) {
+        if (workflow != null && workflow.name().equals(BackgroundJob.TYPE)) {
+            throw new IllegalArgumentException(
+                    "signal " + signal + " was not sent: a background job takes no signals, only"
+                            + " a workflow does. A job can be cancelled, client.job(id).cancel(…), and steered by its"
+                            + " control(): client.job(id).control().");
+        }
         MethodSpec spec = workflow == null ? null : workflow.signals().get(signal);
         if (workflow != null && spec == null) {
             throw new IllegalArgumentException("workflow " + workflow.name() + " has no signal " + signal + "; it has "

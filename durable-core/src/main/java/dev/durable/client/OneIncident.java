@@ -148,8 +148,10 @@ final class OneIncident implements IncidentControl {
     }
 
     private String whyOther(OpenJob found) {
-        String now = found.activity() + " is " + found.state() + ", at attempt "
-                + found.seen().attempt() + ".";
+        int attempt = found.seen().attempt();
+        String now = found.activity() + " is " + found.state()
+                + (found.state().isBuried() ? "; its next attempt would be " + attempt : ", at attempt " + attempt)
+                + ".";
         String resolved = lastResolution(found)
                 .map(last -> " It was " + last.resolution() + " at " + last.at() + " by " + last.by()
                         + (last.reason().isEmpty() ? "." : ", because: " + last.reason() + "."))

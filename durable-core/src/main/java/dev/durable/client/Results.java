@@ -6,6 +6,7 @@ import dev.durable.WorkflowStatus;
 import dev.durable.declare.WorkflowType;
 import dev.durable.history.Failure;
 import dev.durable.history.Payload;
+import dev.durable.replay.BackgroundJob;
 import java.lang.reflect.Type;
 import java.util.List;
 import java.util.Locale;
@@ -70,11 +71,16 @@ final class Results {
     private WorkflowFailedException failed(String workflowId, RunResult end) {
         Failure failure = end.failure() == null ? null : code.failures().fromJson(end.failure());
         String how = end.status().name().toLowerCase(Locale.ROOT).replace('_', ' ');
-        String message = "workflow " + workflowId
+        String message = (isJob() ? "job " : "workflow ")
+                + workflowId
                 + (end.status() == WorkflowStatus.CANCELLED && failure != null && failure.message() != null
                         ? " was " + failure.message()
                         : " " + how + why(end.status(), failure));
         return new WorkflowFailedException(message, workflowId, end.status(), failure, cause(end, failure));
+    }
+
+    private boolean isJob() {
+        return workflow != null && workflow.name().equals(BackgroundJob.TYPE);
     }
 
     private static String why(WorkflowStatus status, @Nullable Failure failure) {

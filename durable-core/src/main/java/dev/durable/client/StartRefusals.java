@@ -21,6 +21,8 @@ final class StartRefusals {
                 + " or conflictPolicy(TERMINATE_EXISTING) to replace it."
                 + (open.type().equals(BackgroundJob.TYPE)
                         ? " A job that is being cancelled is open until its attempt has ended: wait for it, job.await()."
+                                + " If it is a dead letter: client.deadLetters().one(\"" + options.id()
+                                + "\", 1).retry() or .fail(…)."
                         : ""));
     }
 

@@ -94,6 +94,12 @@ final class Starts {
                     + " which client.enqueue(…) starts. A workflow chooses options where it calls an activity:"
                     + " Durable.activities(Payments.class, o -> …).");
         }
+        if (options.priority() != null) {
+            throw new IllegalArgumentException("start of " + options.id() + ": priority(" + options.priority()
+                    + ") is for background jobs, which client.enqueue(…) starts: workflows have none of their own. Give the"
+                    + " activities that the workflow calls one: @Activity(priority = …), or"
+                    + " Durable.activities(Payments.class, o -> o.priority(…)).");
+        }
         return dispatch.start(run, started(run, options, input, now()));
     }
 

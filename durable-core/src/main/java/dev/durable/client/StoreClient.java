@@ -1,5 +1,6 @@
 package dev.durable.client;
 
+import dev.durable.Activity;
 import dev.durable.ActivityControl;
 import dev.durable.ActivityHandle;
 import dev.durable.ActivityQuery;
@@ -78,6 +79,7 @@ public final class StoreClient implements DurableClient {
 
     private <W, R extends @Nullable Object> WorkflowHandle<W, R> start(
             WorkflowType workflow, StartOptions options, Recorded call) {
+        code.unknownTypes().startByClass(workflow, options.taskQueue());
         Payload input = code.payloads().encodeArguments(workflow.run(), call.arguments());
         return started(workflow, options, starts.start(Starts.Target.of(workflow), options, input));
     }
@@ -124,6 +126,7 @@ public final class StoreClient implements DurableClient {
 
     private <W, R extends @Nullable Object> WorkflowHandle<W, R> signalWithStart(
             WorkflowType workflow, StartOptions options, Recorded run, Recorded signal) {
+        code.unknownTypes().startByClass(workflow, options.taskQueue());
         Payload input = code.payloads().encodeArguments(workflow.run(), run.arguments());
         Payload message = Messages.arguments(code, workflow, signal.name(), signal.arguments());
         return told(
@@ -165,6 +168,7 @@ public final class StoreClient implements DurableClient {
 
     @Override
     public <A> ActivityHandle enqueue(Class<A> type, VoidCall<A> call) {
+        checkDeclares(type);
         Recorded recorded = Recorder.record(type, call, CallKind.ACTIVITY);
         String id = recorded.name() + "-" + code.random().get();
         return enqueue(type, StartOptions.id(id), recorded);
@@ -172,7 +176,23 @@ public final class StoreClient implements DurableClient {
 
     @Override
     public <A> ActivityHandle enqueue(Class<A> type, StartOptions options, VoidCall<A> call) {
+        checkDeclares(type);
         return enqueue(type, options, Recorder.record(type, call, CallKind.ACTIVITY));
+    }
+
+    /** A class that implements an activity type is easily taken for it. */
+    private static void checkDeclares(Class<?> type) {
+        if (type.isAnnotationPresent(Activity.class)) {
+            return;
+        }
+        for (Class<?> c = type; c != null; c = c.getSuperclass()) {
+            for (Class<?> one : c.getInterfaces()) {
+                if (one.isAnnotationPresent(Activity.class)) {
+                    throw new IllegalArgumentException(type.getSimpleName() + " implements the activity type "
+                            + one.getSimpleName() + ". Name that: enqueue(" + one.getSimpleName() + ".class, …).");
+                }
+            }
+        }
     }
 
     @Override
@@ -197,13 +217,13 @@ public final class StoreClient implements DurableClient {
             ActivityMethod activity = jobActivity(type, recorded);
             batch.add(activity, code.payloads().encodeArguments(activity.spec(), recorded.arguments()));
         }
-        batch.end();
-        return new JobBatch(batch.id(), batch.isEmpty(), this, dispatch, code);
+        batch.endAll();
+        return new JobBatch(batch.id(), batch.isEmpty(), batch.added(), this, dispatch, code);
     }
 
     @Override
     public BatchHandle batch(String id) {
-        return new JobBatch(id, false, this, dispatch, code);
+        return new JobBatch(id, false, 0, this, dispatch, code);
     }
 
     /**
@@ -343,7 +363,8 @@ public final class StoreClient implements DurableClient {
         RunRecord run = dispatch.store()
                 .latestRun(id)
                 .orElseThrow(() -> new WorkflowNotFoundException("there is no job " + id
-                        + ". If it was enqueued in a transaction that is still open, it exists once that commits."));
+                        + ". If it was enqueued in a transaction that is still open, it exists once that commits; if it"
+                        + " follows a batch that is not at rest (onCompletion), once that is."));
         if (!run.type().equals(BackgroundJob.TYPE)) {
             throw new IllegalArgumentException(id + " is the id of a run of " + run.type()
                     + " and of no background job. Use client.handle(\"" + id + "\").");

@@ -1,17 +1,19 @@
 package dev.durable.client;
 
 import dev.durable.declare.Registry;
+import dev.durable.declare.WorkflowType;
 import dev.durable.replay.BackgroundJob;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks at starts by name of workflow types that this engine does not register. Where its own worker serves the type's task
+ * Looks at starts of workflow types that this engine does not register. Where its own worker serves the type's task
  * queue, whose workers are expected to register all of its types, the start is refused: usually the name is misspelt, and
- * the run would wait for ever. Elsewhere other processes may know the type, so it is only said, once per type.
+ * the run would wait for ever. Elsewhere other processes may know the type, so of a start by name it is only said, once per type.
  */
 public final class UnknownTypes {
     private static final Logger log = LoggerFactory.getLogger(UnknownTypes.class);
@@ -43,13 +45,7 @@ public final class UnknownTypes {
      * @throws IllegalArgumentException where nobody who serves it is expected to know the type
      */
     void start(String type, String taskQueue) {
-        if (served.contains(taskQueue)) {
-            throw new IllegalArgumentException("workflow type " + type + " can't be started on task queue " + taskQueue
-                    + ": this engine's worker serves that queue and registers no such type, only " + registered()
-                    + ". Usual cause: a misspelt name, or a class that was left out of register(…). For a type that only"
-                    + " other workers register, name their queue (StartOptions.taskQueue(…)), or start it through an engine"
-                    + " that is clientOnly().");
-        }
+        refuseServed(type, taskQueue);
         if (said.size() < REMEMBERED && said.add(type)) {
             log.info(
                     "workflow type {} is started by name on task queue {}, and this engine does not register it, only {}:"
@@ -58,6 +54,27 @@ public final class UnknownTypes {
                     type,
                     taskQueue,
                     registered());
+        }
+    }
+
+    /**
+     * A run of this type is to be started on that task queue, by its class.
+     *
+     * @throws IllegalArgumentException where the type is not registered, and nobody who serves the queue is expected to know it
+     */
+    void startByClass(WorkflowType type, @Nullable String taskQueue) {
+        if (registry.workflow(type.name()).isEmpty()) {
+            refuseServed(type.name(), taskQueue == null ? type.taskQueue() : taskQueue);
+        }
+    }
+
+    private void refuseServed(String type, String taskQueue) {
+        if (served.contains(taskQueue)) {
+            throw new IllegalArgumentException("workflow type " + type + " can't be started on task queue " + taskQueue
+                    + ": this engine's worker serves that queue and registers no such type, only " + registered()
+                    + ". Usual cause: a misspelt name, or a class that was left out of register(…). For a type that only"
+                    + " other workers register, name their queue (StartOptions.taskQueue(…)), or start it through an engine"
+                    + " that is clientOnly().");
         }
     }
 

@@ -162,7 +162,11 @@ public final class PayloadCodec {
             return decodeArguments(method, arguments, in, exactly);
         } catch (JacksonException e) {
             throw PayloadErrors.unreadable(
-                    "the list of arguments of " + method.name(), Object[].class, arguments, PayloadErrors.OLD_DATA, e);
+                    "the list of arguments of " + method.name(),
+                    Object[].class,
+                    arguments,
+                    PayloadErrors.OLD_ARGUMENTS,
+                    e);
         }
     }
 
@@ -171,8 +175,8 @@ public final class PayloadCodec {
         @Nullable Object[] decoded = new @Nullable Object[declared.size()];
         int present = 0;
         while (present < decoded.length && in.nextToken() != JsonToken.END_ARRAY) {
-            decoded[present] =
-                    type(declared.get(present)).read(in, arguments, argument(method, present), PayloadErrors.OLD_DATA);
+            decoded[present] = type(declared.get(present))
+                    .read(in, arguments, argument(method, present), PayloadErrors.OLD_ARGUMENTS);
             present++;
         }
         if (exactly && (present < decoded.length || in.nextToken() != JsonToken.END_ARRAY)) {

@@ -19,9 +19,16 @@ final class PayloadErrors {
     private static final String SMALLER =
             "Store it elsewhere (a table, an object store) and pass a reference, or raise builder.maxPayloadBytes(…): every replay reads it again.";
 
+    private static final String NEW_TYPE =
+            "let the new one read the old data (@JsonAlias for another name, @JsonCreator for another shape, a new property instead of another type for an old one)";
+
     /** What to do about data of a history, which can't be changed any more. */
-    static final Supplier<String> OLD_DATA = () ->
-            "Usually the type has changed since it was written: let the new one read the old data (@JsonAlias for another name, @JsonCreator for another shape, a new property instead of another type for an old one), or keep both behind Durable.version(…).";
+    static final Supplier<String> OLD_DATA = () -> "Usually the type has changed since it was written: " + NEW_TYPE
+            + ", or keep both behind Durable.version(…).";
+
+    /** The same of arguments, which are read before the code that they are for begins. */
+    static final Supplier<String> OLD_ARGUMENTS =
+            () -> "If the type has changed since it was written, " + NEW_TYPE + ".";
 
     private PayloadErrors() {}
 

@@ -3,6 +3,7 @@ package dev.durable.replay;
 import dev.durable.PayloadException;
 import dev.durable.declare.MethodSpec;
 import dev.durable.history.Payload;
+import dev.durable.history.SignalReceived;
 import dev.durable.payload.PayloadCodec;
 import java.lang.reflect.Type;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,17 @@ final class Decoder {
             return codec.decodeArguments(method, arguments);
         } catch (PayloadException e) {
             throw stalled(e);
+        }
+    }
+
+    /** The arguments of a signal, which its sender chose. */
+    @Nullable
+    Object[] decodeArguments(MethodSpec method, SignalReceived signal) {
+        try {
+            return codec.decodeArguments(method, signal.input());
+        } catch (PayloadException e) {
+            dispatcher.die(dispatcher.threads().unreadableSignal(signal, e));
+            throw Eviction.INSTANCE;
         }
     }
 

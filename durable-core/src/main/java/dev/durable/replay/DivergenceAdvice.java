@@ -23,8 +23,14 @@ final class DivergenceAdvice {
               the machine's clock, Math.random, UUID.randomUUID: use Durable.now(), random() and uuid();
               the order of a HashSet or HashMap of objects without a hashCode of their own, of Set.of or Map.of: use a List or LinkedHashMap;
               state that outlives the run: static fields, singletons, caches, environment and files: pass it in, or ask for it by an activity or Durable.sideEffect;
-              threads: executors, parallel streams, CompletableFuture: use Durable.async.
+              threads: executors, parallel streams, CompletableFuture: use Durable.async;
+              a @Query method (or a condition) that changes state, which no history has: let it only read.
             """;
+
+    /** What needs no deployment, where the history was made elsewhere. */
+    private static final String QUERY =
+            "Or a query changed state of the run in memory (a @Query method that takes from a"
+                    + " list, for example), and the history was made by that: let @Query methods only read.\n";
 
     private DivergenceAdvice() {}
 
@@ -42,6 +48,11 @@ final class DivergenceAdvice {
         if (sameCode) {
             return unsteady(left, code, blocked);
         }
+        return ofOtherCode(left, code, blocked) + QUERY;
+    }
+
+    private static String ofOtherCode(
+            List<HistoryEvent.Command> left, HistoryEvent.@Nullable Command code, List<Wait> blocked) {
         if (code == null) {
             return missing(left.getFirst(), blocked);
         }

@@ -221,7 +221,7 @@ final class Feed {
         Object object = workflow;
         try {
             if (object != null) {
-                method.invoke(object, decoder.decodeArguments(method, event.input()));
+                method.invoke(object, decoder.decodeArguments(method, event));
             }
         } catch (Error e) {
             throw e;

@@ -2,6 +2,7 @@ package dev.durable.replay;
 
 import dev.durable.PayloadException;
 import dev.durable.UsageException;
+import dev.durable.history.SignalReceived;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Objects;
@@ -160,6 +161,17 @@ final class Threads {
                 run + " is stalled: its history has data that the code can't read. " + error.getMessage()
                         + " Usual cause: a type was changed after the run had recorded a value of it. Deploy a type that"
                         + " reads both.",
+                error);
+    }
+
+    /** A signal that was accepted does not fit its handler. */
+    StalledException unreadableSignal(SignalReceived signal, PayloadException error) {
+        return new StalledException(
+                run + " is stalled: signal " + signal.name() + ", event " + signal.id() + " of " + signal.at() + ": "
+                        + error.getMessage()
+                        + " Usual cause: a caller without the workflow's class sent values of other types, or the handler's"
+                        + " types were changed. Deploy code that reads them, and the run goes on; or terminate the run:"
+                        + " handle.terminate(…).",
                 error);
     }
 

@@ -29,6 +29,9 @@ public record RunRecord(
         @Nullable String failure,
         Map<String, String> memo) {
 
+    /** The type of failure of a run that no worker had begun by its expiry. */
+    public static final String EXPIRED = "dev.durable.Expired";
+
     public RunRecord {
         memo = Map.copyOf(memo);
     }

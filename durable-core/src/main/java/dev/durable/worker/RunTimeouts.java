@@ -9,6 +9,7 @@ import dev.durable.history.WorkflowStarted;
 import dev.durable.history.WorkflowTimedOut;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.RunKey;
+import dev.durable.store.RunRecord;
 import dev.durable.store.Seizure;
 import dev.durable.store.StoredEvent;
 import java.time.Duration;
@@ -28,7 +29,7 @@ import org.slf4j.LoggerFactory;
 record RunTimeouts(HistoryStore store, Supplier<UUID> fences, Consumer<UUID> closed) implements BatchChore.Work {
     private static final Logger log = LoggerFactory.getLogger(RunTimeouts.class);
     private static final Failure EXPIRED = Failure.of(
-            "dev.durable.Expired",
+            RunRecord.EXPIRED,
             "it expired: no worker had begun it by the time that its start allowed (StartOptions.expiresAt)");
     /** This process knows the time of the database about so well. */
     private static final Duration CLOCKS = Duration.ofSeconds(1);

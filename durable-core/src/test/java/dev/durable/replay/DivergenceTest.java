@@ -119,6 +119,7 @@ class DivergenceTest {
                                 …  // the new code, with Acts.nothing
                             }
                         Or Acts.elsewhere was renamed: @Activity(aliases = "Acts.elsewhere") on Acts.nothing keeps the name valid that it has in histories.
+                        Or a query changed state of the run in memory (a @Query method that takes from a list, for example), and the history was made by that: let @Query methods only read.
                         """);
     }
 

@@ -176,6 +176,11 @@ final class GivenRun implements AutoCloseable {
         return feed(new SignalReceived(id(), now, UUID.randomUUID(), name, json(text)));
     }
 
+    /** As one who does not have the class may send it. */
+    GivenRun tellJson(String arguments) {
+        return feed(new SignalReceived(id(), now, UUID.randomUUID(), "tell", new Payload(arguments)));
+    }
+
     GivenRun tell(String text) {
         return signal("tell", text);
     }

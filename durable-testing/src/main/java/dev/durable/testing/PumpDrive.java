@@ -242,11 +242,13 @@ final class PumpDrive implements Drive {
                             + " is due at any time, and nobody here serves\n  " + String.join("\n  ", unserved));
         }
         if (quietFor(PATIENCE_NANOS)) {
-            throw new IllegalStateException("the test waits for something that will never come: nothing is running,"
-                    + " nothing is due at any time, and nobody sent anything for "
-                    + TimeUnit.NANOSECONDS.toSeconds(PATIENCE_NANOS)
-                    + " seconds. A workflow may wait for a signal that no one sends, or for an activity that somebody was to"
-                    + " complete.");
+            throw new IllegalStateException(
+                    "the test waits for something that will never come: nothing is running,"
+                            + " nothing is due at any time, and nobody sent anything for "
+                            + TimeUnit.NANOSECONDS.toSeconds(PATIENCE_NANOS)
+                            + " seconds. A workflow may wait for a signal that no one sends, or for an activity that somebody was to"
+                            + " complete; an activity or job may be a dead letter (client.deadLetters()) or an incident"
+                            + " (client.incidents()), which waits for an operator; a run, an activity or a queue may be paused.");
         }
     }
 

@@ -11,12 +11,14 @@ import dev.durable.ActivityHandle;
 import dev.durable.BatchHandle;
 import dev.durable.BatchProgress;
 import dev.durable.ConflictPolicy;
+import dev.durable.DurableClient;
 import dev.durable.OnExhausted;
 import dev.durable.Retry;
 import dev.durable.StartOptions;
 import dev.durable.WorkflowAlreadyStartedException;
 import dev.durable.WorkflowDescription;
 import dev.durable.WorkflowFailedException;
+import dev.durable.WorkflowHandle;
 import dev.durable.WorkflowStatus;
 import dev.durable.history.ActivityCancelled;
 import dev.durable.history.ActivityOptionsUpdated;
@@ -174,11 +176,18 @@ abstract class BackgroundJobsTest {
     void a_batch_that_is_enqueued_again_gets_only_the_jobs_that_are_missing(TestEngine engine) {
         set(engine);
         StartOptions newsletter = StartOptions.id("newsletter-7");
-        engine.client()
-                .enqueueAll(Emails.class, newsletter, List.of("ann", "bob"), (e, to) -> e.send(to))
-                .await();
+        BatchHandle first =
+                engine.client().enqueueAll(Emails.class, newsletter, List.of("ann", "bob"), (e, to) -> e.send(to));
+        assertThat(first.added()).isEqualTo(2);
+        first.await();
+        assertThat(engine.client()
+                        .enqueueAll(Emails.class, newsletter, List.of("ann", "bob"), (e, to) -> e.send(to))
+                        .added())
+                .isZero();
+        assertThat(engine.client().batch("newsletter-7").added()).isZero();
         BatchHandle whole = engine.client()
                 .enqueueAll(Emails.class, newsletter, List.of("ann", "bob", "eve"), (e, to) -> e.send(to));
+        assertThat(whole.added()).isOne();
         assertThat(whole.await()).isEqualTo(new BatchProgress(3, 3, 0, 0));
         assertThat(sent).containsExactlyInAnyOrder("ann 1", "bob 1", "eve 1");
     }
@@ -214,6 +223,45 @@ abstract class BackgroundJobsTest {
         assertThat(job.describe().summary().status()).isEqualTo(WorkflowStatus.RUNNING);
         engine.advance(Duration.ofMinutes(2));
         assertThat(job.history().stream().map(HistoryEvent::type)).contains("ActivityTimedOut");
+        engine.settle();
+        assertThat(engine.client().enqueueAgain(w -> w.workflowIdPrefix("job-")))
+                .as("what nobody wants any more")
+                .isZero();
+    }
+
+    @Test
+    void what_only_workflows_have_is_refused_with_the_way_out(TestEngine engine) {
+        set(engine);
+        DurableClient client = engine.client();
+        client.enqueue(Emails.class, StartOptions.id("job-1").startDelay(Duration.ofHours(1)), e -> e.send("ann"));
+        WorkflowHandle<?, ?> handle = client.handle("job-1");
+        assertThatThrownBy(() -> handle.signal("stop"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("signal stop was not sent: a background job takes no signals");
+        String instead =
+                "Use client.activity(\"job-1\", 1), or client.job(\"job-1\").control(): its pause() holds the job.";
+        assertThatThrownBy(handle::pause)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("job-1 is a background job")
+                .hasMessageEndingWith(instead);
+        assertThatThrownBy(() -> client.enqueue(Mailer.class, e -> e.send("ann")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("Mailer implements the activity type Emails. Name that: enqueue(Emails.class, …).");
+        client.activity("job-1", 1).pause();
+        engine.advance(Duration.ofHours(2));
+        assertThat(sent).isEmpty();
+        client.activity("job-1", 1).resume();
+        client.job("job-1").await();
+    }
+
+    static class Mailer implements Emails {
+        @Override
+        public void send(String to) {}
+
+        @Override
+        public List<String> addresses(String of, int atMost) {
+            return List.of();
+        }
     }
 
     @Test
@@ -355,7 +403,7 @@ abstract class BackgroundJobsTest {
                 .isInstanceOfSatisfying(
                         WorkflowFailedException.class,
                         e -> assertThat(e.status()).isEqualTo(WorkflowStatus.CANCELLED))
-                .hasMessageMatching("workflow copy-1 was cancelled by .+: too late");
+                .hasMessageMatching("job copy-1 was cancelled by .+: too late");
     }
 
     @Test
@@ -404,7 +452,9 @@ abstract class BackgroundJobsTest {
         StartOptions again = StartOptions.id("copy-1");
         assertThatThrownBy(() -> engine.client().enqueue(Copying.class, again, c -> c.copy("quick")))
                 .isInstanceOf(WorkflowAlreadyStartedException.class)
-                .hasMessageContaining("A job that is being cancelled is open until its attempt has ended");
+                .hasMessageContaining("A job that is being cancelled is open until its attempt has ended")
+                .hasMessageContaining(
+                        "If it is a dead letter: client.deadLetters().one(\"copy-1\", 1).retry() or .fail(…).");
         mayEnd.release();
         job.await();
         engine.client().enqueue(Copying.class, again, c -> c.copy("quick")).await();

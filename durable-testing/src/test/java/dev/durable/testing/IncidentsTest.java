@@ -563,8 +563,9 @@ abstract class IncidentsTest {
 
         assertThatThrownBy(() -> engine.client().incidents().one(seen).by("bob").discard())
                 .isInstanceOf(IncidentNotFoundException.class)
-                .hasMessageContaining("the one that was seen, since " + seen.since()
-                        + ", was resolved, and Bank.charge is" + " INCIDENT, at attempt 4. It was retried at ")
+                .hasMessageContaining(
+                        "the one that was seen, since " + seen.since() + ", was resolved, and Bank.charge is"
+                                + " INCIDENT; its next attempt would be 4. It was retried at ")
                 .hasMessageEndingWith(" by ann. Look at it again. Nothing was written.");
 
         engine.client()
@@ -593,7 +594,7 @@ abstract class IncidentsTest {
         engine.advance(Duration.ofMinutes(2));
         assertThatThrownBy(() -> engine.client().deadLetters().one("order-1", 1).retry())
                 .hasMessage(
-                        "activity 1 of workflow order-1 is no dead letter: Bank.charge is INCIDENT, at attempt 3. It is"
+                        "activity 1 of workflow order-1 is no dead letter: Bank.charge is INCIDENT; its next attempt would be 3. It is"
                                 + " found by client.incidents(). Nothing was written.");
         Incident seen = engine.client().incidents().page(1).getFirst();
         run.terminate("enough");

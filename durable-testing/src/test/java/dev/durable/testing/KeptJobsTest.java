@@ -491,15 +491,16 @@ abstract class KeptJobsTest {
     @Test
     void an_outcome_that_a_paused_run_has_not_taken_in_stands_in_the_history_of_its_end(TestEngine engine) {
         set(engine).jobsOnExhausted(OnExhausted.FAIL);
-        ActivityHandle job = send(engine, "mail-1");
+        var run = engine.client().start(Sending.class, "mail-1", w -> w.run("ann"));
         engine.settle();
-        engine.client().handle("mail-1").pause("an audit");
+        run.pause("an audit");
         engine.advance(Duration.ofMinutes(2));
 
-        engine.client().handle("mail-1").terminate("enough");
+        run.terminate("enough");
 
-        assertThat(types(job)).endsWith("ActivityAttemptFailed", "ActivityAbandoned", "WorkflowTerminated");
-        assertThat(job.history().events(ActivityAbandoned.class))
+        assertThat(run.history().stream().map(HistoryEvent::type))
+                .endsWith("ActivityAttemptFailed", "ActivityAbandoned", "WorkflowTerminated");
+        assertThat(run.history().events(ActivityAbandoned.class))
                 .singleElement()
                 .satisfies(e -> assertThat(e.outcome().json())
                         .startsWith(

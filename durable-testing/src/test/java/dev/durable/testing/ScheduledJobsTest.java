@@ -528,10 +528,28 @@ abstract class ScheduledJobsTest {
                         e -> e.send("ann")))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("heartbeatTimeout");
+        assertThatThrownBy(() -> client.enqueue(
+                        Emails.class,
+                        StartOptions.id("mail-1").priority(2).activity(o -> o.priority(3)),
+                        e -> e.send("ann")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("job mail-1: its priority is said twice, 2 by StartOptions.priority(…) and 3 by"
+                        + " activity(o -> o.priority(…)). Say it once.");
+        assertThatThrownBy(() -> client.enqueue(
+                        Emails.class,
+                        StartOptions.id("mail-1").taskQueue("one").activity(o -> o.taskQueue("other")),
+                        e -> e.send("ann")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("its taskQueue is said twice, one by StartOptions.taskQueue(…) and other by");
         assertThatThrownBy(() -> client.startVoid(
                         Mailing.class, StartOptions.id("m-1").activity(o -> o.priority(1)), w -> w.run("ann")))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("activity(o -> …) is for background jobs");
+        assertThatThrownBy(() ->
+                        client.startVoid(Mailing.class, StartOptions.id("m-1").priority(1), w -> w.run("ann")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("priority(1) is for background jobs")
+                .hasMessageContaining("@Activity(priority = …)");
         assertThat(client.workflows().count()).isZero();
     }
 
@@ -603,7 +621,8 @@ abstract class ScheduledJobsTest {
                         + " Use client.handle(\"mailing-1\").");
         assertThatThrownBy(() -> client.job("nobody"))
                 .isInstanceOf(WorkflowNotFoundException.class)
-                .hasMessageContaining("there is no job nobody");
+                .hasMessageContaining("there is no job nobody")
+                .hasMessageEndingWith("if it follows a batch that is not at rest (onCompletion), once that is.");
         assertThatThrownBy(() -> client.job(Elsewhere.class, "mail-1"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("job mail-1 runs Emails.send, which is none of " + Elsewhere.class.getName());

@@ -5,6 +5,7 @@ import static dev.durable.testing.DurableAssertions.assertThatThrownBy;
 
 import dev.durable.DurableClient;
 import dev.durable.Run;
+import dev.durable.Signal;
 import dev.durable.StartOptions;
 import dev.durable.Workflow;
 import dev.durable.WorkflowStatus;
@@ -38,6 +39,31 @@ abstract class UnknownWorkflowTypesTest {
                 .isEqualTo("hello ann");
         assertThat(client.start("Salute", StartOptions.id("g-2"), "ann").resultAs(String.class))
                 .isEqualTo("hello ann");
+    }
+
+    @Workflow
+    static class Stranger {
+        @Run
+        String run(String name) {
+            return name;
+        }
+
+        @Signal
+        void more(String name) {}
+    }
+
+    @Test
+    void its_class_does_not_make_it_known(TestEngine engine) {
+        DurableClient client = engine.register(Greeting.class).client();
+        String refusal =
+                "workflow type Stranger can't be started on task queue default: this engine's worker serves that"
+                        + " queue and registers no such type, only [Greeting, Salute].";
+        assertThatThrownBy(() -> client.start(Stranger.class, "s-1", w -> w.run("ann")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith(refusal);
+        assertThatThrownBy(() -> client.signalWithStart(Stranger.class, "s-1", w -> w.run("ann"), w -> w.more("bob")))
+                .hasMessageStartingWith(refusal);
+        assertThat(client.workflows().count()).isZero();
     }
 
     @Test

@@ -124,7 +124,8 @@ abstract class UnreadJobsTest {
         assertThat(open(engine).lastFailure())
                 .contains("can't read it: dev.durable.PayloadException: argument 1")
                 .contains("of Bank.pay can't be read as " + Amount.class.getName())
-                .contains("this version has no cents");
+                .contains("this version has no cents")
+                .doesNotContain("Durable.version");
         engine.advance(Duration.ofMinutes(12));
         assertThat(open(engine).state()).isEqualTo(ActivityState.READY);
         assertThat(job.describe().summary().status()).isEqualTo(WorkflowStatus.RUNNING);
