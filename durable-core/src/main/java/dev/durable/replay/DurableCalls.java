@@ -267,12 +267,6 @@ public final class DurableCalls {
     }
 
     public boolean allHandlersFinished() {
-        if (waiting.evaluatesItsOwn() && handlers.isHandler(dispatcher.running())) {
-            throw new UsageException(
-                    "Durable.await(Durable::allHandlersFinished) in a handler would wait for ever: a handler"
-                            + " counts itself among those that have not finished. Only @Run may wait for it; let a handler wait for"
-                            + " what it needs, a field that another handler sets for example.");
-        }
         return !handlers.isAnyRunning();
     }
 

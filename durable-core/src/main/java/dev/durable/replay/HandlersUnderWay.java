@@ -37,11 +37,6 @@ final class HandlersUnderWay {
         return !running.isEmpty();
     }
 
-    /** Whether this coroutine is one of them. */
-    boolean isHandler(Coroutine coroutine) {
-        return running.containsKey(coroutine);
-    }
-
     /** Whether the end of the run must wait for one of them. */
     boolean isAnyToWaitFor() {
         return running.containsValue(HandlerUnfinishedPolicy.WAIT);

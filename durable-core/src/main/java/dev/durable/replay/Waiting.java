@@ -20,7 +20,6 @@ final class Waiting {
     private final Journal journal;
     private final OpenWork work;
     private final TurnLog turnLog;
-    private boolean evaluatesItsOwn;
 
     Waiting(Dispatcher dispatcher, Restrictions restrictions, Journal journal, OpenWork work, TurnLog turnLog) {
         this.dispatcher = dispatcher;
@@ -153,17 +152,7 @@ final class Waiting {
     }
 
     private boolean holds(BooleanSupplier condition) {
-        evaluatesItsOwn = true;
-        try {
-            return restrictions.within(Restriction.CONDITION, condition);
-        } finally {
-            evaluatesItsOwn = false;
-        }
-    }
-
-    /** Whether the running coroutine evaluates the condition that it waits for, rather than one of another. */
-    boolean evaluatesItsOwn() {
-        return evaluatesItsOwn;
+        return restrictions.within(Restriction.CONDITION, condition);
     }
 
     static boolean isNoWait(Duration duration) {

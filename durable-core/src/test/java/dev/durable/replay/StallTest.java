@@ -164,42 +164,6 @@ class StallTest {
     }
 
     @Test
-    void a_handler_that_waits_for_all_handlers_stalls_its_run_and_is_told_that_it_counts_itself() {
-        try (GivenRun run = GivenRun.of(w -> {
-            w.onSignal((self, text) -> Durable.await(Durable::allHandlersFinished));
-            Durable.await(Durable::allHandlersFinished);
-            Durable.await(() -> w.has("end"));
-            return "";
-        })) {
-            assertThatThrownBy(() -> run.tell("x"))
-                    .isInstanceOf(StalledException.class)
-                    .hasMessageStartingWith(
-                            "Scripted run-1 is stalled: Durable.await(Durable::allHandlersFinished) in a handler would wait"
-                                    + " for ever: a handler counts itself among those that have not finished. Only @Run may"
-                                    + " wait for it;")
-                    .hasMessageContaining("It came out of signal tell, at ");
-        }
-    }
-
-    @Test
-    void run_may_wait_for_handlers_while_they_wait_themselves() {
-        try (GivenRun run = GivenRun.of(w -> {
-            w.onSignal((self, text) -> {
-                w.flags.add(text);
-                Durable.await(() -> w.has("second"));
-                if (Durable.allHandlersFinished()) {
-                    w.flags.add("never");
-                }
-            });
-            Durable.await(() -> w.has("first"));
-            Durable.await(Durable::allHandlersFinished);
-            return w.flags.toString();
-        })) {
-            run.tell("first").tell("second").expectClose("completed \"[first, second]\"");
-        }
-    }
-
-    @Test
     void recorded_data_that_the_code_can_not_read_stalls_and_does_not_fail() {
         try (GivenRun run = GivenRun.of(w -> {
             try {

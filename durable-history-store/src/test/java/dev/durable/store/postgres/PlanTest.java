@@ -169,7 +169,10 @@ class PlanTest {
     }
 
     static void assertGoesByIndex(TestDatabase database, String name, String sql) throws SQLException {
-        List<String> plan = explain(database, sql);
+        // Leases that were given as an array are hashed: they are no table.
+        List<String> plan = explain(database, sql).stream()
+                .map(line -> line.replace("lease = (hashed SubPlan", "lease = (SubPlan"))
+                .toList();
         assertIndexesAreEnteredFromTheFront(database, name, plan);
         assertThat(String.join("\n", plan))
                 .as(name)
