@@ -254,7 +254,6 @@ class AutoConfigurationTest {
                 .withPropertyValues("durable.installation=staging")
                 .run(context -> assertThat(context)
                         .getFailure()
-                        .rootCause()
                         .isInstanceOf(ForeignInstallationException.class)
                         .hasMessageContaining(
                                 "belongs to installation \"prod\", and this process to installation \"staging\""));

@@ -45,6 +45,12 @@ final class PumpDrive implements Drive {
     /** By how much later than a store says steps look at what is due. */
     private static final Duration MOMENT = Duration.ofMillis(1);
 
+    /**
+     * How often the steps look again, each time after a moment of real time, before time moves to the limit of a wait: what
+     * a wait is for may be there already and be asked for by a step that goes by real time, as with batches.
+     */
+    private static final int LAST_LOOKS = 2;
+
     /** Moves of time in one wait after which it is asked, each time so many later, whether it waits for what only fails. */
     private static final int MANY_MOVES = 500;
 
@@ -137,7 +143,13 @@ final class PumpDrive implements Drive {
         locked(bodyWatch::watchAnew);
         Instant deadline = timeout == null ? Instant.MAX : time.now().plus(timeout);
         int moves = 0;
+        int looks = 0;
         for (Seen seen = caughtUp(future); seen != Seen.DONE; seen = caughtUp(future)) {
+            if (timeout != null && seen == Seen.IDLE && looks < LAST_LOOKS && nothingIsDueBefore(deadline)) {
+                looks++;
+                lookAgain();
+                continue;
+            }
             if (!time.now().isBefore(deadline)) {
                 throw new TimeoutException();
             }
@@ -147,6 +159,10 @@ final class PumpDrive implements Drive {
             goOn(future, seen, timeout == null ? null : deadline);
         }
         return future.get();
+    }
+
+    private boolean nothingIsDueBefore(Instant deadline) {
+        return time.nextDue(looked).filter(due -> due.isBefore(deadline)).isEmpty();
     }
 
     /** Moves time to what is due next, if that may bring the future; else waits a moment, or says that it never comes. */

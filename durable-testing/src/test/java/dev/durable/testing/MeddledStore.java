@@ -31,7 +31,7 @@ class MeddledStore {
                 HistoryStore.class.getClassLoader(),
                 new Class<?>[] {HistoryStore.class},
                 (proxy, method, arguments) -> switch (method.getName()) {
-                    case "historyStore" -> proxy;
+                    case "historyStore", "views" -> proxy;
                     case "close" -> null;
                     case "order" -> {
                         calls.add("order");

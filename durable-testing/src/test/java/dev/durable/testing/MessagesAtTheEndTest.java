@@ -612,9 +612,10 @@ abstract class MessagesAtTheEndTest {
         WorkflowHandle<Slow, List<String>> run = engine.client().start(Slow.class, "s-1", w -> w.run(false));
         engine.settle();
         during.put("a", () -> run.pause("away"));
-        run.signal(Slow::end);
-        run.signal(w -> w.kept("a"));
-        engine.settle();
+        whileAway(engine, run, () -> {
+            run.signal(Slow::end);
+            run.signal(w -> w.kept("a"));
+        });
         run.signal(w -> w.kept("b"));
         run.resume();
 
