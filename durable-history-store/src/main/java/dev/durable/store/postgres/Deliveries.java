@@ -9,7 +9,6 @@ import dev.durable.store.Delivery;
 import dev.durable.store.Delivery.Outcome;
 import dev.durable.store.Nudges;
 import dev.durable.store.RunIds;
-import dev.durable.store.RunKey;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -67,24 +66,12 @@ final class Deliveries {
 
     private Map<Integer, Outcome> send(Tx tx, DeliveryBatch batch, Hints hints) throws SQLException {
         Map<Integer, Outcome> outcomes = new HashMap<>();
-        List<RunKey> asked = new ArrayList<>();
         Script script = new Script()
-                .read(
-                        RequestSql.DELIVER,
-                        row -> {
-                            int item = row.getInt("item");
-                            Outcome outcome = Outcome.valueOf(row.getString("outcome"));
-                            outcomes.put(item, outcome);
-                            if (outcome == Outcome.ACCEPTED) {
-                                hints.runs(row.getString("task_queue"));
-                                batch.addAsked(item, row.getObject("run_id", UUID.class), asked);
-                            }
-                        },
-                        batch.params(inboxLimit));
+                .read(RequestSql.DELIVER, row -> batch.hear(row, outcomes, hints), batch.params(inboxLimit));
         if (batch.asksToCancel()) {
             tx.run(script);
             script = new Script();
-            Cancellations.asked(tx, asked).write(tx, script, hints);
+            Cancellations.asked(tx, batch.asked()).write(tx, script, hints);
         }
         tx.last(script);
         return outcomes;

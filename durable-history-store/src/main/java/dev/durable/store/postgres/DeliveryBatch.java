@@ -6,11 +6,14 @@ import static dev.durable.store.postgres.Param.texts;
 import static dev.durable.store.postgres.Param.uuids;
 
 import dev.durable.store.Delivery;
+import dev.durable.store.Delivery.Outcome;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.MessageKind;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
 import dev.durable.store.Utf8Order;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -26,6 +29,8 @@ final class DeliveryBatch {
     private final List<Row> rows = new ArrayList<>();
     /** Workflow ids, by the items that ask their runs to cancel. */
     private final Map<Integer, String> asking = new HashMap<>();
+
+    private final List<RunKey> asked = new ArrayList<>();
 
     /** Of the deliveries those with these indices. */
     DeliveryBatch(List<Delivery> deliveries, List<Integer> items) {
@@ -54,11 +59,22 @@ final class DeliveryBatch {
         return !asking.isEmpty();
     }
 
-    /** Notes the run that this item asks to cancel, if it does. */
-    void addAsked(int item, UUID runId, List<RunKey> asked) {
-        String workflowId = asking.get(item);
-        if (workflowId != null) {
-            asked.add(new RunKey(runId, workflowId));
+    /** The runs that accepted messages ask to cancel, when the answers have been heard. */
+    List<RunKey> asked() {
+        return asked;
+    }
+
+    /** A row of the answer of {@link RequestSql#DELIVER}: what became of an item. */
+    void hear(ResultSet row, Map<Integer, Outcome> outcomes, Hints hints) throws SQLException {
+        int item = row.getInt("item");
+        Outcome outcome = Outcome.valueOf(row.getString("outcome"));
+        outcomes.put(item, outcome);
+        if (outcome == Outcome.ACCEPTED) {
+            hints.runs(row.getString("task_queue"));
+            String workflowId = asking.get(item);
+            if (workflowId != null) {
+                asked.add(new RunKey(row.getObject("run_id", UUID.class), workflowId));
+            }
         }
     }
 

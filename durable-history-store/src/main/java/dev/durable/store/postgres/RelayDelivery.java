@@ -6,7 +6,6 @@ import static dev.durable.store.postgres.Param.texts;
 import dev.durable.store.Delivery.Outcome;
 import dev.durable.store.NewRun;
 import dev.durable.store.RunIds;
-import dev.durable.store.RunKey;
 import dev.durable.store.StartOutcome;
 import dev.durable.store.Utf8Order;
 import java.sql.SQLException;
@@ -110,23 +109,11 @@ final class RelayDelivery {
         }
         DeliveryBatch batch =
                 new DeliveryBatch(rows.stream().map(Outbox.Row::delivery).toList(), items);
-        List<RunKey> asked = new ArrayList<>();
         tx.run(new Script()
-                .read(
-                        RequestSql.DELIVER,
-                        row -> {
-                            int item = row.getInt("item");
-                            Outcome outcome = Outcome.valueOf(row.getString("outcome"));
-                            outcomes.put(item, outcome);
-                            hints.runs(row.getString("task_queue"));
-                            if (outcome == Outcome.ACCEPTED) {
-                                batch.addAsked(item, row.getObject("run_id", UUID.class), asked);
-                            }
-                        },
-                        batch.params(inboxLimit)));
-        if (!asked.isEmpty()) {
+                .read(RequestSql.DELIVER, row -> batch.hear(row, outcomes, hints), batch.params(inboxLimit)));
+        if (!batch.asked().isEmpty()) {
             Script script = new Script();
-            Cancellations.asked(tx, asked).write(tx, script, hints);
+            Cancellations.asked(tx, batch.asked()).write(tx, script, hints);
             tx.run(script);
         }
     }

@@ -1,6 +1,5 @@
--- Whose work stands here, an audit that only grows, and partitions for the near future only.
--- Why: workers of a copy of a database did production's work; who could write the audit could change it; who could add
--- partitions could add a hundred thousand. Locks: SHARE ROW EXCLUSIVE on audit for a moment, as its triggers are made.
+-- Whose work stands here, and an audit that only grows.
+-- Why: workers of a copy of a database did production's work; who could write the audit could change it. Locks: SHARE ROW EXCLUSIVE on audit for a moment, as its triggers are made.
 -- Who may do what stands in grants.sql from here on, for all tables; it is run after the migrations.
 
 -- The database that this is, as it can be known. system_id: null where the server does not tell it. A failover, another
@@ -123,44 +122,5 @@ begin
     return gone;
 end $$;
 revoke execute on function ${schema}.purge_audit(timestamptz) from public;
-
--- As before, with bounds: who may call it makes no partitions for times that nobody needs.
-create or replace function ${schema}.add_history_partitions(from_at timestamptz, until_at timestamptz) returns integer
-    language plpgsql security definer set search_path = ${schema}, pg_temp as $$
-declare
-    month timestamp := date_trunc('month', from_at at time zone 'UTC');
-    name  text;
-    made  integer := 0;
-begin
-    if from_at is null or until_at is null or from_at < clock() - interval '100 days'
-        or until_at > clock() + interval '400 days' then
-        raise exception using
-            errcode = '22023',
-            message = format('add_history_partitions(%L, %L): partitions are made for 100 days back and 400 days ahead at'
-                             ' most', from_at, until_at);
-    end if;
-    while month at time zone 'UTC' <= until_at loop
-        name := 'history_event_' || to_char(month, 'YYYY_MM');
-        if to_regclass(format('${schema}.%I', name)) is null then
-            -- Two processes that start at once: the second waits here, then finds the partition. In the table: to_regclass
-            -- answers from this session's memory, in which there is none until it locks some relation.
-            perform pg_advisory_xact_lock(hashtextextended('durable history partitions ${schema}', 0));
-            if not exists (select 1 from pg_catalog.pg_class c
-                            where c.relname = name and c.relnamespace = '${schema}'::regnamespace) then
-                execute format('create table ${schema}.%I (like ${schema}.history_event including defaults)'
-                    ' with (autovacuum_vacuum_insert_scale_factor = 0.2, autovacuum_analyze_scale_factor = 0.1)', name);
-                execute format('create trigger append_only before update or delete or truncate on ${schema}.%I'
-                    ' for each statement execute function ${schema}.refuse_history_change()', name);
-                execute format('alter table ${schema}.history_event attach partition ${schema}.%I'
-                    ' for values from (%L) to (%L)', name,
-                    run_id_at(month at time zone 'UTC'),
-                    run_id_at((month + interval '1 month') at time zone 'UTC'));
-                made := made + 1;
-            end if;
-        end if;
-        month := month + interval '1 month';
-    end loop;
-    return made;
-end $$;
 
 insert into ${schema}.schema_version (version, min_library) values (17, '0.1.0');

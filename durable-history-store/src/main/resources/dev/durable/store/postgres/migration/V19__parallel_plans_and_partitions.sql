@@ -1,7 +1,7 @@
 -- Views answer under parallel plans on every version of PostgreSQL, and a month whose partition was detached gets another.
 -- Why: readable has a block with an exception handler, which PostgreSQL before 16 refuses in a parallel plan ("cannot start
 -- subtransactions during a parallel operation"), so that a query of a large history failed; and partitions were looked for by
--- their name, so that after a DETACH without a DROP no run could start. Locks: none (functions only).
+-- their name, so that after a DETACH without a DROP no run could start; who could add them could add a hundred thousand. Locks: none (functions only).
 
 -- json for reading with jsonb's operators. Payloads may hold what jsonb and ->> refuse (\u0000, unpaired surrogates,
 -- numbers out of range): a view that fails on one row is no view, so those characters become \ufffd, and what is still
