@@ -127,7 +127,8 @@ class RandomEndingsTest {
         }
     }
 
-    private void send(TestEngine engine, String id) {
+    /** One at a time: a step may send while the test does, and words are compared in the order in which they were sent. */
+    private synchronized void send(TestEngine engine, String id) {
         String word = "w" + sent.get(id).size();
         if (!engine.client().handle(id).describe().summary().status().closed()) {
             engine.client().handle(id).signal("say", word);
