@@ -29,9 +29,6 @@ final class Ddl {
     static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private static final Logger log = LoggerFactory.getLogger(Ddl.class);
-    /** What the server says, in SQLSTATE XX000 and in English only, where two change the rights on one table at once. */
-    private static final String CATALOG_CHANGED = "tuple concurrently updated";
-
     private static final int LOCK_TIMEOUT_MILLIS = 50;
     private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
     private static final int DOUBLINGS = 3;
@@ -144,15 +141,11 @@ final class Ddl {
             case LOCKED -> "a table is locked by others";
             case AGAIN -> "the server rolled it back for somebody else's sake (" + e.getMessage() + ")";
             case UNAVAILABLE, REFUSED -> throw failures.unavailable(e);
-            default -> {
-                if (e.getMessage() != null && e.getMessage().contains(CATALOG_CHANGED)) {
-                    yield "another process changes the same rows of the catalog";
-                }
+            default ->
                 throw new DurableException(
                         what + ": the database at " + failures.database() + " refused it (SQLSTATE " + e.getSQLState()
                                 + "): " + e.getMessage(),
                         e);
-            }
         };
     }
 

@@ -10,7 +10,10 @@ enum SqlState {
     UNEXPECTED,
     /** A lock was not to be had in time. */
     LOCKED,
-    /** Rolled back by the server for somebody else's sake: deadlock, serialisation, cancelled by a failover. */
+    /**
+     * Rolled back by the server for somebody else's sake: deadlock, serialisation, cancelled by a failover, a table whose
+     * rights or partitions another transaction changed at the same time.
+     */
     AGAIN,
     /** A run id that no partition covers. */
     NO_PARTITION,
@@ -64,7 +67,7 @@ enum SqlState {
         if (state.equals("55P03")) {
             return LOCKED;
         }
-        if (ROLLED_BACK.contains(state)) {
+        if (ROLLED_BACK.contains(state) || isCatalogChanged(e)) {
             return AGAIN;
         }
         if (state.equals("23514") && isWithoutConstraint(e)) {
@@ -74,6 +77,12 @@ enum SqlState {
             return REFUSED;
         }
         return GOING_AWAY.contains(state) || state.startsWith("08") ? UNAVAILABLE : OTHER;
+    }
+
+    /** GRANT takes no lock on its table, so it and an ALTER of the same table meet in the catalog. Never translated. */
+    private static boolean isCatalogChanged(SQLException e) {
+        return "XX000".equals(e.getSQLState())
+                && String.valueOf(e.getMessage()).contains("tuple concurrently");
     }
 
     private static String classOf(String state) {

@@ -177,6 +177,31 @@ class MigrationTest {
         assertThatItWorks();
     }
 
+    /** As of two processes that open the schema at once, one gives the rights and the other makes the first partition. */
+    @Test
+    void a_partition_that_is_made_while_another_process_gives_rights_is_made() throws SQLException {
+        Sql.execute(dataSource, Schema.sql());
+        Meanwhile<Boolean> second;
+        try (Connection first = dataSource.getConnection()) {
+            first.setAutoCommit(false);
+            try (Statement statement = first.createStatement()) {
+                statement.execute("grant select on durable.history_event to durable_worker");
+            }
+            second = Meanwhile.of(() -> {
+                builder().build().open();
+                return true;
+            });
+            assertThat(Sql.await(
+                            Duration.ofSeconds(10),
+                            () -> Sql.number(dataSource, "select count(*) from pg_locks where not granted") > 0))
+                    .isTrue();
+            first.commit();
+        }
+
+        assertThat(second.get()).isTrue();
+        assertThatItWorks();
+    }
+
     /** The process died between the index and the rest, or in the middle of the index. */
     @Test
     void what_died_between_two_steps_is_gone_on_with() {
