@@ -1,6 +1,5 @@
 package dev.durable.history;
 
-import static dev.durable.ActivityCancellationType.TRY_CANCEL;
 import static dev.durable.ActivityOptions.DEFAULT;
 
 import com.github.benmanes.caffeine.cache.Caffeine;
@@ -11,13 +10,19 @@ import dev.durable.ActivityOptions;
 import dev.durable.OnExhausted;
 import dev.durable.RetryPolicy;
 import dev.durable.RetryPolicy.Growth;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The options of an activity as JSON text, as they stand in {@code ActivityScheduled} and in job rows: all values as
+ * The options of an activity as JSON text, as they stand in {@code ActivityScheduled} and in job rows: the values as
  * resolved, so that a later change of the defaults never changes a call that was made. Durations are ISO-8601.
+ *
+ * <p>Of the start-to-close timeout the value always stands there; of all others only where it is not the one that this
+ * format means by silence ({@code UNSAID}), which never changes. Most calls have the defaults, and what says so would be
+ * half of what they write.
  *
  * <pre>{@code
  * {"startToClose":"PT1M","scheduleToStart":…,"scheduleToClose":…,"heartbeatTimeout":…,"taskQueue":…,"priority":0,
@@ -33,6 +38,34 @@ import org.jspecify.annotations.Nullable;
  * read: both directions remember what they did last.
  */
 public final class OptionsJson {
+    /** What it means that a value is not there: part of the format, whatever the defaults of a release are. */
+    private static final ActivityOptions UNSAID = new ActivityOptions(
+            null,
+            Duration.ofMinutes(1),
+            null,
+            null,
+            null,
+            new RetryPolicy(
+                    0,
+                    Duration.ofSeconds(1),
+                    2.0,
+                    Duration.ofMinutes(1),
+                    0.2,
+                    List.of(),
+                    3,
+                    Growth.EXPONENTIAL,
+                    null,
+                    OnExhausted.FAIL,
+                    0),
+            0,
+            false,
+            false,
+            false,
+            Map.of(),
+            null,
+            ActivityCancellationType.TRY_CANCEL,
+            null);
+
     private static final LoadingCache<ActivityOptions, String> WRITTEN =
             Caffeine.newBuilder().maximumSize(500).build(OptionsJson::write);
     private static final LoadingCache<String, Read> READ =
@@ -89,48 +122,59 @@ public final class OptionsJson {
     }
 
     private static String write(ActivityOptions options) {
-        return JsonObjectWriter.object(out -> out.instant("expiresAt", options.expiresAt())
-                .duration("startToClose", options.startToClose())
-                .duration("scheduleToStart", options.scheduleToStart())
-                .duration("scheduleToClose", options.scheduleToClose())
-                .duration("heartbeatTimeout", options.heartbeatTimeout())
-                .string("taskQueue", options.taskQueue())
-                .number("priority", options.priority())
-                .object("retry", retry -> write(options.retry(), retry))
-                .flag("transactional", options.transactional())
-                .flag("local", options.local())
-                .flag("atMostOnce", options.atMostOnce())
-                .map("headers", options.headers())
-                .string("limitKey", options.limitKey())
-                .string(
-                        "cancellation",
-                        options.cancellation() == TRY_CANCEL
-                                ? null
-                                : options.cancellation().name()));
+        return JsonObjectWriter.object(out -> {
+            out.instant("expiresAt", options.expiresAt())
+                    .duration("startToClose", options.startToClose())
+                    .duration("scheduleToStart", options.scheduleToStart())
+                    .duration("scheduleToClose", options.scheduleToClose())
+                    .duration("heartbeatTimeout", options.heartbeatTimeout())
+                    .string("taskQueue", options.taskQueue());
+            if (options.priority() != UNSAID.priority()) {
+                out.number("priority", options.priority());
+            }
+            if (!options.retry().equals(UNSAID.retry())) {
+                out.object("retry", retry -> write(options.retry(), retry));
+            }
+            out.flag("transactional", options.transactional())
+                    .flag("local", options.local())
+                    .flag("atMostOnce", options.atMostOnce())
+                    .map("headers", options.headers())
+                    .string("limitKey", options.limitKey())
+                    .string("cancellation", unlessUnsaid(options.cancellation(), UNSAID.cancellation()));
+        });
     }
 
     static void write(RetryPolicy retry, JsonObjectWriter out) {
-        out.number("maxAttempts", retry.maxAttempts())
-                .duration("initialInterval", retry.initialInterval())
-                .number("backoff", retry.backoff())
-                .duration("maxInterval", retry.maxInterval())
-                .number("jitter", retry.jitter())
-                .strings("doNotRetry", retry.doNotRetry())
-                .number("maxWorkerCrashes", retry.maxWorkerCrashes())
-                .string(
-                        "growth",
-                        retry.growth() == Growth.EXPONENTIAL
-                                ? null
-                                : retry.growth().name())
+        RetryPolicy unsaid = UNSAID.retry();
+        if (retry.maxAttempts() != unsaid.maxAttempts()) {
+            out.number("maxAttempts", retry.maxAttempts());
+        }
+        if (!retry.initialInterval().equals(unsaid.initialInterval())) {
+            out.duration("initialInterval", retry.initialInterval());
+        }
+        if (retry.backoff() != unsaid.backoff()) {
+            out.number("backoff", retry.backoff());
+        }
+        if (!retry.maxInterval().equals(unsaid.maxInterval())) {
+            out.duration("maxInterval", retry.maxInterval());
+        }
+        if (retry.jitter() != unsaid.jitter()) {
+            out.number("jitter", retry.jitter());
+        }
+        out.strings("doNotRetry", retry.doNotRetry());
+        if (retry.maxWorkerCrashes() != unsaid.maxWorkerCrashes()) {
+            out.number("maxWorkerCrashes", retry.maxWorkerCrashes());
+        }
+        out.string("growth", unlessUnsaid(retry.growth(), unsaid.growth()))
                 .string("retryIf", retry.retryIf())
-                .string(
-                        "onExhausted",
-                        retry.onExhausted() == OnExhausted.FAIL
-                                ? null
-                                : retry.onExhausted().name());
-        if (retry.attemptsBefore() > 0) {
+                .string("onExhausted", unlessUnsaid(retry.onExhausted(), unsaid.onExhausted()));
+        if (retry.attemptsBefore() != unsaid.attemptsBefore()) {
             out.number("attemptsBefore", retry.attemptsBefore());
         }
+    }
+
+    private static @Nullable String unlessUnsaid(Enum<?> value, Enum<?> unsaid) {
+        return value == unsaid ? null : value.name();
     }
 
     private static Read read(String json) {
@@ -150,34 +194,35 @@ public final class OptionsJson {
     private static ActivityOptions read(JsonObjectReader in, @Nullable JsonObjectReader retry) {
         return new ActivityOptions(
                 in.stringOrNull("taskQueue"),
-                in.duration("startToClose", DEFAULT.startToClose()),
+                in.duration("startToClose", UNSAID.startToClose()),
                 in.durationOrNull("scheduleToStart"),
                 in.durationOrNull("scheduleToClose"),
                 in.durationOrNull("heartbeatTimeout"),
-                retry == null ? DEFAULT.retry() : readRetry(retry),
-                in.integer("priority", DEFAULT.priority()),
+                retry == null ? UNSAID.retry() : readRetry(retry),
+                in.integer("priority", UNSAID.priority()),
                 in.flag("transactional"),
                 in.flag("local"),
                 in.flag("atMostOnce"),
                 in.map("headers"),
                 in.stringOrNull("limitKey"),
-                ActivityCancellationType.valueOf(in.string("cancellation", TRY_CANCEL.name())),
+                ActivityCancellationType.valueOf(
+                        in.string("cancellation", UNSAID.cancellation().name())),
                 in.instantOrNull("expiresAt"));
     }
 
     static RetryPolicy readRetry(JsonObjectReader in) {
-        RetryPolicy unset = RetryPolicy.DEFAULT;
+        RetryPolicy unsaid = UNSAID.retry();
         return new RetryPolicy(
-                in.integer("maxAttempts", unset.maxAttempts()),
-                in.duration("initialInterval", unset.initialInterval()),
-                in.decimal("backoff", unset.backoff()),
-                in.duration("maxInterval", unset.maxInterval()),
-                in.decimal("jitter", unset.jitter()),
+                in.integer("maxAttempts", unsaid.maxAttempts()),
+                in.duration("initialInterval", unsaid.initialInterval()),
+                in.decimal("backoff", unsaid.backoff()),
+                in.duration("maxInterval", unsaid.maxInterval()),
+                in.decimal("jitter", unsaid.jitter()),
                 in.strings("doNotRetry"),
-                in.integer("maxWorkerCrashes", unset.maxWorkerCrashes()),
-                Growth.valueOf(in.string("growth", Growth.EXPONENTIAL.name())),
+                in.integer("maxWorkerCrashes", unsaid.maxWorkerCrashes()),
+                Growth.valueOf(in.string("growth", unsaid.growth().name())),
                 in.stringOrNull("retryIf"),
-                OnExhausted.valueOf(in.string("onExhausted", OnExhausted.FAIL.name())),
-                in.integer("attemptsBefore", 0));
+                OnExhausted.valueOf(in.string("onExhausted", unsaid.onExhausted().name())),
+                in.integer("attemptsBefore", unsaid.attemptsBefore()));
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.durable.ActivityOptions;
 import dev.durable.DurableException;
+import dev.durable.RetryPolicy;
 import dev.durable.store.StoredEvent;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -96,10 +97,23 @@ class EventJsonTest {
     }
 
     @Test
-    void the_options_of_a_call_are_readable() {
-        assertThat(OptionsJson.encode(ActivityOptions.DEFAULT))
-                .isEqualTo(
-                        "{\"startToClose\":\"PT1M\",\"priority\":0,\"retry\":{\"maxAttempts\":0,\"initialInterval\":\"PT1S\",\"backoff\":2.0,\"maxInterval\":\"PT1M\",\"jitter\":0.2,\"maxWorkerCrashes\":3}}");
+    void of_the_options_of_a_call_that_stands_there_which_silence_does_not_mean() {
+        assertThat(OptionsJson.encode(ActivityOptions.DEFAULT)).isEqualTo("{\"startToClose\":\"PT1M\"}");
+        assertThat(OptionsJson.encode(ActivityOptions.DEFAULT.withRetry(RetryPolicy.DEFAULT.withMaxAttempts(3))))
+                .isEqualTo("{\"startToClose\":\"PT1M\",\"retry\":{\"maxAttempts\":3}}");
+    }
+
+    /** Whatever the defaults of a later release are: histories were written by this. */
+    @Test
+    void what_silence_means_never_changes() {
+        String said = "{\"startToClose\":\"PT1M\",\"priority\":0,\"retry\":{\"maxAttempts\":0,\"initialInterval\":\"PT1S\","
+                + "\"backoff\":2.0,\"maxInterval\":\"PT1M\",\"jitter\":0.2,\"doNotRetry\":[],\"maxWorkerCrashes\":3,"
+                + "\"growth\":\"EXPONENTIAL\",\"onExhausted\":\"FAIL\",\"attemptsBefore\":0},\"transactional\":false,"
+                + "\"local\":false,\"atMostOnce\":false,\"headers\":{},\"cancellation\":\"TRY_CANCEL\"}";
+
+        assertThat(OptionsJson.decode("{}")).isEqualTo(OptionsJson.decodeAll(said));
+        assertThat(OptionsJson.decode("{\"retry\":{}}")).isEqualTo(OptionsJson.decodeAll(said));
+        assertThat(OptionsJson.encode(OptionsJson.decodeAll(said))).isEqualTo("{\"startToClose\":\"PT1M\"}");
     }
 
     @Test

@@ -115,7 +115,7 @@ class UnreadTest {
         String known = OptionsJson.encode(bench.options);
         for (String options : List.of(
                 known.replace("{\"startToClose\"", "{\"region\":\"eu\",\"startToClose\""),
-                known.replace("\"maxAttempts\"", "\"budget\":7,\"maxAttempts\""),
+                "{\"startToClose\":\"PT1M\",\"retry\":{\"budget\":7}}",
                 known.substring(0, known.length() - 1) + ",\"cancellation\":\"NEVER\"}")) {
             JobKey key = bench.schedule("[\"x\"]", options);
 
