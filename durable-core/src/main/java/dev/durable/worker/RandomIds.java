@@ -3,18 +3,23 @@ package dev.durable.worker;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.UUID;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * Random ids (UUID version 4) for fences, leases and messages, from the system's cryptographic generator: whoever has seen
- * some of them, as the holders of tokens have, can't tell others. Each thread takes the bytes of a few at once, as the
- * generator is asked by one at a time.
+ * some of them, as the holders of tokens have, can't tell others. The generator is asked for the bytes of many ids at once,
+ * and by nobody's thread: bodies have virtual threads of their own, each of which needs an id or two.
+ *
+ * <p>Thread-safe.
  */
 final class RandomIds implements Supplier<UUID> {
     private static final SecureRandom RANDOM = new SecureRandom();
-    private static final int AT_ONCE = 32;
-    private static final ThreadLocal<ByteBuffer> BYTES = ThreadLocal.withInitial(
-            () -> ByteBuffer.allocate(AT_ONCE * 2 * Long.BYTES).limit(0));
+    private static final int AT_ONCE = 256;
+    private static final int STRIPES = 16;
+    private static final Stripe[] ALL =
+            Stream.generate(Stripe::new).limit(STRIPES).toArray(Stripe[]::new);
 
     private static final long VERSION = 0x0000_0000_0000_4000L;
     private static final long NOT_VERSION = 0xFFFF_FFFF_FFFF_0FFFL;
@@ -23,12 +28,25 @@ final class RandomIds implements Supplier<UUID> {
 
     @Override
     public UUID get() {
-        ByteBuffer bytes = BYTES.get();
-        if (!bytes.hasRemaining()) {
-            byte[] drawn = new byte[bytes.capacity()];
-            RANDOM.nextBytes(drawn);
-            bytes.clear().put(drawn).flip();
+        return ALL[(int) (Thread.currentThread().threadId() % STRIPES)].next();
+    }
+
+    private static final class Stripe {
+        private final ReentrantLock lock = new ReentrantLock();
+        private final byte[] drawn = new byte[AT_ONCE * 2 * Long.BYTES];
+        private final ByteBuffer left = ByteBuffer.wrap(drawn).limit(0);
+
+        UUID next() {
+            lock.lock();
+            try {
+                if (!left.hasRemaining()) {
+                    RANDOM.nextBytes(drawn);
+                    left.clear();
+                }
+                return new UUID(left.getLong() & NOT_VERSION | VERSION, left.getLong() & NOT_VARIANT | VARIANT);
+            } finally {
+                lock.unlock();
+            }
         }
-        return new UUID(bytes.getLong() & NOT_VERSION | VERSION, bytes.getLong() & NOT_VARIANT | VARIANT);
     }
 }
