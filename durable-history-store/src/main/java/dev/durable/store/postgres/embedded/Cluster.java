@@ -64,8 +64,8 @@ record Cluster(ServerDirectory directory, Installation installation, RunAs runAs
         try (Connection connection = source.getConnection();
                 Statement statement = connection.createStatement()) {
             try (ResultSet made = statement.executeQuery("select 1 from pg_roles where rolname = '" + USER + "'")) {
-                statement.execute((made.next() ? "alter role " : "create role ") + USER + " login createdb createrole password '"
-                        + password + "'");
+                statement.execute((made.next() ? "alter role " : "create role ") + USER
+                        + " login createdb createrole password '" + password + "'");
             }
             statement.execute("grant pg_monitor to " + USER);
             statement.execute("alter database " + DATABASE + " owner to " + USER);
@@ -100,7 +100,8 @@ record Cluster(ServerDirectory directory, Installation installation, RunAs runAs
         }
         new Tree(template.resolve("data")).copyTo(directory.data());
         runAs.own(directory.data());
-        String password = Files.readString(template.resolve(directory.superuserPasswordFile().getFileName()));
+        String password = Files.readString(
+                template.resolve(directory.superuserPasswordFile().getFileName()));
         directory.write(directory.superuserPasswordFile(), password, SECRET);
     }
 
@@ -127,7 +128,8 @@ record Cluster(ServerDirectory directory, Installation installation, RunAs runAs
         Path told = directory.root().resolve("password.unfinished");
         directory.write(told, password + "\n", SECRET);
         runAs.own(told);
-        Files.createDirectory(unfinished, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        Files.createDirectory(
+                unfinished, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         runAs.own(unfinished);
         Command.Outcome outcome = initdb(unfinished, told).run();
         Files.delete(told);

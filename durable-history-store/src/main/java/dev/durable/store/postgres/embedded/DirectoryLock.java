@@ -45,8 +45,8 @@ final class DirectoryLock implements AutoCloseable {
     }
 
     private static FileChannel lock(Path file, Deadline deadline) throws IOException, InterruptedException {
-        FileChannel channel = FileChannel.open(
-                file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+        FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
         try {
             while (tryLock(channel) == null) {
                 if (deadline.passed()) {

@@ -141,7 +141,9 @@ record ServerDirectory(Path root, boolean temporary) {
     /** The port of the last start, 0 if there was none: a server that comes back where it was finds its clients again. */
     int lastPort() throws IOException {
         Path file = root.resolve("port");
-        String text = Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS) ? Files.readString(file).strip() : "";
+        String text = Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
+                ? Files.readString(file).strip()
+                : "";
         return text.matches("\\d{1,5}") ? Integer.parseInt(text) : 0;
     }
 

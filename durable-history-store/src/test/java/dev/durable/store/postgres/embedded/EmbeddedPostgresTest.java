@@ -1,18 +1,18 @@
 package dev.durable.store.postgres.embedded;
 
-import dev.durable.StoreUnavailableException;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.durable.StoreUnavailableException;
 import dev.durable.store.postgres.EmbeddedPostgres;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -108,11 +108,11 @@ class EmbeddedPostgresTest {
             assertThatThrownBy(() -> Sql.execute(postgres.dataSource(), "copy (select 1) to '" + secret + "'"))
                     .hasMessageContaining("permission denied to COPY to a file");
             if (Tree.ownerOf(secret) == 0) {
-                assertThatThrownBy(
-                                () -> Sql.execute(postgres.superuserDataSource(), "select pg_read_file('" + secret + "')"))
+                assertThatThrownBy(() ->
+                                Sql.execute(postgres.superuserDataSource(), "select pg_read_file('" + secret + "')"))
                         .hasMessageContaining("could not open file");
-                assertThatThrownBy(
-                                () -> Sql.execute(postgres.superuserDataSource(), "copy (select 1) to '" + secret + "'"))
+                assertThatThrownBy(() ->
+                                Sql.execute(postgres.superuserDataSource(), "copy (select 1) to '" + secret + "'"))
                         .hasMessageContaining("could not open file");
             }
             assertThat(secret).content().isEqualTo("of this process alone");
@@ -140,7 +140,8 @@ class EmbeddedPostgresTest {
         Files.delete(folder.resolve("password"));
         try (EmbeddedPostgres postgres = EmbeddedPostgres.at(folder)) {
             assertThat(postgres.password()).hasSize(32).isNotEqualTo(before);
-            assertThat(Sql.execute(postgres.dataSource(), "select count(*) from kept")).isEqualTo("0");
+            assertThat(Sql.execute(postgres.dataSource(), "select count(*) from kept"))
+                    .isEqualTo("0");
         }
     }
 
