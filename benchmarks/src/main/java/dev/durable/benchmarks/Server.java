@@ -66,7 +66,7 @@ final class Server implements AutoCloseable {
                 .directory(directory)
                 .settings(SETTINGS)
                 .start();
-        Database admin = new Database(embedded.jdbcUrl(), embedded.username(), embedded.password());
+        Database admin = new Database(embedded.jdbcUrl(), embedded.superuser(), embedded.superuserPassword());
         age(admin);
         return new Server(admin, embedded);
     }

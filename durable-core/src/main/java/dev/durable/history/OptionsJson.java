@@ -222,7 +222,8 @@ public final class OptionsJson {
                 in.integer("maxWorkerCrashes", unsaid.maxWorkerCrashes()),
                 Growth.valueOf(in.string("growth", unsaid.growth().name())),
                 in.stringOrNull("retryIf"),
-                OnExhausted.valueOf(in.string("onExhausted", unsaid.onExhausted().name())),
+                OnExhausted.valueOf(
+                        in.string("onExhausted", unsaid.onExhausted().name())),
                 in.integer("attemptsBefore", unsaid.attemptsBefore()));
     }
 }

@@ -106,10 +106,11 @@ class EventJsonTest {
     /** Whatever the defaults of a later release are: histories were written by this. */
     @Test
     void what_silence_means_never_changes() {
-        String said = "{\"startToClose\":\"PT1M\",\"priority\":0,\"retry\":{\"maxAttempts\":0,\"initialInterval\":\"PT1S\","
-                + "\"backoff\":2.0,\"maxInterval\":\"PT1M\",\"jitter\":0.2,\"doNotRetry\":[],\"maxWorkerCrashes\":3,"
-                + "\"growth\":\"EXPONENTIAL\",\"onExhausted\":\"FAIL\",\"attemptsBefore\":0},\"transactional\":false,"
-                + "\"local\":false,\"atMostOnce\":false,\"headers\":{},\"cancellation\":\"TRY_CANCEL\"}";
+        String said =
+                "{\"startToClose\":\"PT1M\",\"priority\":0,\"retry\":{\"maxAttempts\":0,\"initialInterval\":\"PT1S\","
+                        + "\"backoff\":2.0,\"maxInterval\":\"PT1M\",\"jitter\":0.2,\"doNotRetry\":[],\"maxWorkerCrashes\":3,"
+                        + "\"growth\":\"EXPONENTIAL\",\"onExhausted\":\"FAIL\",\"attemptsBefore\":0},\"transactional\":false,"
+                        + "\"local\":false,\"atMostOnce\":false,\"headers\":{},\"cancellation\":\"TRY_CANCEL\"}";
 
         assertThat(OptionsJson.decode("{}")).isEqualTo(OptionsJson.decodeAll(said));
         assertThat(OptionsJson.decode("{\"retry\":{}}")).isEqualTo(OptionsJson.decodeAll(said));

@@ -33,7 +33,7 @@ import org.postgresql.ds.PGSimpleDataSource;
  *
  * <p>The server listens on 127.0.0.1 only and asks for a password, which is made at random and kept in the directory,
  * readable by its owner. Text is UTF-8, sorted by code point; the time zone is UTC. Linux and macOS; as root, the server
- * runs in a user namespace or as another user.
+ * runs as nobody, who has no rights on root's files.
  *
  * <p>Safe for use by several threads. For production, use a server that somebody backs up.
  */
@@ -98,7 +98,10 @@ public final class EmbeddedPostgres implements StoreSource, AutoCloseable {
         return server.port();
     }
 
-    /** The superuser, {@code durable}. */
+    /**
+     * {@code durable}, who owns the database and may make databases and roles. Not a superuser, who could read and write the
+     * files of whoever the server runs as.
+     */
     public String username() {
         return server.username();
     }
@@ -108,6 +111,21 @@ public final class EmbeddedPostgres implements StoreSource, AutoCloseable {
         return server.password();
     }
 
+    /** {@code postgres}: for what only a superuser may, as extensions, tablespaces and replication. */
+    public String superuser() {
+        return server.superuser();
+    }
+
+    /** Made at random when the directory was made; kept beside the data, readable by this process's user. */
+    public String superuserPassword() {
+        return server.superuserPassword();
+    }
+
+    /** Opens a new connection each time, as the superuser. Not for applications. */
+    public DataSource superuserDataSource() {
+        return dataSource(superuser(), superuserPassword());
+    }
+
     /** The address of the database {@code postgres}, without user and password. */
     public String jdbcUrl() {
         return "jdbc:postgresql://127.0.0.1:" + port() + "/" + DATABASE;
@@ -115,10 +133,14 @@ public final class EmbeddedPostgres implements StoreSource, AutoCloseable {
 
     /** Opens a new connection each time. */
     public DataSource dataSource() {
+        return dataSource(username(), password());
+    }
+
+    private DataSource dataSource(String user, String password) {
         PGSimpleDataSource source = new PGSimpleDataSource();
         source.setUrl(jdbcUrl());
-        source.setUser(username());
-        source.setPassword(password());
+        source.setUser(user);
+        source.setPassword(password);
         source.setSslMode("disable");
         return source;
     }

@@ -1,6 +1,7 @@
 package dev.durable.store.postgres.embedded;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +14,9 @@ import org.jspecify.annotations.Nullable;
  */
 public record Binaries(Path cache, @Nullable Path installation) {
 
-    /** From the class path, unpacked below {@code $XDG_CACHE_HOME} or {@code ~/.cache}. */
+    private static final Path ALL_USERS = Path.of("/var/cache");
+
+    /** From the class path, unpacked below {@code $XDG_CACHE_HOME} or {@code ~/.cache}; root's below {@code /var/cache}. */
     public static Binaries ofClassPath() {
         return new Binaries(defaultCache(System.getenv(), System.getProperty("user.home")), null);
     }
@@ -29,6 +32,10 @@ public record Binaries(Path cache, @Nullable Path installation) {
     static Path defaultCache(Map<String, String> environment, String home) {
         String xdg = environment.getOrDefault("XDG_CACHE_HOME", "");
         Path caches = Path.of(xdg).isAbsolute() ? Path.of(xdg) : Path.of(home, ".cache");
+        // Root's home is closed to the user that the server runs as.
+        if (!Path.of(xdg).isAbsolute() && home.equals("/root") && Files.isWritable(ALL_USERS)) {
+            caches = ALL_USERS;
+        }
         return caches.resolve("durable/postgres").toAbsolutePath();
     }
 

@@ -3,6 +3,7 @@ package dev.durable.store.postgres.embedded;
 import dev.durable.StoreUnavailableException;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -77,6 +78,13 @@ final class EmbeddedErrors {
         return new StoreUnavailableException(
                 "%s is missing, without which nobody can connect to the server beside it. Put it back, or move the whole directory away to begin anew."
                         .formatted(file));
+    }
+
+    static StoreUnavailableException roleNotMade(Path directory, SQLException failure) {
+        return new StoreUnavailableException(
+                "The role of applications, %s, could not be made in the server in %s: %s. Usually the disk is full, or its data was taken from another server; begin anew with another directory, or put that server's %s and password beside the data."
+                        .formatted(Cluster.USER, directory, failure.getMessage(), "superuser-password"),
+                failure);
     }
 
     static StoreUnavailableException notInitialised(Path directory, String output) {

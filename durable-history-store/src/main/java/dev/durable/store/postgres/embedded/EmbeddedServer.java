@@ -22,6 +22,7 @@ public final class EmbeddedServer implements AutoCloseable {
     private final Attachment attachment;
     private final int port;
     private final String password;
+    private final String superuserPassword;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     EmbeddedServer(ServerDirectory directory, Attachment attachment, int port) throws IOException {
@@ -29,6 +30,7 @@ public final class EmbeddedServer implements AutoCloseable {
         this.attachment = attachment;
         this.port = port;
         this.password = directory.password();
+        this.superuserPassword = directory.superuserPassword();
     }
 
     /**
@@ -83,6 +85,14 @@ public final class EmbeddedServer implements AutoCloseable {
 
     public String password() {
         return password;
+    }
+
+    public String superuser() {
+        return Cluster.SUPERUSER;
+    }
+
+    public String superuserPassword() {
+        return superuserPassword;
     }
 
     /** Leaves the server; the last one to leave stops it, and returns when it has stopped. Once is enough. */

@@ -34,6 +34,7 @@ record Entry(ServerDirectory directory, Installation installation, ServerSetting
             Cluster cluster = new Cluster(directory, installation, runAs);
             cluster.prepare();
             Postmaster server = new Launch(directory, installation, settings, cluster).start(deadline);
+            Cluster.makeRole(directory, server.port());
             return new EmbeddedServer(directory, attachment, server.port());
         } catch (Throwable failure) {
             attachment.close();
@@ -47,6 +48,7 @@ record Entry(ServerDirectory directory, Installation installation, ServerSetting
             if (settings.portFixed() && settings.port() != server.port()) {
                 throw EmbeddedErrors.otherPort(directory.root(), server.port(), settings.port());
             }
+            Cluster.makeRole(directory, server.port());
             return new EmbeddedServer(directory, attachment, server.port());
         } catch (Throwable failure) {
             attachment.close();

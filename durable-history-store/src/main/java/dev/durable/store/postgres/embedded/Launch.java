@@ -5,6 +5,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -78,10 +79,10 @@ record Launch(ServerDirectory directory, Installation installation, ServerSettin
                         "--wait",
                         "--timeout=" + Math.max(1, deadline.length().toSeconds()),
                         "--pgdata=data", // relative: pg_ctl hands the names to a shell, and does not quote them well
-                        "--log=server.log",
+                        "--log=data/" + ServerDirectory.LOG,
                         "--options=-c cluster_name=" + directory.name())
                 .start();
-        Files.writeString(directory.starter(), starter.pid() + "\n");
+        directory.write(directory.starter(), starter.pid() + "\n", "rw-r--r--");
         try {
             return awaitReady(starter, deadline);
         } finally {
@@ -100,7 +101,12 @@ record Launch(ServerDirectory directory, Installation installation, ServerSettin
             if (ended) {
                 // The log tells why, unless the server did not get as far as writing one.
                 byte[] words = starter.getInputStream().readAllBytes();
-                Files.write(directory.log(), words, StandardOpenOption.APPEND);
+                Files.write(
+                        directory.log(),
+                        words,
+                        StandardOpenOption.CREATE,
+                        StandardOpenOption.APPEND,
+                        LinkOption.NOFOLLOW_LINKS);
                 return ready;
             }
         }

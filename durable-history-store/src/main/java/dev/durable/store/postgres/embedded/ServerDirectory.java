@@ -2,6 +2,7 @@ package dev.durable.store.postgres.embedded;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -13,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 record ServerDirectory(Path root, boolean temporary) {
     private static final String TEMPORARY = "durable-postgres-";
     private static final long LOG_LIMIT = 1 << 20;
+    static final String LOG = "server.log";
+    static final String SETTINGS = "durable.conf";
 
     /** Makes the folder if there is none yet; its path is then the one without links, as other processes see it. */
     static ServerDirectory of(@Nullable Path directory) throws IOException {
@@ -54,8 +57,36 @@ record ServerDirectory(Path root, boolean temporary) {
         return root.resolve("password");
     }
 
+    /** That of the superuser, which the server's owner has and applications do not. */
+    Path superuserPasswordFile() {
+        return root.resolve("superuser-password");
+    }
+
+    /** In the folder of the server's user, who writes it. */
     Path log() {
-        return root.resolve("server.log");
+        return data().resolve(LOG);
+    }
+
+    /** The settings of each start, which the server's own configuration includes. */
+    Path settings() {
+        return root.resolve(SETTINGS);
+    }
+
+    /**
+     * Writes one of the files beside the data: under its name at once and whole, and never through a link that somebody has
+     * put there.
+     *
+     * @param permissions as {@code rw-------}
+     */
+    void write(Path file, String text, String permissions) throws IOException {
+        Path written = Files.createTempFile(root, "new-", "");
+        try {
+            Files.writeString(written, text);
+            Files.setPosixFilePermissions(written, PosixFilePermissions.fromString(permissions));
+            Files.move(written, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } finally {
+            Files.deleteIfExists(written);
+        }
     }
 
     /** What its server calls itself. */
@@ -93,29 +124,37 @@ record ServerDirectory(Path root, boolean temporary) {
     }
 
     String password() throws IOException {
-        if (Files.notExists(passwordFile())) {
-            throw EmbeddedErrors.passwordMissing(passwordFile());
+        return password(passwordFile());
+    }
+
+    String superuserPassword() throws IOException {
+        return password(superuserPasswordFile());
+    }
+
+    private static String password(Path file) throws IOException {
+        if (Files.notExists(file)) {
+            throw EmbeddedErrors.passwordMissing(file);
         }
-        return Files.readString(passwordFile()).strip();
+        return Files.readString(file).strip();
     }
 
     /** The port of the last start, 0 if there was none: a server that comes back where it was finds its clients again. */
     int lastPort() throws IOException {
         Path file = root.resolve("port");
-        return Files.exists(file) ? Integer.parseInt(Files.readString(file).strip()) : 0;
+        String text = Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
+                ? Files.readString(file).strip()
+                : "";
+        return text.matches("\\d{1,5}") ? Integer.parseInt(text) : 0;
     }
 
     void rememberPort(int port) throws IOException {
-        Files.writeString(root.resolve("port"), port + "\n");
+        write(root.resolve("port"), port + "\n", "rw-r--r--");
     }
 
-    /** Sees that there is a log, a new one when the last has grown; called while no server writes to it. */
+    /** Sees that there is a new log when the last has grown; called while no server writes to it. */
     void turnLog() throws IOException {
         if (Files.exists(log()) && Files.size(log()) > LOG_LIMIT) {
-            Files.move(log(), root.resolve("server.log.1"), StandardCopyOption.REPLACE_EXISTING);
-        }
-        if (Files.notExists(log())) {
-            Files.createFile(log());
+            Files.move(log(), data().resolve(LOG + ".1"), StandardCopyOption.REPLACE_EXISTING);
         }
     }
 }

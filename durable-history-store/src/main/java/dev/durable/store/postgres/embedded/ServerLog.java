@@ -3,6 +3,7 @@ package dev.durable.store.postgres.embedded;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -11,7 +12,7 @@ record ServerLog(Path file, long from) {
     private static final int TAIL = 12;
 
     static ServerLog from(Path file) throws IOException {
-        return new ServerLog(file, Files.exists(file) ? Files.size(file) : 0);
+        return new ServerLog(file, Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS) ? Files.size(file) : 0);
     }
 
     boolean contains(String words) throws IOException {
@@ -25,7 +26,7 @@ record ServerLog(Path file, long from) {
     }
 
     private String text() throws IOException {
-        if (Files.notExists(file)) {
+        if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
             return "";
         }
         byte[] all = Files.readAllBytes(file);

@@ -8,9 +8,11 @@
  *   dir/  lock        held while somebody enters   ▼
  *         data/       the cluster ◄──────────── postgres  (own session: Ctrl-C does not reach it)
  *         attached/   one file per user of the server, locked while that user lives
+ *             server.log
  *         password    of the role {@code durable}, readable by its owner only
+ *         superuser-password
+ *         durable.conf  the settings of the last start
  *         port        the last one, taken again if it is free
- *         server.log
  * </pre>
  *
  * <p><b>The one rule:</b> while {@code attached/} has a file, the server is in use; <i>whoever succeeds in removing the
@@ -25,6 +27,9 @@
  * when the user closes the server, ends, or is killed with SIGKILL; there is no other way out, so the ordinary way is
  * the tested way. When guardian and user are killed together, the file in {@code attached/} stays: the next one to come
  * in sees that nobody holds its lock, and takes it away.
+ *
+ * <p>Under root the server runs as nobody, who owns {@code data/} alone: what stands beside it is root's, so that neither has
+ * the other's files in hand. Applications connect as {@code durable}, who is no superuser.
  *
  * <p>A machine that loses power keeps what was committed: {@code fsync}, {@code synchronous_commit} and {@code
  * full_page_writes} are on for every directory that is kept, and cannot be turned off there. Only temporary servers run

@@ -33,7 +33,8 @@ record TestServer(
 
     private static TestServer embedded() {
         EmbeddedPostgres server = EmbeddedPostgres.temporary();
-        return new TestServer(server.jdbcUrl(), server.username(), server.password());
+        // As a test may want what only a superuser may: extensions, or triggers switched off.
+        return new TestServer(server.jdbcUrl(), server.superuser(), server.superuserPassword());
     }
 
     private static TestServer container() {

@@ -143,7 +143,7 @@ class EmbeddedErrorsTest {
     @Test
     void a_password_that_was_lost() throws Exception {
         startedOnce();
-        Path password = folder.resolve("password");
+        Path password = folder.resolve("superuser-password");
         Files.delete(password);
         assertThatThrownBy(() -> EmbeddedPostgres.at(folder))
                 .isInstanceOf(StoreUnavailableException.class)
@@ -185,7 +185,7 @@ class EmbeddedErrorsTest {
                 .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageMatching(
                         "(?s)PostgreSQL \\d+\\.\\d+ did not start in " + folder + ". The end of its log, " + folder
-                                + "/server.log:\n.*    .* LOG:  invalid value for parameter \"work_mem\": \"plenty\".*"
+                                + "/data/server.log:\n.*    .* LOG:  invalid value for parameter \"work_mem\": \"plenty\".*"
                                 + "FATAL:  configuration file .* contains errors.*");
         assertThat(folder.resolve("attached")).doesNotExist();
         assertThat(new ServerDirectory(folder, false).server()).isEmpty();

@@ -65,7 +65,7 @@ class KilledWhileStartingTest {
         Files.writeString(go, "");
         guardian.onExit().get(60, TimeUnit.SECONDS);
 
-        assertThat(directory.resolve("server.log")).content().endsWith("database system is shut down\n");
+        assertThat(directory.resolve("data/server.log")).content().endsWith("database system is shut down\n");
         assertThat(new ServerDirectory(directory, false).server()).isEmpty();
     }
 

@@ -111,9 +111,9 @@ class FullDiskTest {
         try (EmbeddedPostgres server = EmbeddedPostgres.temporary();
                 CuttingProxy proxy = new CuttingProxy(server.port())) {
             Path space = Files.createDirectory(mount.resolve("space"));
-            Files.setOwner(space, Files.getOwner(server.directory()));
-            execute(server.dataSource(), "create tablespace small location '" + space + "'");
-            execute(server.dataSource(), "create database small tablespace small");
+            Files.setOwner(space, Files.getOwner(server.directory().resolve("data")));
+            execute(server.superuserDataSource(), "create tablespace small location '" + space + "'");
+            execute(server.superuserDataSource(), "create database small owner durable tablespace small");
             PGSimpleDataSource database = (PGSimpleDataSource) server.dataSource();
             database.setDatabaseName("small");
             PGSimpleDataSource counted = (PGSimpleDataSource) server.dataSource();

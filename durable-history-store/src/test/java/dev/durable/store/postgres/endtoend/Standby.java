@@ -27,7 +27,7 @@ final class Standby {
         Files.writeString(
                 copy.resolve("data").resolve("postgresql.auto.conf"),
                 "primary_conninfo = 'host=127.0.0.1 port=%d user=%s password=%s application_name=standby'\n"
-                        .formatted(primary.port(), primary.username(), primary.password()),
+                        .formatted(primary.port(), primary.superuser(), primary.superuserPassword()),
                 StandardOpenOption.APPEND);
         return EmbeddedPostgres.at(copy);
     }
@@ -35,7 +35,7 @@ final class Standby {
     /** Copies what makes a server; nobody has it open. */
     static void copy(Path directory, Path to) throws IOException {
         Files.createDirectory(to);
-        for (String name : List.of("data", "password")) {
+        for (String name : List.of("data", "password", "superuser-password")) {
             try (Stream<Path> files = Files.walk(directory.resolve(name))) {
                 files.forEach(file -> copyOne(file, to.resolve(directory.relativize(file))));
             }
@@ -64,7 +64,7 @@ final class Standby {
     }
 
     static void execute(EmbeddedPostgres server, String sql) throws SQLException {
-        try (var connection = server.dataSource().getConnection();
+        try (var connection = server.superuserDataSource().getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute(sql);
         }
