@@ -136,6 +136,34 @@ public final class TestEngine implements AutoCloseable {
         return this;
     }
 
+    /** How long the body of a cancelled background job may go on, in the test's time; default 30 s. */
+    public TestEngine cancelGrace(Duration grace) {
+        notStarted();
+        builder.cancelGrace(grace);
+        return this;
+    }
+
+    /** How long a job that can't be read here is left to other workers before it becomes an incident; default 15 minutes. */
+    public TestEngine leaveUnreadJobs(Duration time) {
+        notStarted();
+        builder.leaveUnreadJobs(time);
+        return this;
+    }
+
+    /** A job with more or fewer arguments than its activity has parameters here can't be read. */
+    public TestEngine exactArguments() {
+        notStarted();
+        builder.exactArguments();
+        return this;
+    }
+
+    /** An exception that stalls runs instead of failing them; may be called for several. */
+    public TestEngine stallOn(Class<? extends Throwable> type) {
+        notStarted();
+        builder.stallOn(type);
+        return this;
+    }
+
     /** Histories of this test are not replayed when it ends: for tests of code that is meant to be non-deterministic. */
     public TestEngine withoutReplayCheck() {
         replayChecked = false;
