@@ -307,7 +307,8 @@ class MigrationTest {
                             .build()
                             .open())
                     .as("made, but this user is no worker yet")
-                    .hasMessageContaining("permission denied for schema durable");
+                    .hasMessageContaining("permission denied for schema durable")
+                    .hasMessageContaining("this database user lacks the role durable_worker. Let the schema's owner grant it");
             assertThatThrownBy(() -> PostgresHistoryStore.builder(application)
                             .description("orders-db")
                             .build()
@@ -315,7 +316,8 @@ class MigrationTest {
                     .hasMessage(
                             "schema \"durable\" in the database at orders-db can't be read: ERROR: permission denied for"
                                     + " schema durable. Usual cause: this database user lacks the role durable_worker. Let the"
-                                    + " schema's owner grant it.");
+                                    + " schema's owner grant it, and run Schema.grants() if the role was made after the"
+                                    + " schema.");
             Sql.execute(dataSource, "grant durable_worker to " + role);
             try (PostgresHistoryStore store = PostgresHistoryStore.of(application)) {
                 store.open();
