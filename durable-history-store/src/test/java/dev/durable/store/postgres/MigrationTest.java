@@ -329,6 +329,21 @@ class MigrationTest {
     }
 
     @Test
+    void an_owner_whose_data_source_leads_to_another_database_is_told_so() {
+        try (TestDatabase other = TestDatabase.create()) {
+            assertThatThrownBy(() -> PostgresHistoryStore.builder(dataSource)
+                            .description("orders-db")
+                            .migrationDataSource(other.dataSource())
+                            .build()
+                            .open())
+                    .isInstanceOf(DurableException.class)
+                    .hasMessage("schema \"durable\" was brought to version " + Schema.version()
+                            + " by the migration's own DataSource, and is not there in the database at orders-db. Usual"
+                            + " cause: the two lead to different databases.");
+        }
+    }
+
+    @Test
     void a_server_that_is_too_old_is_refused_by_name() {
         assertThatThrownBy(() -> migration(Duration.ZERO).refuseOlder("PostgreSQL 13.22", 13))
                 .isInstanceOf(DurableException.class)
