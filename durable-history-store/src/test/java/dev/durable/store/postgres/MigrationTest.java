@@ -308,7 +308,8 @@ class MigrationTest {
                             .open())
                     .as("made, but this user is no worker yet")
                     .hasMessageContaining("permission denied for schema durable")
-                    .hasMessageContaining("this database user lacks the role durable_worker. Let the schema's owner grant it");
+                    .hasMessageContaining(
+                            "this database user lacks the role durable_worker. Let the schema's owner grant it");
             assertThatThrownBy(() -> PostgresHistoryStore.builder(application)
                             .description("orders-db")
                             .build()
