@@ -23,8 +23,9 @@ final class Waiting {
         } catch (TimeoutException e) {
             throw new StoreUnavailableException(what + ": the database has not answered for "
                     + dispatch.callTimeout().toSeconds()
-                    + " s. It goes on being tried in this process, so it may still happen. Usually the database is away or"
-                    + " overloaded, or a transaction keeps the workflow id locked. Doing it again under the same workflow id"
+                    + " s. It goes on being tried in this process, so it may still happen. Usually the database is away,"
+                    + " can't be written (a standby, a frozen one) or is overloaded, which the log says, or a transaction"
+                    + " keeps the workflow id locked. Doing it again under the same workflow id"
                     + " (a start) is safe; a signal sent again is a second signal.");
         }
     }

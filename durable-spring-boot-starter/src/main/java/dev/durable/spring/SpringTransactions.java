@@ -76,10 +76,11 @@ public final class SpringTransactions implements CallerTransactions {
     }
 
     private static UsageException untold(@Nullable SQLException cause) {
+        String name = TransactionSynchronizationManager.getCurrentTransactionName();
         return new UsageException(
-                "a connection of Durable's DataSource is bound to this thread (transaction "
-                        + TransactionSynchronizationManager.getCurrentTransactionName()
-                        + "), and no transaction manager that Durable knows has begun a transaction on it, so it can't be"
+                "a connection of Durable's DataSource is bound to this thread"
+                        + (name == null ? "" : " (transaction " + name + ")")
+                        + ", and no transaction manager that Durable knows has begun a transaction on it, so it can't be"
                         + " told whether what this call writes there would be committed. Nothing was written. Usual cause: a"
                         + " PlatformTransactionManager that is no bean of this application context, or one for another"
                         + " DataSource. Declare the manager as a bean, or call through client.independent(), which stays out of"

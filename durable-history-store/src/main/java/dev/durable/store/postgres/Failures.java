@@ -115,7 +115,9 @@ record Failures(String database) {
                 "the database at " + database + " refused to begin a transaction (SQLSTATE " + e.getSQLState() + "): "
                         + e.getMessage()
                         + ". Nothing was written, and it is tried again. Usual cause: a server that is being"
-                        + " failed over or put into another mode, or a pooler in front of it.",
+                        + " failed over or put into another mode, or a pooler in front of it: in"
+                        + " transaction mode it needs PgBouncer 1.21 with max_prepared_statements, or prepareThreshold=0 in the"
+                        + " JDBC URL.",
                 e);
     }
 

@@ -83,6 +83,18 @@ final class Migration {
                         "rights in schema " + schema.quoted() + " can't be given", turn -> grants.give(turn, lacking));
             }
         }
+        if (version < Schema.version()) {
+            seen();
+        }
+    }
+
+    /** What the owner has made is of use only where this process finds it and may read it. */
+    private void seen() {
+        if (look().schema().isEmpty()) {
+            throw new DurableException("schema " + schema.quoted() + " was brought to version " + Schema.version()
+                    + " by the migration's own DataSource, and is not there in the database at " + failures.database()
+                    + ". Usual cause: the two lead to different databases.");
+        }
     }
 
     Grants grants() {
@@ -230,8 +242,9 @@ final class Migration {
     private DurableException noRight(SQLException e) {
         return new DurableException(
                 "schema " + schema.quoted() + " in the database at " + failures.database() + " can't be read: "
-                        + e.getMessage() + ". Usual cause: this database user lacks the role " + schema.value()
-                        + "_worker. Let the schema's owner grant it.",
+                        + e.getMessage() + ". Usual cause: this database user lacks the role "
+                        + grants.role("worker")
+                        + ". Let the schema's owner grant it, and run Schema.grants() if the role was made after the schema.",
                 e);
     }
 

@@ -115,6 +115,8 @@ class FailuresTest {
                 .hasMessage(
                         "the database at jdbc:postgresql://db/orders refused to begin a transaction (SQLSTATE 0A000):"
                                 + " ERROR: not now. Nothing was written, and it is tried again. Usual cause: a server that is being"
-                                + " failed over or put into another mode, or a pooler in front of it.");
+                                + " failed over or put into another mode, or a pooler in front of it: in"
+                                + " transaction mode it needs PgBouncer 1.21 with max_prepared_statements, or"
+                                + " prepareThreshold=0 in the JDBC URL.");
     }
 }

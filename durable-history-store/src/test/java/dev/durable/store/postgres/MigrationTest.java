@@ -307,7 +307,9 @@ class MigrationTest {
                             .build()
                             .open())
                     .as("made, but this user is no worker yet")
-                    .hasMessageContaining("permission denied for schema durable");
+                    .hasMessageContaining("permission denied for schema durable")
+                    .hasMessageContaining(
+                            "this database user lacks the role durable_worker. Let the schema's owner grant it");
             assertThatThrownBy(() -> PostgresHistoryStore.builder(application)
                             .description("orders-db")
                             .build()
@@ -315,7 +317,8 @@ class MigrationTest {
                     .hasMessage(
                             "schema \"durable\" in the database at orders-db can't be read: ERROR: permission denied for"
                                     + " schema durable. Usual cause: this database user lacks the role durable_worker. Let the"
-                                    + " schema's owner grant it.");
+                                    + " schema's owner grant it, and run Schema.grants() if the role was made after the"
+                                    + " schema.");
             Sql.execute(dataSource, "grant durable_worker to " + role);
             try (PostgresHistoryStore store = PostgresHistoryStore.of(application)) {
                 store.open();
@@ -323,6 +326,21 @@ class MigrationTest {
             }
         } finally {
             Sql.execute(dataSource, "drop owned by " + role + "; drop role " + role);
+        }
+    }
+
+    @Test
+    void an_owner_whose_data_source_leads_to_another_database_is_told_so() {
+        try (TestDatabase other = TestDatabase.create()) {
+            assertThatThrownBy(() -> PostgresHistoryStore.builder(dataSource)
+                            .description("orders-db")
+                            .migrationDataSource(other.dataSource())
+                            .build()
+                            .open())
+                    .isInstanceOf(DurableException.class)
+                    .hasMessage("schema \"durable\" was brought to version " + Schema.version()
+                            + " by the migration's own DataSource, and is not there in the database at orders-db. Usual"
+                            + " cause: the two lead to different databases.");
         }
     }
 
