@@ -243,7 +243,7 @@ class DivergenceTest {
                             .replayClose(new WorkflowCompleted(4, GivenRun.START, new Payload("\"other\""))))
                     .isInstanceOf(Divergence.class)
                     .hasMessageContaining("the code ends otherwise than the history of this run")
-                    .hasMessageContaining("code:    WorkflowCompleted[id=4");
+                    .hasMessageContaining("code:    WorkflowCompleted with \"counted\"");
         }
     }
 }
