@@ -35,7 +35,7 @@ public interface ErrorSanitizer {
      */
     final class Masks {
         /** Names whose value is a secret, with the quote and the separator after them. */
-        private static final String NAME = "((?:password|passwd|passphrase|passcode|pwd|secret|credentials?"
+        private static final String NAME = "((?=[aceiprstx])(?:password|passwd|passphrase|passcode|pwd|secret|credentials?"
                 + "|(?:api|access|private|account|signing|encryption)[_-]?key"
                 + "|(?:access|refresh|id|auth|session|api|csrf|xsrf)[_-]?token"
                 + "|(?<![a-z0-9])pass|(?<![a-z0-9])(?<!unexpected\\s)token)"

@@ -84,4 +84,9 @@ public record EnqueuedOptions(
                 in.strings("doNotRetry"),
                 retry == null ? null : OptionsJson.readRetry(JsonObjectReader.of(retry))));
     }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
+    }
 }

@@ -52,4 +52,9 @@ public record Failure(
     public Failure withSuppressed(List<Failure> others) {
         return new Failure(type, message, stack, fields, cause, others, handler);
     }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
+    }
 }

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.temporal.Temporal;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.StringJoiner;
 import java.util.UUID;
@@ -34,7 +35,20 @@ public final class RecordText {
             "batch",
             "identity",
             "fingerprint",
-            "handler");
+            "handler",
+            "reason",
+            "eventType",
+            "state",
+            "formerTypes",
+            "taskQueues",
+            "queues",
+            "activities",
+            "doNotRetry",
+            "retryIf",
+            "worker",
+            "kind",
+            "resolution",
+            "id");
 
     /** Components whose id gives no right to write. */
     private static final Set<String> IDS = Set.of("runId", "messageId", "session", "id", "latestRunId", "message");
@@ -65,7 +79,8 @@ public final class RecordText {
             case Payload payload -> payload.toString();
             case Record record -> of(record);
             case Map<?, ?> map -> cut(map.keySet().toString());
-            case Collection<?> items -> items.size() + " items";
+            case Optional<?> optional -> optional.map(present -> shown(name, present)).orElse("none");
+            case Collection<?> items -> NAMES.contains(name) ? cut(items.toString()) : items.size() + " items";
             default -> value.getClass().getSimpleName();
         };
     }

@@ -139,4 +139,9 @@ public record WorkflowStarted(
                 done,
                 delay);
     }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
+    }
 }

@@ -2,6 +2,7 @@ package dev.durable.replay;
 
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.HistoryEvent;
+import dev.durable.history.OptionsJson;
 import dev.durable.history.SideEffectRecorded;
 import dev.durable.history.TimerStarted;
 import java.util.List;
@@ -154,7 +155,7 @@ final class DivergenceAdvice {
     /** With values: only a strict comparison, as in tests, comes here. */
     private static String text(HistoryEvent.Command command) {
         return switch (command) {
-            case ActivityScheduled c -> c.input().json() + " on queue " + c.taskQueue() + " with " + c.options();
+            case ActivityScheduled c -> c.input().json() + " on queue " + c.taskQueue() + " with " + OptionsJson.encode(c.options());
             case TimerStarted c -> "due " + c.fireAt();
             default -> command.toString();
         };

@@ -1,5 +1,6 @@
 package dev.durable.store;
 
+import dev.durable.history.RecordText;
 import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -93,5 +94,10 @@ public record ClaimedJob(
                 scheduleToCloseDeadline,
                 details == null ? heartbeatDetails : details,
                 newNotes);
+    }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
     }
 }

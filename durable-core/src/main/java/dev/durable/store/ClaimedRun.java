@@ -1,5 +1,6 @@
 package dev.durable.store;
 
+import dev.durable.history.RecordText;
 import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -26,4 +27,9 @@ public record ClaimedRun(
         long nextEventId,
         @Nullable Instant wakeAt,
         boolean closing,
-        int stalls) {}
+        int stalls) {
+    @Override
+    public String toString() {
+        return RecordText.of(this);
+    }
+}

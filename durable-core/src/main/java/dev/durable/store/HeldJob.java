@@ -1,5 +1,6 @@
 package dev.durable.store;
 
+import dev.durable.history.RecordText;
 import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -32,5 +33,15 @@ public record HeldJob(
             @Nullable Instant deadline,
             String options,
             @Nullable Instant scheduleToCloseDeadline,
-            @Nullable String notes) {}
+            @Nullable String notes) {
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
+    }
 }

@@ -1,5 +1,6 @@
 package dev.durable.store;
 
+import dev.durable.history.RecordText;
 import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -25,5 +26,10 @@ public record InboxMessage(
     /** The same with these notes. */
     public InboxMessage with(@Nullable String otherNotes) {
         return new InboxMessage(messageId, kind, name, payload, otherNotes, at);
+    }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
     }
 }

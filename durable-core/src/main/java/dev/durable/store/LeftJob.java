@@ -1,5 +1,6 @@
 package dev.durable.store;
 
+import dev.durable.history.RecordText;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Comparator;
@@ -76,5 +77,10 @@ public record LeftJob(
                 "{\"informing\":true,\"seq\":" + seq + ",\"attempt\":" + attempt
                         + (heartbeatDetails == null ? "" : ",\"lastHeartbeatDetails\":" + heartbeatDetails)
                         + (outcome == null ? "" : ",\"outcome\":" + outcome) + "}");
+    }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
     }
 }

@@ -1,5 +1,6 @@
 package dev.durable.store;
 
+import dev.durable.history.RecordText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
@@ -153,5 +154,15 @@ public record NewJob(
      * @param token random, one per job and claim
      * @param session the worker session
      */
-    public record Lease(UUID token, UUID session) {}
+    public record Lease(UUID token, UUID session) {
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
+    }
 }

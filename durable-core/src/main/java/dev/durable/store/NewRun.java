@@ -2,6 +2,7 @@ package dev.durable.store;
 
 import dev.durable.ConflictPolicy;
 import dev.durable.ReusePolicy;
+import dev.durable.history.RecordText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -201,5 +202,10 @@ public record NewRun(
                 memo,
                 message,
                 other);
+    }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
     }
 }

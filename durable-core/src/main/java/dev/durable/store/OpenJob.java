@@ -1,6 +1,7 @@
 package dev.durable.store;
 
 import dev.durable.ActivityState;
+import dev.durable.history.RecordText;
 import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -80,4 +81,9 @@ public record OpenJob(
      * @param identity how people call it; null where its session is gone
      */
     public record Worker(UUID session, @Nullable String identity) {}
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
+    }
 }

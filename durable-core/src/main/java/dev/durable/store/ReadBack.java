@@ -1,5 +1,6 @@
 package dev.durable.store;
 
+import dev.durable.history.RecordText;
 import java.util.UUID;
 
 /**
@@ -21,5 +22,10 @@ public record ReadBack(RunKey run, UUID fence, long eventId) {
         NOT_HAPPENED,
         /** It did not, and somebody else wrote or closed since. */
         OVERTAKEN
+    }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
     }
 }

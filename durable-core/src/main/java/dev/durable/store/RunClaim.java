@@ -1,5 +1,6 @@
 package dev.durable.store;
 
+import dev.durable.history.RecordText;
 import java.time.Duration;
 import java.util.Set;
 import java.util.UUID;
@@ -35,5 +36,10 @@ public record RunClaim(
     /** Under a random fence, by somebody who has lost no answer. */
     public RunClaim(UUID session, Set<String> taskQueues, Set<String> types, int needs, int limit, Duration ownedFor) {
         this(session, taskQueues, types, needs, limit, ownedFor, UUID.randomUUID(), Set.of());
+    }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
     }
 }

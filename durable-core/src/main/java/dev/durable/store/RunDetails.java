@@ -1,6 +1,7 @@
 package dev.durable.store;
 
 import dev.durable.WorkflowDescription.PendingActivity;
+import dev.durable.history.RecordText;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
@@ -30,5 +31,10 @@ public record RunDetails(
 
     public RunDetails {
         jobs = List.copyOf(jobs);
+    }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
     }
 }

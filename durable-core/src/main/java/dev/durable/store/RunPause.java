@@ -1,5 +1,6 @@
 package dev.durable.store;
 
+import dev.durable.history.RecordText;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -22,4 +23,9 @@ public record RunPause(
         UUID newFence,
         String eventType,
         String attributes,
-        String actor) {}
+        String actor) {
+    @Override
+    public String toString() {
+        return RecordText.of(this);
+    }
+}

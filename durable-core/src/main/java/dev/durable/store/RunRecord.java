@@ -1,6 +1,7 @@
 package dev.durable.store;
 
 import dev.durable.WorkflowStatus;
+import dev.durable.history.RecordText;
 import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -34,5 +35,10 @@ public record RunRecord(
 
     public RunRecord {
         memo = Map.copyOf(memo);
+    }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
     }
 }

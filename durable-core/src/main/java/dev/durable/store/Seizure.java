@@ -1,6 +1,7 @@
 package dev.durable.store;
 
 import dev.durable.WorkflowStatus;
+import dev.durable.history.RecordText;
 import java.util.UUID;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
@@ -27,4 +28,9 @@ public record Seizure(
         WorkflowStatus status,
         String eventType,
         IntFunction<String> attributes,
-        @Nullable String failure) {}
+        @Nullable String failure) {
+    @Override
+    public String toString() {
+        return RecordText.of(this);
+    }
+}

@@ -1,5 +1,6 @@
 package dev.durable.store;
 
+import dev.durable.history.RecordText;
 import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -14,4 +15,9 @@ import org.jspecify.annotations.Nullable;
  * @param attributes its attributes, JSON text kept as written
  */
 public record StoredEvent(
-        long id, String type, Instant at, @Nullable UUID messageId, String attributes) {}
+        long id, String type, Instant at, @Nullable UUID messageId, String attributes) {
+    @Override
+    public String toString() {
+        return RecordText.of(this);
+    }
+}

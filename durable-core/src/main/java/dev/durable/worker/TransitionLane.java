@@ -1,6 +1,7 @@
 package dev.durable.worker;
 
 import dev.durable.StoreUnavailableException;
+import dev.durable.history.RecordText;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.ReadBack;
@@ -91,6 +92,11 @@ final class TransitionLane implements Step {
     record Written(Transition.Outcome outcome, UUID fence) {
         boolean isApplied() {
             return outcome == Transition.Outcome.APPLIED || outcome == Transition.Outcome.APPLIED_MORE;
+        }
+
+        @Override
+        public String toString() {
+            return RecordText.of(this);
         }
     }
 

@@ -22,7 +22,8 @@ class RecordTextTest {
                                 "dev.durable.store.memory",
                                 "dev.durable.client",
                                 "dev.durable.worker"),
-                        Set.of()))
+                        // What an interrupted body is told of its own cancellation, in the engine's words.
+                        Set.of("Cancellation.Reason")))
                 .isEmpty();
     }
 

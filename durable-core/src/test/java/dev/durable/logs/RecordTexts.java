@@ -34,7 +34,7 @@ public final class RecordTexts {
     private static final String MARKER = "m4rker";
     private static final UUID ID = UUID.fromString("7f1e5000-0000-4000-8000-000000000001");
     private static final Pattern TOKEN = Pattern.compile("(?i)[a-z]*(fence|lease|token)=" + ID);
-    private static final int TRIES = 200;
+    private static final int TRIES = 100;
 
     /** Components that may be shown as they are: they say what a record is about. */
     private static final Set<String> NAMES = Set.of(
@@ -52,7 +52,35 @@ public final class RecordTexts {
             "batch",
             "identity",
             "fingerprint",
-            "handler");
+            "handler",
+            "reason",
+            "target",
+            "eventType",
+            "state",
+            "formerTypes",
+            "types",
+            "queues",
+            "taskQueues",
+            "served",
+            "activities",
+            "pausedActivities",
+            "doNotRetry",
+            "retryIf",
+            "worker",
+            "names",
+            "aliases",
+            "pool",
+            "hands",
+            "resolution",
+            "kind",
+            "workflowIdPrefix",
+            "defaultQueue",
+            "id",
+            "jobId",
+            // The engine's own words, or an exception's message after the sanitizer.
+            "problems",
+            "why",
+            "lastFailure");
 
     private final Random random = new Random(20);
 
@@ -81,7 +109,7 @@ public final class RecordTexts {
     private void look(Class<?> type, Set<String> leaks) throws Exception {
         boolean made = false;
         for (int i = 0; i < TRIES; i++) {
-            Object instance = make(type);
+            Object instance = make(type, 3);
             if (instance == null) {
                 continue;
             }
@@ -103,7 +131,7 @@ public final class RecordTexts {
         return type.getName().substring(type.getPackageName().length() + 1).replace('$', '.');
     }
 
-    private @Nullable Object make(Class<?> type) throws Exception {
+    private @Nullable Object make(Class<?> type, int depth) throws Exception {
         RecordComponent[] components = type.getRecordComponents();
         Class<?>[] types = Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new);
         Constructor<?> constructor = type.getDeclaredConstructor(types);
@@ -113,7 +141,7 @@ public final class RecordTexts {
             boolean nullable = components[i].getAnnotatedType().isAnnotationPresent(Nullable.class);
             values[i] = nullable && random.nextBoolean()
                     ? null
-                    : value(components[i].getName(), components[i].getGenericType(), 3);
+                    : value(components[i].getName(), components[i].getGenericType(), depth);
         }
         try {
             return constructor.newInstance(values);
@@ -174,7 +202,7 @@ public final class RecordTexts {
             return value == null ? List.of() : List.of(value);
         }
         if (type.isRecord()) {
-            return depth == 0 ? null : make(type);
+            return depth == 0 ? null : make(type, depth - 1);
         }
         if (type.isSealed()) {
             List<Class<?>> permitted = Arrays.asList(type.getPermittedSubclasses());

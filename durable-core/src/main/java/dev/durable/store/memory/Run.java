@@ -1,6 +1,7 @@
 package dev.durable.store.memory;
 
 import dev.durable.WorkflowStatus;
+import dev.durable.history.RecordText;
 import dev.durable.store.JobStart;
 import dev.durable.store.NewRun;
 import dev.durable.store.RunKey;
@@ -35,7 +36,12 @@ final class Run {
             @Nullable String result,
             @Nullable String failure,
             Instant at,
-            UUID fence) {}
+            UUID fence) {
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
+    }
 
     Run(NewRun start, Instant now) {
         this.start = start;
