@@ -1,6 +1,6 @@
 package dev.durable;
 
-import dev.durable.history.RecordText;
+import dev.durable.store.RecordText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package dev.durable.client;
 
-import dev.durable.history.RecordText;
 import dev.durable.store.JobKey;
+import dev.durable.store.RecordText;
 import dev.durable.store.RunKey;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;

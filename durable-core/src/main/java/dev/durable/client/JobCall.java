@@ -6,7 +6,7 @@ import dev.durable.declare.ActivityMethod;
 import dev.durable.history.EnqueuedOptions;
 import dev.durable.history.OptionsJson;
 import dev.durable.history.Payload;
-import dev.durable.history.RecordText;
+import dev.durable.store.RecordText;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 

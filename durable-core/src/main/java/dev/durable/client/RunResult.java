@@ -1,7 +1,7 @@
 package dev.durable.client;
 
 import dev.durable.WorkflowStatus;
-import dev.durable.history.RecordText;
+import dev.durable.store.RecordText;
 import dev.durable.store.RunRecord;
 import org.jspecify.annotations.Nullable;
 

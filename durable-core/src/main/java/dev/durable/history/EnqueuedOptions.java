@@ -4,6 +4,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
 import dev.durable.ActivityOptions;
 import dev.durable.RetryPolicy;
+import dev.durable.store.RecordText;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -1,5 +1,6 @@
 package dev.durable.history;
 
+import dev.durable.store.RecordText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -1,6 +1,5 @@
 package dev.durable.store;
 
-import dev.durable.history.RecordText;
 import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,5 @@
 package dev.durable.store;
 
-import dev.durable.history.RecordText;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Comparator;

@@ -2,7 +2,6 @@ package dev.durable.store;
 
 import dev.durable.ConflictPolicy;
 import dev.durable.ReusePolicy;
-import dev.durable.history.RecordText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

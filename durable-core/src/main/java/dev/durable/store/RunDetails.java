@@ -1,7 +1,6 @@
 package dev.durable.store;
 
 import dev.durable.WorkflowDescription.PendingActivity;
-import dev.durable.history.RecordText;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;

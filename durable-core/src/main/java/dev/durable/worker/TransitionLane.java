@@ -1,10 +1,10 @@
 package dev.durable.worker;
 
 import dev.durable.StoreUnavailableException;
-import dev.durable.history.RecordText;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.ReadBack;
+import dev.durable.store.RecordText;
 import dev.durable.store.Transition;
 import dev.durable.store.Writes;
 import java.time.Duration;

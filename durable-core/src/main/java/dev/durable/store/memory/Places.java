@@ -1,8 +1,8 @@
 package dev.durable.store.memory;
 
 import dev.durable.ActivityState;
-import dev.durable.history.RecordText;
 import dev.durable.store.JobUpdate;
+import dev.durable.store.RecordText;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;

@@ -1,9 +1,9 @@
 package dev.durable.store.memory;
 
 import dev.durable.WorkflowStatus;
-import dev.durable.history.RecordText;
 import dev.durable.store.JobStart;
 import dev.durable.store.NewRun;
+import dev.durable.store.RecordText;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunRecord;
 import dev.durable.store.StoredEvent;

@@ -1,4 +1,4 @@
-package dev.durable.history;
+package dev.durable.store;
 
 import java.lang.reflect.RecordComponent;
 import java.time.Duration;
@@ -76,7 +76,6 @@ public final class RecordText {
             case Enum<?> constant -> constant.name();
             case Temporal time -> time.toString();
             case Duration duration -> duration.toString();
-            case Payload payload -> payload.toString();
             case Record record -> of(record);
             case Map<?, ?> map -> cut(map.keySet().toString());
             case Optional<?> optional -> optional.map(present -> shown(name, present)).orElse("none");
