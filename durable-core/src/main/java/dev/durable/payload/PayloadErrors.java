@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.exc.StreamConstraintsException;
 import tools.jackson.databind.DatabindException;
+import tools.jackson.databind.exc.InvalidTypeIdException;
 import tools.jackson.databind.exc.UnrecognizedPropertyException;
 
 /** What is said of payloads that can't be written or read, all in one place. */
@@ -33,7 +34,7 @@ final class PayloadErrors {
             () -> "If the type has changed since it was written, " + NEW_TYPE + ".";
 
     private static final Pattern IN_QUOTES = Pattern.compile("(?s)(?<!property )(\"|').*\\1");
-    private static final Pattern IN_BRACKETS = Pattern.compile("(value ?)\\([^)]*\\)");
+    private static final Pattern IN_BRACKETS = Pattern.compile("(value ?)\\((?!token)[^)]*\\)");
 
     private PayloadErrors() {}
 
@@ -157,10 +158,10 @@ final class PayloadErrors {
         return e.getMessage() == null ? e.toString() : e.getMessage();
     }
 
-    /** What Jackson says, without what it quotes: values are in quotes, numbers in brackets, names of properties stay. */
+    /** What Jackson says, without what it quotes: values are in quotes, numbers in brackets; names of properties and types stay. */
     private static String withoutValues(JacksonException e) {
         String text = String.valueOf(e.getOriginalMessage());
-        if (e instanceof UnrecognizedPropertyException) {
+        if (e instanceof UnrecognizedPropertyException || e instanceof InvalidTypeIdException) {
             return text;
         }
         int problem = text.indexOf(", problem: ");

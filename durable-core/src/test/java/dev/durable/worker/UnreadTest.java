@@ -187,7 +187,7 @@ class UnreadTest {
         assertThat(incident.state()).isEqualTo(ActivityState.INCIDENT);
         assertThat(incident.seen().attempt()).isEqualTo(1);
         assertThat(incident.burial().fingerprint()).isEqualTo("Work.run: not read");
-        assertThat(incident.lastFailure()).contains("argument 1", "{\"not\":\"a string\"}");
+        assertThat(incident.lastFailure()).contains("argument 1", "20 characters of JSON");
         assertThat(bench.inbox(key)).as("its run waits").isEmpty();
         List<HistoryEvent> notes = notes(key);
         assertThat(notes).hasSize(2);

@@ -15,7 +15,7 @@ final class JdbcUrl {
      * password may have one, and a slash or question mark too. After a port begins the path.
      */
     private static final Pattern AUTHORITY = Pattern.compile(
-            "^((?:jdbc:)?[a-z][a-z0-9+]*:(?://)?[^:?@]*:|[^:/?@]*:)(?![0-9]{1,5}(?:[,/?]|$)).*@", Pattern.CASE_INSENSITIVE);
+            "^((?:jdbc:)?+[a-z][a-z0-9+]*:(?://)?[^:?@]*:|(?!jdbc:|[a-z0-9+]+://)[^:/?@]*:)(?![0-9]{1,5}(?:[,/?]|$)).*@", Pattern.CASE_INSENSITIVE);
 
     /** What stands where a port would and is none may be a password whose host was forgotten. */
     private static final Pattern NO_PORT = Pattern.compile("^([a-z:]*//[^:/?@]*:)(?!\\*\\*\\*)[^/?,@]*[^0-9/?,@][^/?,@]*");
@@ -24,7 +24,7 @@ final class JdbcUrl {
 
     /** What the driver takes without a word in its log, which would show the rest of it. */
     private static final Pattern OF_THE_DRIVER = Pattern.compile(
-            "jdbc:postgresql:(?://(?:" + HOST + "(?:," + HOST + ")*)?(?:/[^/?@]*)?|/|[^/?@:]*)(?:\\?.*)?");
+            "jdbc:postgresql:(?://(?:" + HOST + "(?:," + HOST + ")*)?/[^/?@]*|[^/?@:]*)(?:\\?.*)?");
 
     private JdbcUrl() {}
 

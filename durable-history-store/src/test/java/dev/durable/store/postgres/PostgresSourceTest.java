@@ -111,6 +111,7 @@ class PostgresSourceTest {
         "jdbc:postgresql:shop:s3cret@localhost/orders,       jdbc:postgresql:shop:***@localhost/orders",
         "shop:s3cret@localhost/orders,                       shop:***@localhost/orders",
         "jdbc:postgresql://shop:s3cret/orders,               jdbc:postgresql://shop:***/orders",
+        "jdbc:postgresql://host?password=s3cret,             jdbc:postgresql://host?password=***",
         "jdbc:postgresql://host/a/b?password=s3cret,         jdbc:postgresql://host/a/b?password=***",
         "jdbc:postgresql://host/a?password=s3cret%,          jdbc:postgresql://host/a?password=***",
     })
@@ -131,8 +132,6 @@ class PostgresSourceTest {
     @ValueSource(
             strings = {
                 "jdbc:postgresql:orders",
-                "jdbc:postgresql:/",
-                "jdbc:postgresql://host",
                 "jdbc:postgresql://host/",
                 "jdbc:postgresql:///orders",
                 "jdbc:postgresql://host:5432/orders?user=ann@example.org&password=a%40b/c:d@e",
