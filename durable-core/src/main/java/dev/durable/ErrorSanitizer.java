@@ -35,12 +35,13 @@ public interface ErrorSanitizer {
      */
     final class Masks {
         /** Names whose value is a secret, with the quote and the separator after them. */
-        private static final String NAME = "((?=[aceiprstx])(?:password|passwd|passphrase|passcode|pwd|secret|credentials?"
-                + "|(?:api|access|private|account|signing|encryption)[_-]?key"
-                + "|(?:access|refresh|id|auth|session|api|csrf|xsrf)[_-]?token"
-                + "|(?<![a-z0-9])pass|(?<![a-z0-9])(?<!unexpected\\s)token)"
-                + "(?:[_-]?(?:access|key|id|value|text|string|token|hash|base64|[0-9]{1,3})){0,3}+"
-                + "(?:\\\\{0,8}+[\"'])?+\\s{0,5}+[=:]\\s{0,5}+)";
+        private static final String NAME =
+                "((?=[aceiprstx])(?:password|passwd|passphrase|passcode|pwd|secret|credentials?"
+                        + "|(?:api|access|private|account|signing|encryption)[_-]?key"
+                        + "|(?:access|refresh|id|auth|session|api|csrf|xsrf)[_-]?token"
+                        + "|(?<![a-z0-9])pass|(?<![a-z0-9])(?<!unexpected\\s)token)"
+                        + "(?:[_-]?(?:access|key|id|value|text|string|token|hash|base64|[0-9]{1,3})){0,3}+"
+                        + "(?:\\\\{0,8}+[\"'])?+\\s{0,5}+[=:]\\s{0,5}+)";
 
         /** In quotes, which may be escaped (JSON in JSON) and whose end may be cut off; or up to the next separator. */
         private static final String VALUE = "(?:\"[^\"\\\\]*+(?:\\\\.[^\"\\\\]*+)*+\"?"
@@ -56,7 +57,9 @@ public interface ErrorSanitizer {
                         "(://)(?!\\[)[^/\\s:@]{0,200}+:(?:[^/\\s]{1,200}@|(?![0-9]{1,5}+/)[^\\s\"'<>@]{1,200}+@)",
                         "$1***@"),
                 mask("(jdbc:oracle:[a-z]{1,10}+:)[^/\\s]{1,100}+/[^@\\s]{1,100}+@", "$1***@"),
-                mask("((?:set-)?cookie(?:\\\\{0,8}+[\"'])?+\\s{0,5}+[=:]\\s{0,5}+(?:\\\\{0,8}+[\"'])?+)(?!\\*\\*\\*)[^\\r\\n\"'\\\\]++", "$1***"),
+                mask(
+                        "((?:set-)?cookie(?:\\\\{0,8}+[\"'])?+\\s{0,5}+[=:]\\s{0,5}+(?:\\\\{0,8}+[\"'])?+)(?!\\*\\*\\*)[^\\r\\n\"'\\\\]++",
+                        "$1***"),
                 mask(
                         "(authorization(?:\\\\{0,8}+[\"'])?+\\s{0,5}+[=:]\\s{0,5}+(?:\\\\{0,8}+[\"'])?+"
                                 + "(?:(?:bearer|basic|token|apikey|negotiate)\\s{1,5}+)?+)"

@@ -83,7 +83,8 @@ public final class FailureCodec {
     /** The same of a failure, whose messages are as they may be recorded. */
     public static Throwable loggable(Failure failure) {
         Failure cause = failure.cause();
-        Throwable shown = new RemoteException(failure.type(), failure.message(), cause == null ? null : loggable(cause));
+        Throwable shown =
+                new RemoteException(failure.type(), failure.message(), cause == null ? null : loggable(cause));
         shown.setStackTrace(StackText.parse(failure.stack()));
         failure.suppressed().forEach(each -> shown.addSuppressed(loggable(each)));
         return shown;

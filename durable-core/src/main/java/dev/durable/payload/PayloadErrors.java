@@ -85,13 +85,7 @@ final class PayloadErrors {
             String what, Type type, Payload payload, Supplier<String> wayOut, RuntimeException cause) {
         return new PayloadException(
                 "%s can't be read as %s: %s%s. What is stored: %s. %s"
-                        .formatted(
-                                what,
-                                type.getTypeName(),
-                                path(cause),
-                                reason(cause),
-                                payload,
-                                wayOut.get()),
+                        .formatted(what, type.getTypeName(), path(cause), reason(cause), payload, wayOut.get()),
                 withoutValues(cause));
     }
 
@@ -107,8 +101,7 @@ final class PayloadErrors {
     }
 
     static PayloadException noArguments(MethodSpec method, Payload payload) {
-        return new PayloadException(
-                "the arguments of %s are no JSON array, but %s".formatted(method.name(), payload));
+        return new PayloadException("the arguments of %s are no JSON array, but %s".formatted(method.name(), payload));
     }
 
     static PayloadException wrongCount(MethodSpec method, int given) {

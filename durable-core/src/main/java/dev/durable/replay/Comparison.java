@@ -171,10 +171,11 @@ final class Comparison {
     /** Tests and the replayer are to show what differs; what a worker says stands in its log. */
     private String shown(HistoryEvent.Closing closing) {
         return switch (closing) {
-            case WorkflowCompleted e when strict -> "WorkflowCompleted with " + e.result().json();
-            case WorkflowFailed e when strict ->
-                "WorkflowFailed with " + e.failure().type() + ": "
-                        + e.failure().message();
+            case WorkflowCompleted e
+            when strict -> "WorkflowCompleted with " + e.result().json();
+            case WorkflowFailed e
+            when strict ->
+                "WorkflowFailed with " + e.failure().type() + ": " + e.failure().message();
             default -> closing.toString();
         };
     }

@@ -155,7 +155,8 @@ final class DivergenceAdvice {
     /** With values: only a strict comparison, as in tests, comes here. */
     private static String text(HistoryEvent.Command command) {
         return switch (command) {
-            case ActivityScheduled c -> c.input().json() + " on queue " + c.taskQueue() + " with " + OptionsJson.encode(c.options());
+            case ActivityScheduled c ->
+                c.input().json() + " on queue " + c.taskQueue() + " with " + OptionsJson.encode(c.options());
             case TimerStarted c -> "due " + c.fireAt();
             default -> command.toString();
         };

@@ -199,9 +199,8 @@ final class Ending {
 
     private void logLate(String who, Throwable thrown) {
         if (!(thrown instanceof CancelledException)) {
-            turnLog.add(
-                    () -> log.warn(
-                            "{} threw after the run had ended; the run's result stays as it is", who, loggable(thrown)));
+            turnLog.add(() -> log.warn(
+                    "{} threw after the run had ended; the run's result stays as it is", who, loggable(thrown)));
         }
     }
 
@@ -242,8 +241,8 @@ final class Ending {
                 }
                 Failure failure = encode.apply(e);
                 failedUndos.add(failure);
-                turnLog.add(() ->
-                        log.warn("a compensation failed; the others still run", FailureCodec.loggable(failure)));
+                turnLog.add(
+                        () -> log.warn("a compensation failed; the others still run", FailureCodec.loggable(failure)));
             }
         }
         return null;

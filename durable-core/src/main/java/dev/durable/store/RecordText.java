@@ -78,7 +78,8 @@ public final class RecordText {
             case Duration duration -> duration.toString();
             case Record record -> of(record);
             case Map<?, ?> map -> cut(map.keySet().toString());
-            case Optional<?> optional -> optional.map(present -> shown(name, present)).orElse("none");
+            case Optional<?> optional ->
+                optional.map(present -> shown(name, present)).orElse("none");
             case Collection<?> items -> NAMES.contains(name) ? cut(items.toString()) : items.size() + " items";
             default -> value.getClass().getSimpleName();
         };

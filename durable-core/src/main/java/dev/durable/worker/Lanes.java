@@ -24,11 +24,17 @@ record Lanes(
         CommitTurns turns = new CommitTurns(store.clock()::nanoTime);
         return new Lanes(
                 new Lane<>("starts", turns.sideLine(MAX_BATCH, CROWD, SHARE), store::start)
-                        .withSlowLane(StartOutcome.Locked.class::isInstance, store.patient()::start, start -> "start of " + start.run()),
+                        .withSlowLane(
+                                StartOutcome.Locked.class::isInstance,
+                                store.patient()::start,
+                                start -> "start of " + start.run()),
                 new Lane<>("messages", MAX_BATCH, store::deliver)
                         .withSlowLane(Delivery.Outcome.LOCKED::equals, store.patient()::deliver, Lanes::key),
                 new Lane<>("jobs", MAX_BATCH, store::update)
-                        .withSlowLane(JobUpdate.Outcome.LOCKED::equals, store.patient()::update, update -> kind(update.said()) + " of " + update.key()),
+                        .withSlowLane(
+                                JobUpdate.Outcome.LOCKED::equals,
+                                store.patient()::update,
+                                update -> kind(update.said()) + " of " + update.key()),
                 new TransitionLanes(
                         store, random, turns.mainLine(MAX_BATCH, CROWD), turns.sideLine(MAX_BATCH, CROWD, SHARE)));
     }

@@ -116,7 +116,8 @@ public final class RecordTexts {
             made = true;
             String text = instance.toString();
             if (text.contains(MARKER)) {
-                leaks.add(simple(type) + " shows text: " + text.replaceAll("(?s)^.*?(\\w+=[^=]{0,30}" + MARKER + ").*", "$1"));
+                leaks.add(simple(type) + " shows text: "
+                        + text.replaceAll("(?s)^.*?(\\w+=[^=]{0,30}" + MARKER + ").*", "$1"));
             }
             if (TOKEN.matcher(text).find()) {
                 leaks.add(simple(type) + " shows a fence, lease or token");
@@ -133,7 +134,8 @@ public final class RecordTexts {
 
     private @Nullable Object make(Class<?> type, int depth) throws Exception {
         RecordComponent[] components = type.getRecordComponents();
-        Class<?>[] types = Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new);
+        Class<?>[] types =
+                Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new);
         Constructor<?> constructor = type.getDeclaredConstructor(types);
         constructor.setAccessible(true);
         Object[] values = new Object[components.length];

@@ -61,7 +61,8 @@ record Failures(String database) {
         return new DurableException(
                 "the history in the database at " + database
                         + " has no partition for a run, nothing was written (SQLSTATE "
-                        + e.getSQLState() + "): " + withoutRow(e).getMessage() + ". Usual cause: the partition with its history was"
+                        + e.getSQLState() + "): " + withoutRow(e).getMessage()
+                        + ". Usual cause: the partition with its history was"
                         + " dropped or detached while the run was open. Attach it again, or terminate the run, which closes it"
                         + " without an event.",
                 withoutRow(e));
@@ -182,7 +183,8 @@ record Failures(String database) {
         keep(kept, 't', whole.getTable());
         keep(kept, 'c', whole.getColumn());
         keep(kept, 'n', whole.getConstraint());
-        PSQLException shown = new PSQLException(new ServerErrorMessage(kept.append('\0').toString()));
+        PSQLException shown =
+                new PSQLException(new ServerErrorMessage(kept.append('\0').toString()));
         shown.setStackTrace(e.getStackTrace());
         return shown;
     }

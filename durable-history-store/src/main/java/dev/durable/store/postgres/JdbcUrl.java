@@ -15,16 +15,18 @@ final class JdbcUrl {
      * password may have one, and a slash or question mark too. After a port begins the path.
      */
     private static final Pattern AUTHORITY = Pattern.compile(
-            "^((?:jdbc:)?+[a-z][a-z0-9+]*:(?://)?[^:?@]*:|(?!jdbc:|[a-z0-9+]+://)[^:/?@]*:)(?![0-9]{1,5}(?:[,/?]|$)).*@", Pattern.CASE_INSENSITIVE);
+            "^((?:jdbc:)?+[a-z][a-z0-9+]*:(?://)?[^:?@]*:|(?!jdbc:|[a-z0-9+]+://)[^:/?@]*:)(?![0-9]{1,5}(?:[,/?]|$)).*@",
+            Pattern.CASE_INSENSITIVE);
 
     /** What stands where a port would and is none may be a password whose host was forgotten. */
-    private static final Pattern NO_PORT = Pattern.compile("^([a-z:]*//[^:/?@]*:)(?!\\*\\*\\*)[^/?,@]*[^0-9/?,@][^/?,@]*");
+    private static final Pattern NO_PORT =
+            Pattern.compile("^([a-z:]*//[^:/?@]*:)(?!\\*\\*\\*)[^/?,@]*[^0-9/?,@][^/?,@]*");
 
     private static final String HOST = "(?:[^\\s@/?:,#\\[\\]]+|\\[[0-9a-fA-F:.%]+])(?::[0-9]{1,5})?";
 
     /** What the driver takes without a word in its log, which would show the rest of it. */
-    private static final Pattern OF_THE_DRIVER = Pattern.compile(
-            "jdbc:postgresql:(?://(?:" + HOST + "(?:," + HOST + ")*)?/[^/?@]*|[^/?@:]*)(?:\\?.*)?");
+    private static final Pattern OF_THE_DRIVER =
+            Pattern.compile("jdbc:postgresql:(?://(?:" + HOST + "(?:," + HOST + ")*)?/[^/?@]*|[^/?@:]*)(?:\\?.*)?");
 
     private JdbcUrl() {}
 
@@ -43,7 +45,8 @@ final class JdbcUrl {
     }
 
     static String withoutSecrets(String url) {
-        String shown = PARAMETER.matcher(AUTHORITY.matcher(url).replaceFirst("$1***@")).replaceAll("$1***");
+        String shown =
+                PARAMETER.matcher(AUTHORITY.matcher(url).replaceFirst("$1***@")).replaceAll("$1***");
         return NO_PORT.matcher(shown).replaceFirst("$1***");
     }
 }

@@ -26,7 +26,10 @@ final class RelayRefusals {
 
         /** For the log, without the row. */
         String reason() {
-            return String.valueOf(Failures.withoutRow(why).getMessage()).lines().findFirst().orElse("");
+            return String.valueOf(Failures.withoutRow(why).getMessage())
+                    .lines()
+                    .findFirst()
+                    .orElse("");
         }
     }
 

@@ -234,13 +234,15 @@ class MarkedLogTest {
     }
 
     private static WorkflowHandle<Sale, String> start(DurableEngine engine, String id) {
-        return engine.client()
-                .start(Sale.class, StartOptions.id(id).memo("card", MARKER), sale -> sale.run(MARKER));
+        return engine.client().start(Sale.class, StartOptions.id(id).memo("card", MARKER), sale -> sale.run(MARKER));
     }
 
     private static void awaitEvents(DurableEngine engine, String id) {
-        Bench.awaitThat(() ->
-                engine.client().history(id).events(ActivityCompleted.class).findAny().isPresent());
+        Bench.awaitThat(() -> engine.client()
+                .history(id)
+                .events(ActivityCompleted.class)
+                .findAny()
+                .isPresent());
     }
 
     /** Rows that somebody keeps: of a run that is told something, and of an id that is being started. */
@@ -311,7 +313,8 @@ class MarkedLogTest {
         List<String> fences = new ArrayList<>();
         try (Connection connection = bench.direct().getConnection();
                 Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery("select fence::text from durable.run_state where fence <> run_id")) {
+                ResultSet rows =
+                        statement.executeQuery("select fence::text from durable.run_state where fence <> run_id")) {
             while (rows.next()) {
                 fences.add(rows.getString(1));
             }
