@@ -1,5 +1,6 @@
 package dev.durable;
 
+import dev.durable.store.RecordText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -174,5 +175,10 @@ public record ActivityOptions(
                 limitKey,
                 cancellation,
                 expiry);
+    }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
     }
 }

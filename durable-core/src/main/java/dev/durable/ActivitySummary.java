@@ -1,5 +1,6 @@
 package dev.durable;
 
+import dev.durable.store.RecordText;
 import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -46,4 +47,9 @@ public record ActivitySummary(
         @Nullable UUID session,
         @Nullable String worker,
         @Nullable String lastFailure,
-        @Nullable String heartbeatDetails) {}
+        @Nullable String heartbeatDetails) {
+    @Override
+    public String toString() {
+        return RecordText.of(this);
+    }
+}

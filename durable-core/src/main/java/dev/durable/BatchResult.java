@@ -1,5 +1,6 @@
 package dev.durable;
 
+import dev.durable.store.RecordText;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,5 +26,10 @@ public record BatchResult<T>(
     /** Whether it ended with a result. */
     public boolean completed() {
         return status == WorkflowStatus.COMPLETED && !discarded;
+    }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
     }
 }

@@ -20,25 +20,57 @@ public interface ErrorSanitizer {
 
     /**
      * Masks user and password in URLs (JDBC ones too), values of {@code password=}, {@code secret=}, {@code token=}, {@code
-     * api_key=} and the like, bearer and basic credentials, JSON Web Tokens, and e-mail addresses.
+     * api_key=}, {@code private_key=} and the like, also as JSON and as JSON in JSON; credentials in {@code Authorization},
+     * cookies, JSON Web Tokens, private keys, and e-mail addresses.
      */
     ErrorSanitizer DEFAULT = Masks::apply;
 
     /** The text without what must not be recorded. */
     String sanitize(String text);
 
-    /** What {@link #DEFAULT} masks. Every quantifier is bounded or possessive by nature: long messages cost linear time. */
+    /**
+     * What {@link #DEFAULT} masks. An attacker chooses messages, and workflow code fails on the one thread that all runs share:
+     * each mask costs linear time. It begins at a fixed word, or where a run of its characters begins, so that no character is
+     * looked at from many places; and what repeats is possessive or short.
+     */
     final class Masks {
+        /** Names whose value is a secret, with the quote and the separator after them. */
+        private static final String NAME =
+                "((?=[aceiprstx])(?:password|passwd|passphrase|passcode|pwd|secret|credentials?"
+                        + "|(?:api|access|private|account|signing|encryption)[_-]?key"
+                        + "|(?:access|refresh|id|auth|session|api|csrf|xsrf)[_-]?token"
+                        + "|(?<![a-z0-9])pass|(?<![a-z0-9])(?<!unexpected\\s)token)"
+                        + "(?:[_-]?(?:access|key|id|value|text|string|token|hash|base64|[0-9]{1,3})){0,3}+"
+                        + "(?:\\\\{0,8}+[\"'])?+\\s{0,5}+[=:]\\s{0,5}+)";
+
+        /** In quotes, which may be escaped (JSON in JSON) and whose end may be cut off; or up to the next separator. */
+        private static final String VALUE = "(?:\"[^\"\\\\]*+(?:\\\\.[^\"\\\\]*+)*+\"?"
+                + "|'[^'\\\\]*+(?:\\\\.[^'\\\\]*+)*+'?"
+                + "|(?<escape>\\\\{1,8}+)(?<quote>[\"'])(?:[^\\\\\"']|\\\\++(?![\\\\\"'])|(?!\\k<escape>\\k<quote>)\\\\*+[\"'])*+"
+                + "(?:\\\\++[\"'])?"
+                + "|(?:[^\\s&;,)}\\]\"'\\\\]|\\\\(?!\\\\{0,8}+[\"']))++)";
+
         private static final List<Map.Entry<Pattern, String>> ALL = List.of(
-                mask("(://)[^/\\s:@]{1,200}:[^/\\s]{1,200}@", "$1***@"),
-                mask("(jdbc:oracle:[a-z]{1,10}:)[^/\\s]{1,100}/[^@\\s]{1,100}@", "$1***@"),
-                mask("\\b(bearer|basic)(\\s{1,5})[a-z0-9._~+/=-]{6,}", "$1$2***"),
-                mask("\\beyJ[a-z0-9_-]{5,}\\.[a-z0-9_-]{5,}\\.[a-z0-9_-]*", "***"),
+                mask("-----BEGIN [a-z ]{0,30}PRIVATE KEY-----[^-]*+(?:-----END [a-z ]{0,30}PRIVATE KEY-----)?", "***"),
+                // A password may have an @ or a slash in it. After a port, a slash begins the path.
                 mask(
-                        "(password|passwd|passphrase|pwd|secret|(?:access|refresh|id|auth|session)[_-]?token|token(?==)|api[_-]?key)([\"']?\\s{0,5}[=:]\\s{0,5})"
-                                + "(?!\\*\\*\\*)(?!(?:bearer|basic)\\s)(?:\"[^\"]{0,1000}\"|'[^']{0,1000}'|[^\\s&;,)}\\]\"']{1,1000})",
-                        "$1$2***"),
-                mask("[a-z0-9._%+-]{1,64}@[a-z0-9-]{1,63}(?:\\.[a-z0-9-]{1,63}){1,8}", "***@***"));
+                        "(://)(?!\\[)[^/\\s:@]{0,200}+:(?:[^/\\s]{1,200}@|(?![0-9]{1,5}+/)[^\\s\"'<>@]{1,200}+@)",
+                        "$1***@"),
+                mask("(jdbc:oracle:[a-z]{1,10}+:)[^/\\s]{1,100}+/[^@\\s]{1,100}+@", "$1***@"),
+                mask(
+                        "((?:set-)?cookie(?:\\\\{0,8}+[\"'])?+\\s{0,5}+[=:]\\s{0,5}+(?:\\\\{0,8}+[\"'])?+)(?!\\*\\*\\*)[^\\r\\n\"'\\\\]++",
+                        "$1***"),
+                mask(
+                        "(authorization(?:\\\\{0,8}+[\"'])?+\\s{0,5}+[=:]\\s{0,5}+(?:\\\\{0,8}+[\"'])?+"
+                                + "(?:(?:bearer|basic|token|apikey|negotiate)\\s{1,5}+)?+)"
+                                + "(?!\\*\\*\\*)(?:(?:digest|aws4-hmac-sha256)\\s[^\\r\\n]++|[^\\s\"'\\\\,;]++)",
+                        "$1***"),
+                mask("\\b((?:bearer|basic)\\s{1,5}+)[a-z0-9._~+/=-]{6,}+", "$1***"),
+                mask(
+                        "(?<![a-z0-9_-])(?=[a-z0-9_-]{0,100}?eyJ[a-z0-9_-]{5})[a-z0-9_-]++\\.[a-z0-9_-]{5,}+\\.[a-z0-9_-]*+",
+                        "***"),
+                mask(NAME + "(?!\\*\\*\\*)(?!(?:bearer|basic)\\s)" + VALUE, "$1***"),
+                mask("(?<![a-z0-9._%+-])[a-z0-9._%+-]++@[a-z0-9-]{1,63}+(?:\\.[a-z0-9-]{1,63}+){1,8}+", "***@***"));
 
         private Masks() {}
 

@@ -1,5 +1,6 @@
 package dev.durable;
 
+import dev.durable.store.RecordText;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -16,4 +17,9 @@ public record Incident(
         ActivitySummary activity,
         Instant since,
         String fingerprint,
-        @Nullable String arguments) {}
+        @Nullable String arguments) {
+    @Override
+    public String toString() {
+        return RecordText.of(this);
+    }
+}

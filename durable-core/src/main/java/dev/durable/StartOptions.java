@@ -1,5 +1,6 @@
 package dev.durable;
 
+import dev.durable.store.RecordText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -303,5 +304,10 @@ public record StartOptions(
         if (timeout != null) {
             Waits.bounded(what, timeout);
         }
+    }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
     }
 }

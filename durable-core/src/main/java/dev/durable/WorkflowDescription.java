@@ -1,5 +1,6 @@
 package dev.durable;
 
+import dev.durable.store.RecordText;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
@@ -53,5 +54,15 @@ public record WorkflowDescription(
             @Nullable Instant dueAt,
             @Nullable UUID session,
             @Nullable String lastFailure,
-            @Nullable String heartbeatDetails) {}
+            @Nullable String heartbeatDetails) {
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
+    }
 }

@@ -1,5 +1,6 @@
 package dev.durable;
 
+import dev.durable.store.RecordText;
 import java.time.Instant;
 import java.util.Map;
 import java.util.UUID;
@@ -26,5 +27,10 @@ public record WorkflowInfo(
 
     public WorkflowInfo {
         headers = Map.copyOf(headers);
+    }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
     }
 }

@@ -1,5 +1,6 @@
 package dev.durable;
 
+import dev.durable.store.RecordText;
 import java.time.Instant;
 import java.util.Map;
 import java.util.UUID;
@@ -29,5 +30,10 @@ public record WorkflowSummary(
 
     public WorkflowSummary {
         memo = Map.copyOf(memo);
+    }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
     }
 }

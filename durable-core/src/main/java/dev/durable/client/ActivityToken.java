@@ -1,6 +1,7 @@
 package dev.durable.client;
 
 import dev.durable.store.JobKey;
+import dev.durable.store.RecordText;
 import dev.durable.store.RunKey;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
@@ -58,5 +59,10 @@ public record ActivityToken(JobKey key, UUID lease, String activity) {
     private static String refusal(String text) {
         return "\"" + (text.length() > 40 ? text.substring(0, 40) + "…" : text)
                 + "\" is no token of an activity: hand in what ActivityContext.completeLater() gave, unchanged";
+    }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
     }
 }

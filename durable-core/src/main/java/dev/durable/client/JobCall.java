@@ -6,6 +6,7 @@ import dev.durable.declare.ActivityMethod;
 import dev.durable.history.EnqueuedOptions;
 import dev.durable.history.OptionsJson;
 import dev.durable.history.Payload;
+import dev.durable.store.RecordText;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -39,5 +40,10 @@ record JobCall(
     String taskQueue() {
         String queue = options.taskQueue();
         return queue == null ? "default" : queue;
+    }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
     }
 }

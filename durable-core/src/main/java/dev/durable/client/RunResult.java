@@ -1,6 +1,7 @@
 package dev.durable.client;
 
 import dev.durable.WorkflowStatus;
+import dev.durable.store.RecordText;
 import dev.durable.store.RunRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -19,5 +20,10 @@ public record RunResult(
     /** As the run's row says. */
     public static RunResult of(RunRecord run) {
         return new RunResult(run.status(), run.result(), run.failure());
+    }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
     }
 }

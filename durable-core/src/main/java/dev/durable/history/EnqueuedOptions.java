@@ -4,6 +4,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
 import dev.durable.ActivityOptions;
 import dev.durable.RetryPolicy;
+import dev.durable.store.RecordText;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -83,5 +84,10 @@ public record EnqueuedOptions(
                 in.map("headers"),
                 in.strings("doNotRetry"),
                 retry == null ? null : OptionsJson.readRetry(JsonObjectReader.of(retry))));
+    }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
     }
 }

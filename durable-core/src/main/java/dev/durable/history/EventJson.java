@@ -49,8 +49,12 @@ public final class EventJson {
             return event == null ? unknown(stored, in) : event;
         } catch (IllegalArgumentException | DateTimeException e) {
             throw new DurableException(
-                    "event %d, %s, can't be read: %s. Was it changed by hand, or imported from a document that was? Its attributes: %s"
-                            .formatted(stored.id(), stored.type(), e.getMessage(), abbreviated(stored.attributes())),
+                    "event %d, %s, can't be read: %s. Was it changed by hand, or imported from a document that was? Its attributes are %d characters"
+                            .formatted(
+                                    stored.id(),
+                                    stored.type(),
+                                    e.getMessage(),
+                                    stored.attributes().length()),
                     e);
         }
     }
@@ -124,9 +128,5 @@ public final class EventJson {
             case SignalReceived e -> e.messageId();
             default -> null;
         };
-    }
-
-    private static String abbreviated(String text) {
-        return text.length() <= 500 ? text : text.substring(0, 500) + "…";
     }
 }

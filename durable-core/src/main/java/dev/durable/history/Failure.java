@@ -1,5 +1,6 @@
 package dev.durable.history;
 
+import dev.durable.store.RecordText;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -51,5 +52,10 @@ public record Failure(
     /** The same with these instead of what it suppressed. */
     public Failure withSuppressed(List<Failure> others) {
         return new Failure(type, message, stack, fields, cause, others, handler);
+    }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
     }
 }

@@ -115,7 +115,7 @@ final class JsonObjectReader {
             }
             require(in.nextToken() == null, "something follows the JSON object");
         } catch (JacksonException e) {
-            throw new IllegalArgumentException("it is no JSON: " + e.getOriginalMessage(), e);
+            throw noJson(e);
         }
         object.names = names.toArray(String[]::new);
         return object;
@@ -130,7 +130,7 @@ final class JsonObjectReader {
                 elements.add(array.substring(start(in), end(in)));
             }
         } catch (JacksonException e) {
-            throw new IllegalArgumentException("it is no JSON: " + e.getOriginalMessage(), e);
+            throw noJson(e);
         }
         return elements;
     }
@@ -143,6 +143,12 @@ final class JsonObjectReader {
         in.skipChildren();
         in.finishToken();
         return (int) in.currentLocation().getCharOffset();
+    }
+
+    /** Says where, and not what stands there, which may be anybody's data. */
+    private static IllegalArgumentException noJson(JacksonException e) {
+        return new IllegalArgumentException(
+                "it is no JSON from character " + e.getLocation().getCharOffset() + " on");
     }
 
     private static void require(boolean condition, String message) {

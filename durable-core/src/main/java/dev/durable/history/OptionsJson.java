@@ -11,6 +11,7 @@ import dev.durable.OnExhausted;
 import dev.durable.RetryPolicy;
 import dev.durable.RetryPolicy.Growth;
 import java.time.Duration;
+import dev.durable.store.RecordText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -74,10 +75,20 @@ public final class OptionsJson {
     private static final Interner<ActivityOptions> SHARED = Interner.newWeakInterner();
     private static volatile Written lastWritten = new Written(shared(DEFAULT), write(DEFAULT));
 
-    private record Written(ActivityOptions options, String json) {}
+    private record Written(ActivityOptions options, String json) {
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
+    }
 
     /** Options, and the names in their text that mean nothing to this version. */
-    private record Read(ActivityOptions options, List<String> unknown) {}
+    private record Read(ActivityOptions options, List<String> unknown) {
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
+    }
 
     private OptionsJson() {}
 

@@ -1,5 +1,6 @@
 package dev.durable.history;
 
+import dev.durable.store.RecordText;
 import java.time.Instant;
 
 /**
@@ -10,4 +11,9 @@ import java.time.Instant;
  * @param type its type
  * @param attributes its attributes as they stand in the store
  */
-public record UnknownEvent(long id, Instant at, String type, String attributes) implements HistoryEvent.Informing {}
+public record UnknownEvent(long id, Instant at, String type, String attributes) implements HistoryEvent.Informing {
+    @Override
+    public String toString() {
+        return RecordText.of(this);
+    }
+}

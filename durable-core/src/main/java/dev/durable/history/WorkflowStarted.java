@@ -1,5 +1,6 @@
 package dev.durable.history;
 
+import dev.durable.store.RecordText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -138,5 +139,10 @@ public record WorkflowStarted(
                 carriedMessages,
                 done,
                 delay);
+    }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
     }
 }

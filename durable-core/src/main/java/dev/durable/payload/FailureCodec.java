@@ -6,6 +6,7 @@ import dev.durable.history.Failure;
 import dev.durable.history.FailureJson;
 import dev.durable.history.Payload;
 import java.util.Collection;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,6 +70,24 @@ public final class FailureCodec {
     /** A text made of messages of exceptions as it may be recorded: without secrets, cut to 4 KiB. */
     public String recordable(String message) {
         return text.message(message);
+    }
+
+    /**
+     * An exception for the log: its types, stacks, causes and suppressed exceptions, with messages as they may be recorded.
+     * Messages of an application's exceptions often carry what it works on; the sanitizer decides what of it is shown.
+     */
+    public Throwable loggable(Throwable thrown) {
+        return loggable(encode(thrown, List.of()));
+    }
+
+    /** The same of a failure, whose messages are as they may be recorded. */
+    public static Throwable loggable(Failure failure) {
+        Failure cause = failure.cause();
+        Throwable shown =
+                new RemoteException(failure.type(), failure.message(), cause == null ? null : loggable(cause));
+        shown.setStackTrace(StackText.parse(failure.stack()));
+        failure.suppressed().forEach(each -> shown.addSuppressed(loggable(each)));
+        return shown;
     }
 
     /** A failure as JSON text. */

@@ -9,10 +9,13 @@ import java.lang.reflect.Parameter;
 import java.lang.reflect.Type;
 import java.util.Locale;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.exc.StreamConstraintsException;
 import tools.jackson.databind.DatabindException;
+import tools.jackson.databind.exc.InvalidTypeIdException;
+import tools.jackson.databind.exc.UnrecognizedPropertyException;
 
 /** What is said of payloads that can't be written or read, all in one place. */
 final class PayloadErrors {
@@ -29,6 +32,9 @@ final class PayloadErrors {
     /** The same of arguments, which are read before the code that they are for begins. */
     static final Supplier<String> OLD_ARGUMENTS =
             () -> "If the type has changed since it was written, " + NEW_TYPE + ".";
+
+    private static final Pattern IN_QUOTES = Pattern.compile("(?s)(?<!property )(\"|').*\\1");
+    private static final Pattern IN_BRACKETS = Pattern.compile("(value ?)\\((?!token)[^)]*\\)");
 
     private PayloadErrors() {}
 
@@ -79,14 +85,8 @@ final class PayloadErrors {
             String what, Type type, Payload payload, Supplier<String> wayOut, RuntimeException cause) {
         return new PayloadException(
                 "%s can't be read as %s: %s%s. What is stored: %s. %s"
-                        .formatted(
-                                what,
-                                type.getTypeName(),
-                                path(cause),
-                                reason(cause),
-                                abbreviated(payload.json()),
-                                wayOut.get()),
-                cause);
+                        .formatted(what, type.getTypeName(), path(cause), reason(cause), payload, wayOut.get()),
+                withoutValues(cause));
     }
 
     static PayloadException nullForPrimitive(String what, Type type) {
@@ -101,8 +101,7 @@ final class PayloadErrors {
     }
 
     static PayloadException noArguments(MethodSpec method, Payload payload) {
-        return new PayloadException(
-                "the arguments of %s are no JSON array: %s".formatted(method.name(), abbreviated(payload.json())));
+        return new PayloadException("the arguments of %s are no JSON array, but %s".formatted(method.name(), payload));
     }
 
     static PayloadException wrongCount(MethodSpec method, int given) {
@@ -113,7 +112,7 @@ final class PayloadErrors {
     static PayloadException otherCount(MethodSpec method, Payload payload) {
         return new PayloadException(
                 "%s takes %d arguments here, and another number is stored: %s. Usually a parameter was added or removed while calls were under way, and another version of the code wrote or reads them; exactArguments() refuses what would be null or dropped."
-                        .formatted(method.name(), method.parameterTypes().size(), abbreviated(payload.json())));
+                        .formatted(method.name(), method.parameterTypes().size(), payload));
     }
 
     /** {@code argument 2 (receipt) of Payments.charge}. */
@@ -147,12 +146,36 @@ final class PayloadErrors {
             return e.getMessage() + " (does it contain itself?)";
         }
         if (e instanceof JacksonException jackson) {
-            return jackson.getOriginalMessage();
+            return withoutValues(jackson);
         }
         return e.getMessage() == null ? e.toString() : e.getMessage();
     }
 
-    private static String abbreviated(String json) {
-        return json.length() <= 200 ? json : json.substring(0, 200) + "…";
+    /** What Jackson says, without what it quotes: values are in quotes, numbers in brackets; names of properties and types stay. */
+    private static String withoutValues(JacksonException e) {
+        String text = String.valueOf(e.getOriginalMessage());
+        if (e instanceof UnrecognizedPropertyException || e instanceof InvalidTypeIdException) {
+            return text;
+        }
+        int problem = text.indexOf(", problem: ");
+        String itsOwn = problem < 0 ? text : text.substring(0, problem);
+        return IN_BRACKETS
+                        .matcher(IN_QUOTES.matcher(itsOwn).replaceAll("$1…$1"))
+                        .replaceAll("$1(…)")
+                + text.substring(itsOwn.length());
+    }
+
+    /** The same as a cause, with its stack, and what an application's own constructor threw behind it. */
+    private static RuntimeException withoutValues(RuntimeException cause) {
+        if (!(cause instanceof JacksonException jackson)) {
+            return cause;
+        }
+        Throwable behind = cause.getCause();
+        while (behind instanceof JacksonException) {
+            behind = behind.getCause();
+        }
+        PayloadException shown = new PayloadException(withoutValues(jackson), behind);
+        shown.setStackTrace(cause.getStackTrace());
+        return shown;
     }
 }

@@ -126,7 +126,8 @@ final class Comparison {
     Divergence otherInput(HistoryEvent.Inbound event, LocalCall recorded) {
         return new Divergence(
                 run + ": the code calls a local activity with other arguments than event " + event.id() + " says: "
-                        + recorded.activity() + recorded.input().json()
+                        + recorded.activity() + " with "
+                        + DivergenceAdvice.shown(recorded.input().json(), 0)
                         + "."
                         + likely("an argument is computed from something that is not the same on replay."),
                 event,
@@ -158,13 +159,25 @@ final class Comparison {
     }
 
     private String closeText(HistoryEvent.@Nullable Closing code, HistoryEvent.Closing history) {
-        return run + ": the code ends otherwise than the history of this run.\n\n    history: " + history
+        return run + ": the code ends otherwise than the history of this run.\n\n    history: " + shown(history)
                 + "\n    code:    "
-                + (code == null ? "has not ended" + waiting() : code)
+                + (code == null ? "has not ended" + waiting() : shown(code))
                 + "\n"
                 + likely(
                         "the code behind the last wait was changed, or what it returns is computed from something that is"
                                 + " not the same on replay.");
+    }
+
+    /** Tests and the replayer are to show what differs; what a worker says stands in its log. */
+    private String shown(HistoryEvent.Closing closing) {
+        return switch (closing) {
+            case WorkflowCompleted e
+            when strict -> "WorkflowCompleted with " + e.result().json();
+            case WorkflowFailed e
+            when strict ->
+                "WorkflowFailed with " + e.failure().type() + ": " + e.failure().message();
+            default -> closing.toString();
+        };
     }
 
     private String likely(String cause) {

@@ -2,6 +2,7 @@ package dev.durable.replay;
 
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.HistoryEvent;
+import dev.durable.history.OptionsJson;
 import dev.durable.history.SideEffectRecorded;
 import dev.durable.history.TimerStarted;
 import java.util.List;
@@ -151,9 +152,11 @@ final class DivergenceAdvice {
         };
     }
 
+    /** With values: only a strict comparison, as in tests, comes here. */
     private static String text(HistoryEvent.Command command) {
         return switch (command) {
-            case ActivityScheduled c -> c.input() + " on queue " + c.taskQueue() + " with " + c.options();
+            case ActivityScheduled c ->
+                c.input().json() + " on queue " + c.taskQueue() + " with " + OptionsJson.encode(c.options());
             case TimerStarted c -> "due " + c.fireAt();
             default -> command.toString();
         };
@@ -169,7 +172,7 @@ final class DivergenceAdvice {
         return common;
     }
 
-    private static String shown(String text, int from) {
+    static String shown(String text, int from) {
         int to = Math.min(text.length(), from + SHOWN);
         return (from > 0 ? "…" : "") + text.substring(from, to) + (to < text.length() ? "…" : "");
     }

@@ -9,6 +9,7 @@ import dev.durable.history.Payload;
 import dev.durable.history.WorkflowCancelled;
 import dev.durable.history.WorkflowCompleted;
 import dev.durable.history.WorkflowFailed;
+import dev.durable.payload.FailureCodec;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -191,14 +192,20 @@ final class Ending {
     private void logUnobserved(DurablePromise<?> promise) {
         Throwable failure = promise.failureOrNull();
         turnLog.add(() -> log.warn(
-                "{} failed and nobody asked for it: its failure is lost with the end of the run", promise, failure));
+                "{} failed and nobody asked for it: its failure is lost with the end of the run",
+                promise,
+                failure == null ? null : loggable(failure)));
     }
 
     private void logLate(String who, Throwable thrown) {
         if (!(thrown instanceof CancelledException)) {
-            turnLog.add(
-                    () -> log.warn("{} threw after the run had ended; the run's result stays as it is", who, thrown));
+            turnLog.add(() -> log.warn(
+                    "{} threw after the run had ended; the run's result stays as it is", who, loggable(thrown)));
         }
+    }
+
+    private Throwable loggable(Throwable thrown) {
+        return FailureCodec.loggable(encode.apply(thrown));
     }
 
     // ── how it goes on ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -232,8 +239,10 @@ final class Ending {
                 if (stalls.insteadOfFailing(dispatcher.running(), e)) {
                     return null;
                 }
-                failedUndos.add(encode.apply(e));
-                turnLog.add(() -> log.warn("a compensation failed; the others still run", e));
+                Failure failure = encode.apply(e);
+                failedUndos.add(failure);
+                turnLog.add(
+                        () -> log.warn("a compensation failed; the others still run", FailureCodec.loggable(failure)));
             }
         }
         return null;

@@ -94,4 +94,9 @@ public record ClaimedJob(
                 details == null ? heartbeatDetails : details,
                 newNotes);
     }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
+    }
 }

@@ -26,4 +26,9 @@ public record ClaimedRun(
         long nextEventId,
         @Nullable Instant wakeAt,
         boolean closing,
-        int stalls) {}
+        int stalls) {
+    @Override
+    public String toString() {
+        return RecordText.of(this);
+    }
+}

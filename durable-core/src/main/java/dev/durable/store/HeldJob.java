@@ -32,5 +32,15 @@ public record HeldJob(
             @Nullable Instant deadline,
             String options,
             @Nullable Instant scheduleToCloseDeadline,
-            @Nullable String notes) {}
+            @Nullable String notes) {
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
+    }
 }

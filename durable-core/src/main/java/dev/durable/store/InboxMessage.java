@@ -26,4 +26,9 @@ public record InboxMessage(
     public InboxMessage with(@Nullable String otherNotes) {
         return new InboxMessage(messageId, kind, name, payload, otherNotes, at);
     }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
+    }
 }

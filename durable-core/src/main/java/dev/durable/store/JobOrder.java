@@ -31,6 +31,11 @@ public sealed interface JobOrder {
     record Trace(@Nullable Audit audit, @Nullable String note) {
         /** Nothing. */
         public static final Trace NONE = new Trace(null, null);
+
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
     }
 
     /**
@@ -41,7 +46,12 @@ public sealed interface JobOrder {
      * @param action what, as one word
      * @param details a JSON object
      */
-    record Audit(UUID id, String actor, String action, String details) {}
+    record Audit(UUID id, String actor, String action, String details) {
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
+    }
 
     /**
      * How the job stood when it was read.
@@ -50,7 +60,12 @@ public sealed interface JobOrder {
      * @param attempt the current or next one
      * @param revision counts what orders changed since its claim
      */
-    record Seen(@Nullable UUID lease, int attempt, int revision) {}
+    record Seen(@Nullable UUID lease, int attempt, int revision) {
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
+    }
 
     /** Its next attempt is due now. Paused it stays so, and is due when resumed. One that is buried is to be {@link Revive}d. */
     record RetryNow(JobKey key, Trace trace) implements JobOrder {}
@@ -119,7 +134,12 @@ public sealed interface JobOrder {
             @Nullable Instant scheduleToStart,
             @Nullable Instant scheduleToClose,
             int moreWorkerCrashes)
-            implements JobOrder {}
+            implements JobOrder {
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
+    }
 
     /**
      * A dead letter or an incident is tried again, with all its time and crashes given back.
@@ -137,7 +157,12 @@ public sealed interface JobOrder {
             String options,
             @Nullable Instant scheduleToClose,
             int maxWorkerCrashes)
-            implements JobOrder {}
+            implements JobOrder {
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
+    }
 
     /**
      * The holder of a token says that the attempt failed, or the sweep that it timed out, and it was the last: the job stays,
@@ -146,7 +171,12 @@ public sealed interface JobOrder {
      * @param trace its note goes with what the attempt noted
      */
     record Bury(JobKey key, Trace trace, Seen seen, boolean incident, String fingerprint, String lastFailure)
-            implements JobOrder {}
+            implements JobOrder {
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
+    }
 
     /**
      * It ended: the job goes, the outcome goes into the run's inbox with all notes of the job before its own.
@@ -173,7 +203,12 @@ public sealed interface JobOrder {
             Trace trace,
             Seen seen,
             Next next,
-            @Nullable String lastFailure) implements JobOrder {}
+            @Nullable String lastFailure) implements JobOrder {
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
+    }
 
     /**
      * The attempt that follows.
@@ -195,7 +230,12 @@ public sealed interface JobOrder {
             Trace trace,
             Seen seen,
             @Nullable String details,
-            @Nullable Instant silentUntil) implements JobOrder {}
+            @Nullable Instant silentUntil) implements JobOrder {
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
+    }
 
     /** What became of it. */
     enum Outcome {

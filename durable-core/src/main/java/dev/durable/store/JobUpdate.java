@@ -30,6 +30,11 @@ public sealed interface JobUpdate {
                                 + ": a resend is recognised by that id");
             }
         }
+
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
     }
 
     /**
@@ -64,6 +69,11 @@ public sealed interface JobUpdate {
                 @Nullable String details) {
             this(key, lease, delay, nextAttempt, notes, lastFailure, details, null);
         }
+
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
     }
 
     /**
@@ -72,7 +82,12 @@ public sealed interface JobUpdate {
      * @param json all of them, as JSON text
      * @param insteadOf the text by which the attempt went, as the row has it
      */
-    record NewOptions(String json, String insteadOf) {}
+    record NewOptions(String json, String insteadOf) {
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
+    }
 
     /**
      * Its attempts are used up, or no worker could read it for long: it stays, and nobody runs it until an {@linkplain JobOrder order} says what becomes of it.
@@ -109,6 +124,11 @@ public sealed interface JobUpdate {
                 @Nullable String details) {
             this(key, lease, incident, nextAttempt, fingerprint, notes, lastFailure, details, null);
         }
+
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
     }
 
     /**
@@ -133,7 +153,12 @@ public sealed interface JobUpdate {
          * @param notes all informing events so far, a JSON array
          * @param lastFailure message for descriptions
          */
-        public record Why(String notes, String lastFailure) {}
+        public record Why(String notes, String lastFailure) {
+            @Override
+            public String toString() {
+                return RecordText.of(this);
+            }
+        }
 
         /** Of which nothing is to be seen. */
         public Release(JobKey key, UUID lease, Duration delay, @Nullable String details, boolean begun) {
@@ -143,6 +168,11 @@ public sealed interface JobUpdate {
         /** Of a body that was called. */
         public Release(JobKey key, UUID lease, Duration delay, @Nullable String details) {
             this(key, lease, delay, details, true);
+        }
+
+        @Override
+        public String toString() {
+            return RecordText.of(this);
         }
     }
 
@@ -158,10 +188,20 @@ public sealed interface JobUpdate {
             UUID lease,
             Duration delay,
             @Nullable String notes,
-            String lastFailure) implements JobUpdate {}
+            String lastFailure) implements JobUpdate {
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
+    }
 
     /** It lives, and this is how far it is. */
-    record Heartbeat(JobKey key, UUID lease, String details) implements JobUpdate {}
+    record Heartbeat(JobKey key, UUID lease, String details) implements JobUpdate {
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
+    }
 
     /**
      * Something is to be remembered of the attempt while it runs.
@@ -178,6 +218,11 @@ public sealed interface JobUpdate {
         /** With the options that it has. */
         public Annotate(JobKey key, UUID lease, String notes) {
             this(key, lease, notes, null);
+        }
+
+        @Override
+        public String toString() {
+            return RecordText.of(this);
         }
     }
 
@@ -212,6 +257,11 @@ public sealed interface JobUpdate {
                 @Nullable Duration silence,
                 int revision) {
             this(key, lease, notes, details, left, silence, revision, null);
+        }
+
+        @Override
+        public String toString() {
+            return RecordText.of(this);
         }
     }
 
@@ -248,7 +298,12 @@ public sealed interface JobUpdate {
      * The body has ended, after its attempt had, or after its job was taken away: its place is free. Never stale: whoever
      * has the job now, it is about the place of this lease.
      */
-    record FreePlace(JobKey key, UUID lease) implements JobUpdate {}
+    record FreePlace(JobKey key, UUID lease) implements JobUpdate {
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
+    }
 
     /** How long a place is kept for a body that goes on; one that never stops would else close its queue for ever. */
     Duration PLACE_KEPT = Duration.ofMinutes(1);

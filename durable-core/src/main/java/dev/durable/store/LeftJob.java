@@ -77,4 +77,9 @@ public record LeftJob(
                         + (heartbeatDetails == null ? "" : ",\"lastHeartbeatDetails\":" + heartbeatDetails)
                         + (outcome == null ? "" : ",\"outcome\":" + outcome) + "}");
     }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
+    }
 }

@@ -153,5 +153,15 @@ public record NewJob(
      * @param token random, one per job and claim
      * @param session the worker session
      */
-    public record Lease(UUID token, UUID session) {}
+    public record Lease(UUID token, UUID session) {
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
+    }
 }

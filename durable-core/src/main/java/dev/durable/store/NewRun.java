@@ -202,4 +202,9 @@ public record NewRun(
                 message,
                 other);
     }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
+    }
 }

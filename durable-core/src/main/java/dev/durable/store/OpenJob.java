@@ -80,4 +80,9 @@ public record OpenJob(
      * @param identity how people call it; null where its session is gone
      */
     public record Worker(UUID session, @Nullable String identity) {}
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
+    }
 }

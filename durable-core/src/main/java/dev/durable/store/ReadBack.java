@@ -22,4 +22,9 @@ public record ReadBack(RunKey run, UUID fence, long eventId) {
         /** It did not, and somebody else wrote or closed since. */
         OVERTAKEN
     }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
+    }
 }

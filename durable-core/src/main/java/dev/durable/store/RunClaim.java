@@ -36,4 +36,9 @@ public record RunClaim(
     public RunClaim(UUID session, Set<String> taskQueues, Set<String> types, int needs, int limit, Duration ownedFor) {
         this(session, taskQueues, types, needs, limit, ownedFor, UUID.randomUUID(), Set.of());
     }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
+    }
 }

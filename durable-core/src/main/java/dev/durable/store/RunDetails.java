@@ -31,4 +31,9 @@ public record RunDetails(
     public RunDetails {
         jobs = List.copyOf(jobs);
     }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
+    }
 }

@@ -22,4 +22,9 @@ public record RunPause(
         UUID newFence,
         String eventType,
         String attributes,
-        String actor) {}
+        String actor) {
+    @Override
+    public String toString() {
+        return RecordText.of(this);
+    }
+}

@@ -35,4 +35,9 @@ public record RunRecord(
     public RunRecord {
         memo = Map.copyOf(memo);
     }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
+    }
 }

@@ -27,4 +27,9 @@ public record Seizure(
         WorkflowStatus status,
         String eventType,
         IntFunction<String> attributes,
-        @Nullable String failure) {}
+        @Nullable String failure) {
+    @Override
+    public String toString() {
+        return RecordText.of(this);
+    }
+}

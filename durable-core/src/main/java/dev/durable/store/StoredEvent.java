@@ -14,4 +14,9 @@ import org.jspecify.annotations.Nullable;
  * @param attributes its attributes, JSON text kept as written
  */
 public record StoredEvent(
-        long id, String type, Instant at, @Nullable UUID messageId, String attributes) {}
+        long id, String type, Instant at, @Nullable UUID messageId, String attributes) {
+    @Override
+    public String toString() {
+        return RecordText.of(this);
+    }
+}

@@ -120,6 +120,11 @@ public record Transition(
         public Settled(int seq, UUID lease) {
             this(seq, lease, true);
         }
+
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
     }
 
     /**
@@ -145,7 +150,12 @@ public record Transition(
             WorkflowStatus status,
             @Nullable String result,
             @Nullable String failure,
-            boolean force) {}
+            boolean force) {
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
+    }
 
     /** What became of it. */
     public enum Outcome {
@@ -161,5 +171,10 @@ public record Transition(
         CLOSE_REFUSED,
         /** Nothing written: somebody keeps the run or a job of it locked; send the same again, alone. */
         LOCKED
+    }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
     }
 }

@@ -150,7 +150,7 @@ final class Attempt implements Runnable, Leases.Held {
                     "the options of " + job.activity() + " can't be read: " + e.getMessage()
                             + ". Usually a newer version"
                             + " of Durable wrote them: let a worker of that version take the job, or upgrade this one."
-                            + " What is stored: " + job.options(),
+                            + " What is stored: " + job.options().length() + " characters",
                     e);
         }
     }

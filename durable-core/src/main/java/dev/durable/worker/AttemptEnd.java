@@ -9,6 +9,7 @@ import dev.durable.replay.BackgroundJob;
 import dev.durable.store.AtMostOnce;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobUpdate;
+import dev.durable.store.RecordText;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +26,12 @@ final class AttemptEnd {
 
     /** What orders may change while it runs. */
     private record Terms(
-            ActivityOptions options, String json, @Nullable Instant scheduleToClose) {}
+            ActivityOptions options, String json, @Nullable Instant scheduleToClose) {
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
+    }
 
     /**
      * @param options by which it began

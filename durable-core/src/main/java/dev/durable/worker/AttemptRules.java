@@ -12,6 +12,7 @@ import dev.durable.history.Failure;
 import dev.durable.history.OptionsJson;
 import dev.durable.history.TimeoutType;
 import dev.durable.store.JobUpdate;
+import dev.durable.store.RecordText;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Objects;
@@ -60,7 +61,12 @@ record AttemptRules(Of of, Terms terms, ActivityHost.Code code, RandomGenerator 
      * @param left what is left of schedule-to-close; null is no bound
      */
     record Terms(
-            ActivityOptions options, String json, @Nullable Duration left) {}
+            ActivityOptions options, String json, @Nullable Duration left) {
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
+    }
 
     /**
      * What holds for the attempts that follow, where what held for this one was put together from what was chosen for a

@@ -62,10 +62,11 @@ final class Lane<I, O> implements Step {
      *
      * @param isLocked the outcome of an item that waits for a lock
      * @param patient writes it, and waits for longer
+     * @param key what the log calls an item: its kind and its run, and nothing that it carries
      */
-    Lane<I, O> withSlowLane(Predicate<O> isLocked, Function<List<I>, List<O>> patient) {
+    Lane<I, O> withSlowLane(Predicate<O> isLocked, Function<List<I>, List<O>> patient, Function<I, String> key) {
         Lane<I, O> beside = new Lane<>(name + "-slow", 1, patient);
-        return new Lane<>(name, line, seat, write, new SlowRoad<>(isLocked, beside));
+        return new Lane<>(name, line, seat, write, new SlowRoad<>(isLocked, key, beside));
     }
 
     /** Cranks this lane and the one beside it. */
@@ -129,7 +130,7 @@ final class Lane<I, O> implements Step {
 
     /** On the slow lane; what is locked for longer than its patience goes to the end of the queue. */
     private void submit(Entry<I, O> entry, SlowRoad<I, O> road) {
-        log.info("{}: somebody keeps what {} needs locked; it is tried again alone", name, entry.item);
+        log.info("{}: somebody keeps what {} needs locked; it is tried again alone", name, road.key.apply(entry.item));
         var unused = submit(entry.item).whenComplete((outcome, error) -> {
             if (error != null) {
                 entry.outcome.completeExceptionally(error);
@@ -141,7 +142,7 @@ final class Lane<I, O> implements Step {
         });
     }
 
-    private record SlowRoad<I, O>(Predicate<O> isLocked, Lane<I, O> lane) {}
+    private record SlowRoad<I, O>(Predicate<O> isLocked, Function<I, String> key, Lane<I, O> lane) {}
 
     /** An item that waits. */
     record Entry<I, O>(I item, CompletableFuture<O> outcome) {}

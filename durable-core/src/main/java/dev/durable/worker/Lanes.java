@@ -24,13 +24,27 @@ record Lanes(
         CommitTurns turns = new CommitTurns(store.clock()::nanoTime);
         return new Lanes(
                 new Lane<>("starts", turns.sideLine(MAX_BATCH, CROWD, SHARE), store::start)
-                        .withSlowLane(StartOutcome.Locked.class::isInstance, store.patient()::start),
+                        .withSlowLane(
+                                StartOutcome.Locked.class::isInstance,
+                                store.patient()::start,
+                                start -> "start of " + start.run()),
                 new Lane<>("messages", MAX_BATCH, store::deliver)
-                        .withSlowLane(Delivery.Outcome.LOCKED::equals, store.patient()::deliver),
+                        .withSlowLane(Delivery.Outcome.LOCKED::equals, store.patient()::deliver, Lanes::key),
                 new Lane<>("jobs", MAX_BATCH, store::update)
-                        .withSlowLane(JobUpdate.Outcome.LOCKED::equals, store.patient()::update),
+                        .withSlowLane(
+                                JobUpdate.Outcome.LOCKED::equals,
+                                store.patient()::update,
+                                update -> kind(update.said()) + " of " + update.key()),
                 new TransitionLanes(
                         store, random, turns.mainLine(MAX_BATCH, CROWD), turns.sideLine(MAX_BATCH, CROWD, SHARE)));
+    }
+
+    private static String key(Delivery delivery) {
+        return delivery.message().kind() + " for " + delivery.workflowId();
+    }
+
+    private static String kind(JobUpdate update) {
+        return update.getClass().getSimpleName();
     }
 
     void drivenBy(Drive drive) {

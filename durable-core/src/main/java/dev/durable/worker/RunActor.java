@@ -147,7 +147,7 @@ final class RunActor {
             }
         } catch (RuntimeException e) {
             // Started without its first turn: the claim that tries again records why it stalls.
-            log.warn("first turn of {} stalls: {}", key.workflowId(), e.toString());
+            log.warn("first turn of {} stalls: {}", key.workflowId(), recordable(e.toString()));
             holding.goCold();
         }
         underWay = draft;
@@ -221,7 +221,7 @@ final class RunActor {
         } catch (StalledException | NonDeterminismException e) {
             stall(String.valueOf(e.getMessage()));
         } catch (RuntimeException e) {
-            log.error("{} can't go on", key.workflowId(), e);
+            log.error("{} can't go on", key.workflowId(), failures().loggable(e));
             stall("unexpected: " + e);
         }
     }
@@ -334,7 +334,11 @@ final class RunActor {
     private void written(Mail.Written mail) {
         Draft draft = takeUnderWay();
         if (mail.written() == null) {
-            log.error("a transition of {} can't be written", key.workflowId(), mail.error());
+            Throwable error = mail.error();
+            log.error(
+                    "a transition of {} can't be written",
+                    key.workflowId(),
+                    error == null ? null : failures().loggable(error));
             boolean told = draft.isEmpty();
             abandon(draft);
             if (!told) {
@@ -439,8 +443,8 @@ final class RunActor {
 
     /** The run can't go on with this code: kept open, shown, tried again with back-off. */
     private void stall(String reason) {
-        log.error("{} stalls: {}", key.workflowId(), reason);
-        String clean = host.code().replay().failures().recordable(reason);
+        String clean = recordable(reason);
+        log.error("{} stalls: {}", key.workflowId(), clean);
         String why = clean.replace('\0', ' ').substring(0, Math.min(clean.length(), MAX_REASON));
         forget();
         host.outside().stalled(key, why);
@@ -448,6 +452,14 @@ final class RunActor {
                 null,
                 new Transition.Stall(why, Duration.ofSeconds(Math.min(60, 1L << Math.min(holding.stalls(), 6)))),
                 null);
+    }
+
+    private String recordable(String text) {
+        return failures().recordable(text);
+    }
+
+    private FailureCodec failures() {
+        return host.code().replay().failures();
     }
 
     private void writeNothing(@Nullable Instant wakeAt, Transition.@Nullable Stall stall, @Nullable Instant lookHere) {

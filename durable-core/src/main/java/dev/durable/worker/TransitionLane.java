@@ -4,6 +4,7 @@ import dev.durable.StoreUnavailableException;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.ReadBack;
+import dev.durable.store.RecordText;
 import dev.durable.store.Transition;
 import dev.durable.store.Writes;
 import java.time.Duration;
@@ -91,6 +92,11 @@ final class TransitionLane implements Step {
     record Written(Transition.Outcome outcome, UUID fence) {
         boolean isApplied() {
             return outcome == Transition.Outcome.APPLIED || outcome == Transition.Outcome.APPLIED_MORE;
+        }
+
+        @Override
+        public String toString() {
+            return RecordText.of(this);
         }
     }
 

@@ -100,7 +100,7 @@ class HistoryJsonTest {
                         "the document is no history: its \"format\" is not \"durable-history\". It must be a document as client.export(workflowId, path) writes it");
         assertThatThrownBy(() -> HistoryJson.read("nothing"))
                 .isExactlyInstanceOf(DurableException.class)
-                .hasMessageStartingWith("the document is no history: it is no JSON: ");
+                .hasMessageStartingWith("the document is no history: it is no JSON from character ");
         String gap = HistoryJson.write(golden()).replace("{\"id\": 3,", "{\"id\": 4,");
         assertThatThrownBy(() -> HistoryJson.read(gap))
                 .hasMessageContaining("is no history: event 4 stands where event 3 should");

@@ -3,6 +3,7 @@ package dev.durable.store.memory;
 import dev.durable.WorkflowStatus;
 import dev.durable.store.JobStart;
 import dev.durable.store.NewRun;
+import dev.durable.store.RecordText;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunRecord;
 import dev.durable.store.StoredEvent;
@@ -35,7 +36,12 @@ final class Run {
             @Nullable String result,
             @Nullable String failure,
             Instant at,
-            UUID fence) {}
+            UUID fence) {
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
+    }
 
     Run(NewRun start, Instant now) {
         this.start = start;

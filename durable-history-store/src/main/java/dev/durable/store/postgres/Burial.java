@@ -9,6 +9,7 @@ import dev.durable.store.AtMostOnce;
 import dev.durable.store.JobKey;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.PoisonPill;
+import dev.durable.store.RecordText;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Comparator;
@@ -89,5 +90,10 @@ record Burial(
                 texts(rows, r -> Text.storable(r.lastFailure())),
                 texts(rows, r -> r.options() == null ? null : r.options().json()),
                 texts(rows, r -> r.options() == null ? null : r.options().insteadOf()));
+    }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
     }
 }

@@ -158,7 +158,10 @@ final class Connections {
                 if (SqlState.of(e) != SqlState.AGAIN || attempt == ATTEMPTS) {
                     throw failures.of(e);
                 }
-                log.debug("rolled back by the server, attempt {}: {}", attempt, e.getMessage());
+                log.debug(
+                        "rolled back by the server, attempt {}: {}",
+                        attempt,
+                        Failures.withoutRow(e).getMessage());
             } catch (StoreOutageException e) {
                 if (!e.isOneConnections() || attempt == ATTEMPTS) {
                     throw e;

@@ -4,6 +4,7 @@ import dev.durable.ConflictPolicy;
 import dev.durable.ReusePolicy;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.NewRun;
+import dev.durable.store.RecordText;
 import dev.durable.store.RunKey;
 import dev.durable.store.StoredEvent;
 import java.time.Duration;
@@ -81,5 +82,10 @@ record DeferredStart(
                 expiresAt,
                 memo,
                 message);
+    }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
     }
 }

@@ -6,11 +6,15 @@ import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import org.jooq.DSLContext;
 import org.jooq.SQLDialect;
+import org.jooq.conf.Settings;
 import org.jooq.impl.DSL;
 
 /** jOOQ inside a transaction, whose search_path points at the configured schema: its tables are not qualified. */
 final class Dsl {
     private static final int LISTED = 18;
+
+    /** At DEBUG it would write values and rows into the log, payloads among them. */
+    private static final Settings SETTINGS = new Settings().withExecuteLogging(false);
 
     static {
         // Banners belong to applications. Whoever wants them sets these to false.
@@ -21,7 +25,7 @@ final class Dsl {
     private Dsl() {}
 
     static DSLContext on(Connection connection) {
-        return DSL.using(answering(Connection.class, connection), SQLDialect.POSTGRES);
+        return DSL.using(answering(Connection.class, connection), SQLDialect.POSTGRES, SETTINGS);
     }
 
     /**

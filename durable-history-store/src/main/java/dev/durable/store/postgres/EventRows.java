@@ -7,6 +7,7 @@ import static dev.durable.store.postgres.Param.texts;
 import static dev.durable.store.postgres.Param.uuids;
 
 import dev.durable.store.NewRun;
+import dev.durable.store.RecordText;
 import dev.durable.store.RunKey;
 import dev.durable.store.StoredEvent;
 import dev.durable.store.Transition;
@@ -59,5 +60,10 @@ record EventRows(List<Row> rows) {
         }
     }
 
-    record Row(RunKey run, @Nullable UUID fence, StoredEvent event) {}
+    record Row(RunKey run, @Nullable UUID fence, StoredEvent event) {
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
+    }
 }

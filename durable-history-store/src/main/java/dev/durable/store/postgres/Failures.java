@@ -7,7 +7,10 @@ import dev.durable.store.CommitUnknownException;
 import dev.durable.store.StoreOutageException;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.util.PSQLException;
+import org.postgresql.util.ServerErrorMessage;
 
 /**
  * The words of this store's errors.
@@ -16,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 record Failures(String database) {
     private static final String UNREACHABLE = "unreachable";
+    private static final Pattern QUOTED = Pattern.compile("(?s): \".*\"");
 
     /** For an error that trying again did not mend. */
     RuntimeException of(SQLException e) {
@@ -27,8 +31,8 @@ record Failures(String database) {
             default ->
                 new DurableException(
                         "the database at " + database + " refused a statement, nothing was written" + " (SQLSTATE "
-                                + e.getSQLState() + "): " + e.getMessage(),
-                        e);
+                                + e.getSQLState() + "): " + withoutRow(e).getMessage(),
+                        withoutRow(e));
         };
     }
 
@@ -57,10 +61,11 @@ record Failures(String database) {
         return new DurableException(
                 "the history in the database at " + database
                         + " has no partition for a run, nothing was written (SQLSTATE "
-                        + e.getSQLState() + "): " + e.getMessage() + ". Usual cause: the partition with its history was"
+                        + e.getSQLState() + "): " + withoutRow(e).getMessage()
+                        + ". Usual cause: the partition with its history was"
                         + " dropped or detached while the run was open. Attach it again, or terminate the run, which closes it"
                         + " without an event.",
-                e);
+                withoutRow(e));
     }
 
     private RolledBackException rolledBack(SQLException e, String then) {
@@ -160,6 +165,36 @@ record Failures(String database) {
                 .strip()
                 .replaceAll("\\s*\\n\\s*", " ")
                 .replaceAll("\\.$", "");
+    }
+
+    /**
+     * The error without what the server shows of the row or value that it refused, which is somebody's data: its detail and
+     * where it was, and what its message quotes after a colon.
+     */
+    static SQLException withoutRow(SQLException e) {
+        if (!(e instanceof PSQLException told) || told.getServerErrorMessage() == null) {
+            return e.getNextException() == null ? e : withoutRow(e.getNextException());
+        }
+        ServerErrorMessage whole = told.getServerErrorMessage();
+        StringBuilder kept = new StringBuilder();
+        keep(kept, 'S', whole.getSeverity());
+        keep(kept, 'C', whole.getSQLState());
+        keep(kept, 'M', QUOTED.matcher(String.valueOf(whole.getMessage())).replaceFirst(": \"…\""));
+        keep(kept, 'H', whole.getHint());
+        keep(kept, 's', whole.getSchema());
+        keep(kept, 't', whole.getTable());
+        keep(kept, 'c', whole.getColumn());
+        keep(kept, 'n', whole.getConstraint());
+        PSQLException shown =
+                new PSQLException(new ServerErrorMessage(kept.append('\0').toString()));
+        shown.setStackTrace(e.getStackTrace());
+        return shown;
+    }
+
+    private static void keep(StringBuilder kept, char field, @Nullable String value) {
+        if (value != null) {
+            kept.append(field).append(value).append('\0');
+        }
     }
 
     private static String wayOut(String state) {

@@ -4,6 +4,7 @@ import static dev.durable.store.postgres.Param.instants;
 import static dev.durable.store.postgres.Param.texts;
 
 import dev.durable.store.RecentStarts;
+import dev.durable.store.RecordText;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -30,7 +31,12 @@ final class LimitedQueue {
      * @param key its limit key; null has none
      * @param at when, by the database's clock
      */
-    record Start(@Nullable String key, Instant at) {}
+    record Start(@Nullable String key, Instant at) {
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
+    }
 
     private LimitedQueue(String name, @Nullable ResultSet row, Instant now) throws SQLException {
         this.name = name;

@@ -5,6 +5,7 @@ import dev.durable.store.JobNotes;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.LeftJob;
 import dev.durable.store.NewJob;
+import dev.durable.store.RecordText;
 import dev.durable.store.RunKey;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -126,5 +127,10 @@ record LockedJob(
                 unread.notes() == null ? notes : unread.notes(),
                 operatorNotes,
                 null);
+    }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
     }
 }

@@ -91,7 +91,8 @@ public final class PostgresSource implements AutoCloseable {
 
     /** Unpooled, and asked nothing yet. */
     static PGSimpleDataSource simpleDataSource(String url, Map<String, String> environment) {
-        if (!url.startsWith("jdbc:postgresql:") || Driver.parseURL(url, null) == null) {
+        // The driver writes into its log what it can't parse, and asks the network for a host that is a password.
+        if (!JdbcUrl.isOfDriver(url) || Driver.parseURL(url, null) == null) {
             throw PostgresSourceErrors.notAJdbcUrl(JdbcUrl.withoutSecrets(url));
         }
         PGSimpleDataSource source = new PGSimpleDataSource();

@@ -9,6 +9,7 @@ import static dev.durable.store.postgres.Param.uuids;
 
 import dev.durable.store.JobKey;
 import dev.durable.store.JobUpdate;
+import dev.durable.store.RecordText;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -86,5 +87,10 @@ record PutBack(
 
     private @Nullable String storable() {
         return lastFailure == null ? null : Text.storable(lastFailure);
+    }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
     }
 }

@@ -24,8 +24,12 @@ final class RelayRefusals {
             return String.valueOf(why.getMessage());
         }
 
+        /** For the log, without the row. */
         String reason() {
-            return error().lines().findFirst().orElse("");
+            return String.valueOf(Failures.withoutRow(why).getMessage())
+                    .lines()
+                    .findFirst()
+                    .orElse("");
         }
     }
 

@@ -9,6 +9,7 @@ import static dev.durable.store.postgres.Param.texts;
 import static dev.durable.store.postgres.Param.uuids;
 
 import dev.durable.store.JobKey;
+import dev.durable.store.RecordText;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
 import dev.durable.store.Transition;
@@ -306,7 +307,12 @@ final class TransitionBatch {
         return params;
     }
 
-    private record SettledRow(JobKey key, UUID lease, boolean heartbeats) {}
+    private record SettledRow(JobKey key, UUID lease, boolean heartbeats) {
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
+    }
 
     private record ConsumedRow(RunKey run, UUID message) {}
 }

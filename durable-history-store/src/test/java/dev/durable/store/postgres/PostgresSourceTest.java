@@ -12,10 +12,16 @@ import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.util.Map;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class PostgresSourceTest {
     private static final String SECRET = "s3cret";
@@ -97,15 +103,71 @@ class PostgresSourceTest {
         "postgres://ann:s3cret@host/orders,                  postgres://ann:***@host/orders",
         "jdbc:postgresql://ann:s3@cret@host/orders,          jdbc:postgresql://ann:***@host/orders",
         "jdbc:mysql://host/orders?password=s3cret,           jdbc:mysql://host/orders?password=***",
-        "jdbc:postgresql://host:port/orders?password=s3cret, jdbc:postgresql://host:port/orders?password=***",
+        "jdbc:postgresql://host:port/orders?password=s3cret, jdbc:postgresql://host:***/orders?password=***",
+        "jdbc:postgresql://shop:s3cret@host/orders,          jdbc:postgresql://shop:***@host/orders",
+        "jdbc:postgresql://shop:s3/cret@host/orders,         jdbc:postgresql://shop:***@host/orders",
+        "jdbc:postgresql://shop:s3?cret@host/orders,         jdbc:postgresql://shop:***@host/orders",
+        "jdbc:postgresql://shop:s3cret@localhost:5432/orders, jdbc:postgresql://shop:***@localhost:5432/orders",
+        "jdbc:postgresql:shop:s3cret@localhost/orders,       jdbc:postgresql:shop:***@localhost/orders",
+        "shop:s3cret@localhost/orders,                       shop:***@localhost/orders",
+        "jdbc:postgresql://shop:s3cret/orders,               jdbc:postgresql://shop:***/orders",
+        "jdbc:postgresql://host?password=s3cret,             jdbc:postgresql://host?password=***",
+        "jdbc:postgresql://host/a/b?password=s3cret,         jdbc:postgresql://host/a/b?password=***",
+        "jdbc:postgresql://host/a?password=s3cret%,          jdbc:postgresql://host/a?password=***",
     })
     void what_is_no_url_of_the_driver_is_shown_without_its_password(String url, String shown) {
-        assertThatThrownBy(() -> open(url))
+        StringBuilder logged = new StringBuilder();
+        assertThatThrownBy(() -> listening(logged, () -> open(url)))
                 .isInstanceOf(StoreUnavailableException.class)
                 .hasMessage(
                         "DURABLE_JDBC_URL is \"%s\", which is no URL of PostgreSQL's JDBC driver. Write jdbc:postgresql://host:port/database, and user and password into DURABLE_JDBC_USER and DURABLE_JDBC_PASSWORD.",
                         shown)
-                .satisfies(failure -> assertThat(whole(failure)).doesNotContain(SECRET, "s3@cret"));
+                .hasNoCause()
+                .satisfies(failure ->
+                        assertThat(whole(failure) + logged).doesNotContain(SECRET, "s3@cret", "s3/cret", "s3?cret"));
+        assertThat(logged).as("the driver has not seen it").isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "jdbc:postgresql:orders",
+                "jdbc:postgresql://host/",
+                "jdbc:postgresql:///orders",
+                "jdbc:postgresql://host:5432/orders?user=ann@example.org&password=a%40b/c:d@e",
+                "jdbc:postgresql://one:5432,two/orders?targetServerType=primary",
+                "jdbc:postgresql://[::1]:5432/orders",
+                "jdbc:postgresql://my-host_1.example.org/my%20orders",
+            })
+    void what_is_a_url_of_the_driver_is_taken(String url) {
+        assertThat(PostgresSource.simpleDataSource(url, Map.of())).isNotNull();
+    }
+
+    /** What the driver logs and prints meanwhile, everything of it. */
+    private static void listening(StringBuilder logged, Runnable what) {
+        Logger driver = Logger.getLogger("org.postgresql");
+        Handler handler = new Handler() {
+            @Override
+            public void publish(LogRecord line) {
+                logged.append(new SimpleFormatter().format(line));
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        handler.setLevel(Level.ALL);
+        Level before = driver.getLevel();
+        driver.setLevel(Level.ALL);
+        driver.addHandler(handler);
+        try {
+            what.run();
+        } finally {
+            driver.removeHandler(handler);
+            driver.setLevel(before);
+        }
     }
 
     @ParameterizedTest

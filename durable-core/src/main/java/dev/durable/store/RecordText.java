@@ -1,0 +1,100 @@
+package dev.durable.store;
+
+import java.lang.reflect.RecordComponent;
+import java.time.Duration;
+import java.time.temporal.Temporal;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.StringJoiner;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a record that carries payloads or tokens shows of itself, in logs and errors: names and ids as they are, of all other
+ * text its length, of maps the keys, of lists the size, and no fence, lease or token. What is not known to be a name is not
+ * shown, so that a component that is added later is not either.
+ */
+public final class RecordText {
+    private static final int LONGEST = 200;
+
+    /** Components whose text says what it is about. */
+    private static final Set<String> NAMES = Set.of(
+            "type",
+            "workflowType",
+            "workflowId",
+            "taskQueue",
+            "activity",
+            "name",
+            "changeId",
+            "query",
+            "action",
+            "actor",
+            "by",
+            "batch",
+            "identity",
+            "fingerprint",
+            "handler",
+            "reason",
+            "eventType",
+            "state",
+            "formerTypes",
+            "taskQueues",
+            "queues",
+            "activities",
+            "doNotRetry",
+            "retryIf",
+            "worker",
+            "kind",
+            "resolution",
+            "id");
+
+    /** Components whose id gives no right to write. */
+    private static final Set<String> IDS = Set.of("runId", "messageId", "session", "id", "latestRunId", "message");
+
+    private RecordText() {}
+
+    /** For the record's {@code toString}. */
+    public static String of(Record record) {
+        StringJoiner text = new StringJoiner(", ", record.getClass().getSimpleName() + "[", "]");
+        for (RecordComponent component : record.getClass().getRecordComponents()) {
+            Object value = valueOf(component, record);
+            if (value != null) {
+                text.add(component.getName() + "=" + shown(component.getName(), value));
+            }
+        }
+        return text.toString();
+    }
+
+    private static String shown(String name, Object value) {
+        return switch (value) {
+            case String text -> NAMES.contains(name) ? cut(text) : text.length() + " characters";
+            case UUID id -> IDS.contains(name) ? id.toString() : "***";
+            case Number number -> number.toString();
+            case Boolean bool -> bool.toString();
+            case Enum<?> constant -> constant.name();
+            case Temporal time -> time.toString();
+            case Duration duration -> duration.toString();
+            case Record record -> of(record);
+            case Map<?, ?> map -> cut(map.keySet().toString());
+            case Optional<?> optional ->
+                optional.map(present -> shown(name, present)).orElse("none");
+            case Collection<?> items -> NAMES.contains(name) ? cut(items.toString()) : items.size() + " items";
+            default -> value.getClass().getSimpleName();
+        };
+    }
+
+    private static String cut(String text) {
+        return text.length() <= LONGEST ? text : text.substring(0, LONGEST) + "…";
+    }
+
+    private static @Nullable Object valueOf(RecordComponent component, Record record) {
+        try {
+            component.getAccessor().setAccessible(true);
+            return component.getAccessor().invoke(record);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(record.getClass() + " does not tell its " + component.getName(), e);
+        }
+    }
+}

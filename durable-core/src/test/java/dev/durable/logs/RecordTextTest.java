@@ -1,0 +1,34 @@
+package dev.durable.logs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.durable.Durable;
+import dev.durable.history.Payload;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Records stand in logs and errors: they show names and lengths, and neither payloads nor what gives a right to write. */
+class RecordTextTest {
+
+    @Test
+    void no_record_shows_a_payload_or_a_token() throws Exception {
+        assertThat(RecordTexts.leaks(
+                        Durable.class,
+                        List.of(
+                                "dev.durable",
+                                "dev.durable.history",
+                                "dev.durable.store",
+                                "dev.durable.store.memory",
+                                "dev.durable.client",
+                                "dev.durable.worker"),
+                        // What an interrupted body is told of its own cancellation, in the engine's words.
+                        Set.of("Cancellation.Reason")))
+                .isEmpty();
+    }
+
+    @Test
+    void a_payload_shows_its_length() {
+        assertThat(Payload.of("{\"card\":\"5500-0000\"}")).hasToString("20 characters of JSON");
+    }
+}

@@ -1,0 +1,330 @@
+package dev.durable.store.postgres.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.ThrowableProxyUtil;
+import ch.qos.logback.core.Appender;
+import ch.qos.logback.core.AppenderBase;
+import dev.durable.Activity;
+import dev.durable.ActivityContext;
+import dev.durable.Durable;
+import dev.durable.DurableEngine;
+import dev.durable.DurableException;
+import dev.durable.Retry;
+import dev.durable.Run;
+import dev.durable.Signal;
+import dev.durable.StartOptions;
+import dev.durable.Workflow;
+import dev.durable.WorkflowHandle;
+import dev.durable.history.ActivityCompleted;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
+
+/** Whatever goes wrong, and however much is logged: nothing of a payload, of a secret in an exception, or of a fence. */
+@Timeout(120)
+class MarkedLogTest {
+    private static final String MARKER = "m4rk3r-5500-0000";
+
+    private final ConcurrentLinkedQueue<String> lines = new ConcurrentLinkedQueue<>();
+    private final Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+    private final Logger own = (Logger) LoggerFactory.getLogger("dev.durable");
+    private final List<Appender<ILoggingEvent>> others = new ArrayList<>();
+    private final AppenderBase<ILoggingEvent> capture = new AppenderBase<>() {
+        @Override
+        protected void append(ILoggingEvent line) {
+            lines.add(line.getLoggerName() + " " + line.getFormattedMessage() + " " + line.getMDCPropertyMap()
+                    + (line.getThrowableProxy() == null ? "" : ThrowableProxyUtil.asString(line.getThrowableProxy())));
+        }
+    };
+
+    private Level levelOfRoot;
+    private Level levelOfOwn;
+
+    @BeforeEach
+    void listen() {
+        levelOfRoot = root.getLevel();
+        levelOfOwn = own.getLevel();
+        for (Iterator<Appender<ILoggingEvent>> each = root.iteratorForAppenders(); each.hasNext(); ) {
+            others.add(each.next());
+        }
+        others.forEach(root::detachAppender);
+        capture.start();
+        root.addAppender(capture);
+        root.setLevel(Level.TRACE);
+        own.setLevel(Level.TRACE);
+    }
+
+    @AfterEach
+    void listenNoMore() {
+        root.setLevel(levelOfRoot);
+        own.setLevel(levelOfOwn);
+        root.detachAppender(capture);
+        others.forEach(root::addAppender);
+    }
+
+    /** What the workflows of this test do with the world. */
+    @Activity(startToClose = "10s", headers = "trace=" + MARKER)
+    interface Till {
+        String charge(String card);
+
+        @Activity(startToClose = "1s", retry = @Retry(maxAttempts = 1))
+        String sleep(String card);
+
+        @Activity(retry = @Retry(maxAttempts = 1))
+        String decline(String card);
+    }
+
+    static final class OpenTill implements Till {
+        @Override
+        public String charge(String card) {
+            ActivityContext context = ActivityContext.current();
+            context.heartbeat("at " + card);
+            if (context.info().attempt() == 1) {
+                throw new IllegalStateException("password=" + card, new RuntimeException("secret: " + card));
+            }
+            return "charged " + card;
+        }
+
+        @Override
+        public String sleep(String card) {
+            LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(3));
+            return card;
+        }
+
+        @Override
+        public String decline(String card) {
+            throw new IllegalArgumentException("token=" + card);
+        }
+    }
+
+    @Workflow(name = "Sale")
+    static class Sale {
+        private final Till till;
+        private String more = "";
+
+        Sale(Till till) {
+            this.till = till;
+        }
+
+        @Run
+        String run(String card) {
+            Durable.compensate(() -> {
+                throw new IllegalStateException("password=" + card);
+            });
+            String charged = till.charge(card);
+            Durable.async(() -> {
+                throw new IllegalStateException("api_key=" + card);
+            });
+            Durable.await(() -> !more.isEmpty());
+            return refuse(charged + more);
+        }
+
+        private String refuse(String what) {
+            if (more.contains("sleep")) {
+                till.sleep(what);
+            }
+            if (more.contains("decline")) {
+                till.decline(what);
+            }
+            return what;
+        }
+
+        @Signal
+        void more(String what) {
+            more = what;
+        }
+    }
+
+    /** The next release, which calls something else first. */
+    @Workflow(name = "Sale")
+    static class OtherSale {
+        private final Till till;
+
+        OtherSale(Till till) {
+            this.till = till;
+        }
+
+        @Run
+        String run(String card) {
+            return till.decline("other " + card);
+        }
+
+        @Signal
+        void more(String what) {}
+    }
+
+    /** One whose argument is of another type. */
+    @Workflow(name = "Sale")
+    static class NumberedSale {
+        @Run
+        String run(int card) {
+            return "card " + card;
+        }
+
+        @Signal
+        void more(String what) {}
+    }
+
+    /** The till of a release that takes numbers. */
+    @Activity(name = "Till", startToClose = "10s")
+    interface NumberedTill {
+        String charge(int card);
+    }
+
+    @Test
+    void no_line_shows_a_payload_a_secret_or_a_fence() throws Exception {
+        try (Bench bench = new Bench()) {
+            try (DurableEngine engine =
+                    bench.engine().register(Sale.class, new OpenTill()).start()) {
+                locks(bench, engine);
+                timesOutAndFails(engine);
+                isRefused(bench, engine);
+                start(engine, "other-code");
+                start(engine, "other-type");
+                awaitEvents(engine, "other-code");
+                awaitEvents(engine, "other-type");
+            }
+            try (DurableEngine engine =
+                    bench.engine().register(OtherSale.class, new OpenTill()).start()) {
+                var run = engine.client().handle(OtherSale.class, "other-code");
+                run.signal(sale -> sale.more(MARKER));
+                Bench.awaitThat(run, now -> now.stalledBy() != null);
+            }
+            try (DurableEngine engine =
+                    bench.engine().register(NumberedSale.class).start()) {
+                var run = engine.client().handle(NumberedSale.class, "other-type");
+                run.signal(sale -> sale.more(MARKER));
+                Bench.awaitThat(run, now -> String.valueOf(now.stalledBy()).contains("can't be read"));
+                enqueueUnread(bench, engine);
+            }
+            assertThat(lines)
+                    .as("the trial says what it is to say")
+                    .anyMatch(line -> line.contains("somebody keeps what SIGNAL for locked needs locked"))
+                    .anyMatch(line -> line.contains("somebody keeps what start of "))
+                    .anyMatch(line -> line.contains("a compensation failed"))
+                    .anyMatch(line -> line.contains("nobody asked for it"))
+                    .anyMatch(line -> line.contains("a transition of refused can't be written"))
+                    .anyMatch(line -> line.contains("other-code stalls"))
+                    .anyMatch(line -> line.contains("other-type stalls"))
+                    .anyMatch(line -> line.contains("Till.charge of") && line.contains("is left to other workers"));
+            assertThat(lines).noneMatch(line -> line.contains(MARKER));
+            for (String fence : fences(bench)) {
+                assertThat(lines).noneMatch(line -> line.contains(fence));
+            }
+        }
+    }
+
+    private static WorkflowHandle<Sale, String> start(DurableEngine engine, String id) {
+        return engine.client().start(Sale.class, StartOptions.id(id).memo("card", MARKER), sale -> sale.run(MARKER));
+    }
+
+    private static void awaitEvents(DurableEngine engine, String id) {
+        Bench.awaitThat(() -> engine.client()
+                .history(id)
+                .events(ActivityCompleted.class)
+                .findAny()
+                .isPresent());
+    }
+
+    /** Rows that somebody keeps: of a run that is told something, and of an id that is being started. */
+    private void locks(Bench bench, DurableEngine engine) throws Exception {
+        var locked = start(engine, "locked");
+        awaitEvents(engine, "locked");
+        try (Connection holder = bench.direct().getConnection();
+                Statement statement = holder.createStatement()) {
+            holder.setAutoCommit(false);
+            statement.execute("select 1 from durable.workflow_run for update");
+            statement.execute("select 1 from durable.run_state for update");
+            CompletableFuture<Void> told = CompletableFuture.runAsync(() -> locked.signal(sale -> sale.more(MARKER)));
+            Bench.awaitThat(() -> lines.stream().anyMatch(line -> line.contains("somebody keeps what SIGNAL")));
+            holder.rollback();
+            told.get(30, TimeUnit.SECONDS);
+        }
+        assertThat(locked.result()).contains(MARKER);
+        try (Connection caller = bench.direct().getConnection()) {
+            caller.setAutoCommit(false);
+            engine.client()
+                    .joining(caller)
+                    .start(Sale.class, StartOptions.id("begun").memo("card", MARKER), sale -> sale.run(MARKER));
+            CompletableFuture<?> again = CompletableFuture.runAsync(() -> start(engine, "begun"));
+            Bench.awaitThat(() -> lines.stream().anyMatch(line -> line.contains("somebody keeps what start of")));
+            caller.rollback();
+            again.get(30, TimeUnit.SECONDS);
+        }
+    }
+
+    private static void timesOutAndFails(DurableEngine engine) {
+        for (String how : List.of("sleep", "decline")) {
+            var run = start(engine, how);
+            run.signal(sale -> sale.more(how + MARKER));
+            assertThat(catchThrowable(run::result)).isInstanceOf(DurableException.class);
+        }
+    }
+
+    /** By a constraint of one's own: the server shows the whole row. */
+    private static void isRefused(Bench bench, DurableEngine engine) throws Exception {
+        var refused = start(engine, "refused");
+        awaitEvents(engine, "refused");
+        try (Connection connection = bench.direct().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(
+                    "alter table durable.history_event add constraint no_poison check (attributes::text not like '%poison%') not valid");
+            statement.execute(
+                    "alter table durable.inbox add constraint no_venom check (payload::text not like '%venom%') not valid");
+        }
+        assertThat(whole(catchThrowable(() -> refused.signal(sale -> sale.more("venom " + MARKER)))))
+                .contains("no_venom")
+                .doesNotContain(MARKER);
+        refused.signal(sale -> sale.more("poison " + MARKER));
+        Bench.awaitThat(refused, run -> String.valueOf(run.stalledBy()).contains("no_poison"));
+        assertThat(refused.describe().stalledBy()).doesNotContain(MARKER);
+    }
+
+    /** A job that was written for another signature. */
+    private void enqueueUnread(Bench bench, DurableEngine engine) throws Exception {
+        engine.client().enqueue(Till.class, till -> till.charge(MARKER));
+        try (DurableEngine other = bench.engine()
+                .activity(NumberedTill.class, card -> "card " + card)
+                .start()) {
+            Bench.awaitThat(() -> lines.stream().anyMatch(line -> line.contains("is left to other workers")));
+        }
+    }
+
+    private static List<String> fences(Bench bench) throws Exception {
+        List<String> fences = new ArrayList<>();
+        try (Connection connection = bench.direct().getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet rows =
+                        statement.executeQuery("select fence::text from durable.run_state where fence <> run_id")) {
+            while (rows.next()) {
+                fences.add(rows.getString(1));
+            }
+        }
+        return fences;
+    }
+
+    private static String whole(Throwable failure) {
+        StringWriter text = new StringWriter();
+        failure.printStackTrace(new PrintWriter(text));
+        return text.toString();
+    }
+}
