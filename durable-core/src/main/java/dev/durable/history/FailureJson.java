@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * All but {@code type} are left out where there is nothing to say.
  */
 public final class FailureJson {
-    /** Of failures in each other; what is written has 20. Each level takes a bit of the stack of who reads it. */
+    /** Causes and suppressed exceptions below each other that are read; many times what is ever written. */
     private static final int DEEPEST = 100;
 
     private FailureJson() {}
@@ -26,7 +26,7 @@ public final class FailureJson {
     /**
      * A failure from its JSON text.
      *
-     * @throws IllegalArgumentException if it is none, or too many stand in each other
+     * @throws IllegalArgumentException if it is none, or one whose causes are nested deeper than {@value #DEEPEST}
      */
     public static Failure decode(String json) {
         return read(JsonObjectReader.of(json), 1);
@@ -50,7 +50,7 @@ public final class FailureJson {
 
     private static Failure read(JsonObjectReader in, int depth) {
         if (depth > DEEPEST) {
-            throw new IllegalArgumentException("more than " + DEEPEST + " failures stand in each other");
+            throw new IllegalArgumentException("its causes are nested deeper than " + DEEPEST);
         }
         String cause = in.jsonOrNull("cause");
         return new Failure(
@@ -59,7 +59,9 @@ public final class FailureJson {
                 in.string("stack", ""),
                 in.payloadOrNull("fields"),
                 cause == null || cause.equals("null") ? null : read(JsonObjectReader.of(cause), depth + 1),
-                in.objects("suppressed").stream().map(one -> read(one, depth + 1)).toList(),
+                in.objects("suppressed").stream()
+                        .map(suppressed -> read(suppressed, depth + 1))
+                        .toList(),
                 in.stringOrNull("handler"));
     }
 }

@@ -43,7 +43,13 @@ final class CodeInData {
     }
 
     static String refusal(Class<?> type) {
-        return "a " + type.getSimpleName() + " can't be a payload: data must not choose what is loaded or run";
+        return Type.class.isAssignableFrom(type)
+                ? "a " + type.getSimpleName() + " can't be a payload: data must not choose what is loaded"
+                : noForm(type);
+    }
+
+    static String noForm(Class<?> type) {
+        return type.getTypeName() + " has no form in JSON: it is a part of Java that is no plain value";
     }
 
     static void refuseIn(SimpleModule module) {
@@ -70,7 +76,7 @@ final class CodeInData {
     }
 
     /** Takes null only. */
-    private static final class Refusing extends StdDeserializer<Object> {
+    static final class Refusing extends StdDeserializer<Object> {
         Refusing(JavaType type) {
             super(type);
         }

@@ -96,7 +96,13 @@ final class TypeReview {
 
     private @Nullable String problemOfBean(JavaType type, BeanDeserializerBase bean, String path) {
         if (type.getRawClass().getName().startsWith("java.")) {
-            return at(path) + type.toCanonical() + " has no form in JSON: it is a part of Java that is no plain value";
+            return at(path) + CodeInData.noForm(type.getRawClass());
+        }
+        for (JavaType other : takenOtherwise(bean)) {
+            String problem = problem(other, path + ".*");
+            if (problem != null) {
+                return problem;
+            }
         }
         if (isWrittenAsObject(type) && !canBeMadeOfObject(bean.getValueInstantiator())) {
             return at(path) + type.toCanonical()
@@ -112,12 +118,6 @@ final class TypeReview {
         for (Iterator<SettableBeanProperty> all = bean.properties(); all.hasNext(); ) {
             SettableBeanProperty property = all.next();
             String problem = isStandard(property) ? problem(property.getType(), path + "." + property.getName()) : null;
-            if (problem != null) {
-                return problem;
-            }
-        }
-        for (JavaType other : takenOtherwise(bean)) {
-            String problem = problem(other, path + ".*");
             if (problem != null) {
                 return problem;
             }
@@ -154,7 +154,9 @@ final class TypeReview {
 
     private static boolean isStandard(SettableBeanProperty property) {
         ValueDeserializer<?> reader = property.hasValueDeserializer() ? property.getValueDeserializer() : null;
-        return reader == null || reader.getClass().getName().startsWith("tools.jackson.");
+        return reader == null
+                || reader instanceof CodeInData.Refusing
+                || reader.getClass().getName().startsWith("tools.jackson.");
     }
 
     private static boolean hasState(@Nullable Class<?> type) {

@@ -19,6 +19,8 @@ final class Mutations {
     private static final Pattern TOKENS =
             Pattern.compile("\"(?:[^\"\\\\]|\\\\.){0,200}+\"\\s*:?|-?\\d[\\d.eE+-]*+|true|false|null");
 
+    private static final Pattern OBJECTS = Pattern.compile("\\{");
+
     private static final List<String> PIECES = List.of(
             "null", "true", "0", "-1", "1.5", "\"\"", "\"x\"", "[]", "{}", "[[]]", "{\"\":null}", "[null]", "NaN",
             "Infinity", "-0", "1e999999999", "-1E+2147483648", "1e-999999999", "9223372036854775808", "00", ",", ":",
@@ -44,7 +46,7 @@ final class Mutations {
     private static String changed(String text, List<String> recorded, Random random) {
         int from = at(text, random);
         int to = Math.min(text.length(), from + 1 + random.nextInt(40));
-        return switch (random.nextInt(15)) {
+        return switch (random.nextInt(16)) {
             case 0 -> text.substring(0, from);
             case 1 -> text.substring(from);
             case 2 -> flipped(text, from, random);
@@ -57,7 +59,8 @@ final class Mutations {
             case 9 -> oneOf(DIGITS, text, random, digits -> hugeNumber(random));
             case 10, 11 -> oneOf(TOKENS, text, random, token -> otherValue(token, random));
             case 12 -> brokenBytes(text, random);
-            case 13 -> text.substring(0, from) + tail(any(recorded, random), random);
+            case 13 -> objectInItself(text, random);
+            case 14 -> text.substring(0, from) + tail(any(recorded, random), random);
             default -> text.substring(0, from) + randomText(random) + text.substring(from);
         };
     }
@@ -88,8 +91,29 @@ final class Mutations {
             return text;
         }
         MatchResult place = any(tokens, random);
-        String before = text.substring(0, place.start());
-        String after = text.substring(place.end());
+        return inItself(text, place.start(), place.end(), random);
+    }
+
+    /** In place of an object that stands in it: a failure that causes itself. */
+    private static String objectInItself(String text, Random random) {
+        List<MatchResult> opened = OBJECTS.matcher(text).results().skip(1).toList();
+        if (opened.isEmpty()) {
+            return text;
+        }
+        int start = any(opened, random).start();
+        int depth = 0;
+        for (int at = start; at < text.length(); at++) {
+            depth += text.charAt(at) == '{' ? 1 : text.charAt(at) == '}' ? -1 : 0;
+            if (depth == 0) {
+                return inItself(text, start, at + 1, random);
+            }
+        }
+        return text;
+    }
+
+    private static String inItself(String text, int start, int end, Random random) {
+        String before = text.substring(0, start);
+        String after = text.substring(end);
         int most = LONGEST / Math.max(1, before.length() + after.length());
         int times = most == 0 ? 0 : random.nextInt(most);
         return before.repeat(times) + text + after.repeat(times);

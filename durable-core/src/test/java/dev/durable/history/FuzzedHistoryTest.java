@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** What stands in the tables of histories and jobs, changed at random, is a value or an error that says so. */
@@ -61,10 +62,11 @@ class FuzzedHistoryTest {
 
     private static List<String> failuresAsRecorded() {
         Samples samples = new Samples(7);
-        return IntStream.range(0, 20)
-                .mapToObj(i -> FailureJson.encode(
-                                samples.event(WorkflowFailed.class).failure())
-                        .json())
+        Stream<Failure> random = IntStream.range(0, 20)
+                .mapToObj(i -> samples.event(WorkflowFailed.class).failure());
+        Failure plain = new Failure("a.B", "m", "", null, Failure.of("a.C", "n"), List.of(Failure.of("a.D", "o")));
+        return Stream.concat(random, Stream.of(plain, plain, plain, plain))
+                .map(failure -> FailureJson.encode(failure).json())
                 .toList();
     }
 

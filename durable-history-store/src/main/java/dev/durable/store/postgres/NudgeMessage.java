@@ -79,13 +79,7 @@ record NudgeMessage(String sender, boolean asks, List<Nudge> nudges) {
     static NudgeMessage decode(String payload) {
         List<String> lines = payload.lines().toList();
         List<Nudge> nudges = new ArrayList<>();
-        lines.stream().skip(1).forEach(line -> {
-            try {
-                addTo(nudges, line);
-            } catch (IllegalArgumentException e) {
-                // Anybody can send. The other lines hold all the same.
-            }
-        });
+        lines.stream().skip(1).forEach(line -> addTo(nudges, line));
         return new NudgeMessage(lines.isEmpty() ? "" : lines.getFirst(), lines.contains(ASK), nudges);
     }
 
