@@ -84,14 +84,16 @@ class ArchitectureTest {
                 .that(describe("are not NamedClass", type -> !type.isEquivalentTo(NamedClass.class)))
                 .should()
                 .accessTargetWhere(loadsByName())
-                .because("a name out of a row or payload must not choose what is loaded or initialised: NamedClass finds"
-                        + " those that are declared, and initialises none")
+                .because(
+                        "a name out of a row or payload must not choose what is loaded or initialised: NamedClass finds"
+                                + " those that are declared, and initialises none")
                 .check(CORE);
     }
 
     /** {@code forName(String)} of the JDK's own factory stays allowed, to those two who name it by a constant. */
     private static DescribedPredicate<JavaAccess<?>> loadsByName() {
-        Set<String> factories = Set.of("dev.durable.payload.ThrowableConstructors", "dev.durable.declare.EmptySubclass");
+        Set<String> factories =
+                Set.of("dev.durable.payload.ThrowableConstructors", "dev.durable.declare.EmptySubclass");
         return describe("loads a class by its name", access -> {
             String target = access.getTargetOwner().getName() + "." + access.getName();
             return switch (target) {

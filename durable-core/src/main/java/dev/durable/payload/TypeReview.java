@@ -59,7 +59,8 @@ final class TypeReview {
         }
         if (type.isMapLikeType()) {
             if (CodeInData.isCode(type.getKeyType())) {
-                return at(path) + "its keys: " + CodeInData.refusal(type.getKeyType().getRawClass());
+                return at(path) + "its keys: "
+                        + CodeInData.refusal(type.getKeyType().getRawClass());
             }
             context.findKeyDeserializer(type.getKeyType(), null);
         }

@@ -37,7 +37,8 @@ record NamedRetryIf(String name, ClassLoader loader) implements RetryIf {
                         name.substring(0, Math.min(name.length(), 200)).replaceAll("\\p{Cntrl}", "?"));
                 return true;
             }
-            Constructor<? extends RetryIf> made = found.asSubclass(RetryIf.class).getDeclaredConstructor();
+            Constructor<? extends RetryIf> made =
+                    found.asSubclass(RetryIf.class).getDeclaredConstructor();
             made.setAccessible(true);
             return made.newInstance().retry(failure, attempt);
         } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {

@@ -22,12 +22,68 @@ final class Mutations {
     private static final Pattern OBJECTS = Pattern.compile("\\{");
 
     private static final List<String> PIECES = List.of(
-            "null", "true", "0", "-1", "1.5", "\"\"", "\"x\"", "[]", "{}", "[[]]", "{\"\":null}", "[null]", "NaN",
-            "Infinity", "-0", "1e999999999", "-1E+2147483648", "1e-999999999", "9223372036854775808", "00", ",", ":",
-            "\"", "\\", "\\u", "\\ud800", "\\u0000", "{", "}", "[", "]", "\n", "\r\n", "\u0000", "\u0007", "\uFEFF",
-            "\ud800", "\udfff", "\u2028", "%", "%zz", "%00", "+", "//", "@", "?", "&", "=", ";", "-", "_", "..",
-            "\"" + Planted.Count.NAME + "\"", Planted.Count.NAME, "\"java.lang.Class\"", "\"@type\":", "\"@class\":",
-            "\"@lost\":", "\"@is\":", "\"PT-999999999999999999H\"", "\"+999999999-12-31T23:59:59Z\"", "\"2026-02-30T00:00:00Z\"");
+            "null",
+            "true",
+            "0",
+            "-1",
+            "1.5",
+            "\"\"",
+            "\"x\"",
+            "[]",
+            "{}",
+            "[[]]",
+            "{\"\":null}",
+            "[null]",
+            "NaN",
+            "Infinity",
+            "-0",
+            "1e999999999",
+            "-1E+2147483648",
+            "1e-999999999",
+            "9223372036854775808",
+            "00",
+            ",",
+            ":",
+            "\"",
+            "\\",
+            "\\u",
+            "\\ud800",
+            "\\u0000",
+            "{",
+            "}",
+            "[",
+            "]",
+            "\n",
+            "\r\n",
+            "\u0000",
+            "\u0007",
+            "\uFEFF",
+            "\ud800",
+            "\udfff",
+            "\u2028",
+            "%",
+            "%zz",
+            "%00",
+            "+",
+            "//",
+            "@",
+            "?",
+            "&",
+            "=",
+            ";",
+            "-",
+            "_",
+            "..",
+            "\"" + Planted.Count.NAME + "\"",
+            Planted.Count.NAME,
+            "\"java.lang.Class\"",
+            "\"@type\":",
+            "\"@class\":",
+            "\"@lost\":",
+            "\"@is\":",
+            "\"PT-999999999999999999H\"",
+            "\"+999999999-12-31T23:59:59Z\"",
+            "\"2026-02-30T00:00:00Z\"");
 
     private Mutations() {}
 
@@ -50,7 +106,8 @@ final class Mutations {
             case 0 -> text.substring(0, from);
             case 1 -> text.substring(from);
             case 2 -> flipped(text, from, random);
-            case 3 -> text.substring(0, to) + text.substring(from, to).repeat(1 + random.nextInt(5)) + text.substring(to);
+            case 3 ->
+                text.substring(0, to) + text.substring(from, to).repeat(1 + random.nextInt(5)) + text.substring(to);
             case 4 -> text.substring(0, from) + text.substring(to);
             case 5 -> text.substring(0, from) + any(PIECES, random) + text.substring(from);
             case 6 -> text.substring(0, from) + any(PIECES, random) + text.substring(to);
@@ -79,12 +136,14 @@ final class Mutations {
         String close = open.startsWith("{") ? "}" : open.length() > 1 ? "}]" : "]";
         int depth = random.nextInt(LONGEST / (open.length() + close.length()));
         boolean closed = random.nextInt(3) > 0;
-        return text.substring(0, at) + open.repeat(depth) + "1" + (closed ? close.repeat(depth) : "") + text.substring(at);
+        return text.substring(0, at) + open.repeat(depth) + "1" + (closed ? close.repeat(depth) : "")
+                + text.substring(at);
     }
 
     /** In place of one of its own values, as often as it fits. */
     private static String nestedInItself(String text, Random random) {
-        List<MatchResult> tokens = TOKENS.matcher(text).results()
+        List<MatchResult> tokens = TOKENS.matcher(text)
+                .results()
                 .filter(token -> !token.group().endsWith(":"))
                 .toList();
         if (tokens.isEmpty()) {
@@ -150,8 +209,7 @@ final class Mutations {
         return text.toString();
     }
 
-    private static String oneOf(
-            Pattern pattern, String text, Random random, UnaryOperator<String> change) {
+    private static String oneOf(Pattern pattern, String text, Random random, UnaryOperator<String> change) {
         List<MatchResult> all = pattern.matcher(text).results().toList();
         if (all.isEmpty()) {
             return text;

@@ -56,8 +56,7 @@ class FuzzedHistoryTest {
 
     @Test
     void failures() {
-        Fuzz.of("failures", failuresAsRecorded())
-                .through(FailureJson::decode, List.of(IllegalArgumentException.class));
+        Fuzz.of("failures", failuresAsRecorded()).through(FailureJson::decode, List.of(IllegalArgumentException.class));
     }
 
     private static List<String> failuresAsRecorded() {
@@ -87,7 +86,10 @@ class FuzzedHistoryTest {
         List<String> recorded = IntStream.range(0, 20)
                 .mapToObj(i -> samples.event(ActivityScheduled.class).options())
                 .map(options -> new EnqueuedOptions(
-                                options.headers(), options.headers(), options.retry().doNotRetry(), options.retry())
+                                options.headers(),
+                                options.headers(),
+                                options.retry().doNotRetry(),
+                                options.retry())
                         .with(options))
                 .toList();
         Fuzz.of("enqueued options", recorded).through(EnqueuedOptions::of, List.of(IllegalArgumentException.class));
@@ -96,7 +98,8 @@ class FuzzedHistoryTest {
     private static List<String> optionsAsRecorded() {
         Samples samples = new Samples(9);
         return IntStream.range(0, 20)
-                .mapToObj(i -> OptionsJson.encode(samples.event(ActivityScheduled.class).options()))
+                .mapToObj(i -> OptionsJson.encode(
+                        samples.event(ActivityScheduled.class).options()))
                 .toList();
     }
 

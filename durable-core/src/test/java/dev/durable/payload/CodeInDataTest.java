@@ -164,8 +164,8 @@ class CodeInDataTest {
     /** The review does not look at subtypes that an annotation lists; the mapper refuses them all the same. */
     @Test
     void a_subtype_that_an_annotation_names_is_not_read_either() {
-        assertThatThrownBy(() -> codec.decode(
-                        new Payload("{\"@type\":\"sub\",\"type\":\"" + EVIL + "\"}"), Open.class, "it"))
+        assertThatThrownBy(() ->
+                        codec.decode(new Payload("{\"@type\":\"sub\",\"type\":\"" + EVIL + "\"}"), Open.class, "it"))
                 .hasMessageContaining("at type: a Class can't be a payload");
     }
 
@@ -211,9 +211,10 @@ class CodeInDataTest {
                 EntityNotFound.class.getName(),
                 "m",
                 "",
-                new Payload("{\"type\":\"%1$s\",\"keys\":{\"%1$s\":\"x\"},\"any\":{\"a\":\"%1$s\"},\"delegating\":\"%1$s\","
-                                .formatted(EVIL)
-                        + "\"thread\":{\"name\":\"x\"},\"code\":1}"),
+                new Payload(
+                        "{\"type\":\"%1$s\",\"keys\":{\"%1$s\":\"x\"},\"any\":{\"a\":\"%1$s\"},\"delegating\":\"%1$s\","
+                                        .formatted(EVIL)
+                                + "\"thread\":{\"name\":\"x\"},\"code\":1}"),
                 null,
                 List.of());
 
@@ -228,7 +229,8 @@ class CodeInDataTest {
 
     @Test
     void a_failure_of_a_class_that_nobody_declared_stays_data() {
-        for (String type : List.of(EVIL, "[L" + EVIL + ";", EVIL.replace('.', '/'), "", "\0", "a\nb", "x".repeat(100_000))) {
+        for (String type :
+                List.of(EVIL, "[L" + EVIL + ";", EVIL.replace('.', '/'), "", "\0", "a\nb", "x".repeat(100_000))) {
             Failure byHand = new Failure(type, "m", "", new Payload("{\"@is\":\"" + EVIL + "\"}"), null, List.of());
             assertThat(decoded(byHand)).isInstanceOf(RemoteException.class);
         }

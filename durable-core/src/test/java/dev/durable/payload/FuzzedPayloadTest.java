@@ -44,8 +44,8 @@ class FuzzedPayloadTest {
                 .distinct()
                 .toList();
         List<String> recorded = PayloadRoundTripTest.values()
-                .map(value ->
-                        codec.encode(value.get()[0], (Type) value.get()[1], "it").json())
+                .map(value -> codec.encode(value.get()[0], (Type) value.get()[1], "it")
+                        .json())
                 .toList();
         Fuzz.of("payloads", recorded)
                 .through(
@@ -59,11 +59,11 @@ class FuzzedPayloadTest {
         Method method = Calls.class.getMethods()[0];
         MethodSpec order = new MethodSpec(
                 "Calls.order", method, List.of(method.getGenericParameterTypes()), String.class, List.of());
-        String recorded = "[\"a-1\",[{\"sku\":\"x\",\"count\":3,\"price\":{\"amount\":1.00,\"currency\":\"EUR\"},\"note\":null}],"
-                + "{\"@type\":\"Group\",\"name\":\"g\",\"members\":[{\"@type\":\"Circle\",\"radius\":1.5}]},{\"a\":[1,{}]}]";
+        String recorded =
+                "[\"a-1\",[{\"sku\":\"x\",\"count\":3,\"price\":{\"amount\":1.00,\"currency\":\"EUR\"},\"note\":null}],"
+                        + "{\"@type\":\"Group\",\"name\":\"g\",\"members\":[{\"@type\":\"Circle\",\"radius\":1.5}]},{\"a\":[1,{}]}]";
         Fuzz.of("arguments", List.of(recorded))
-                .through(
-                        json -> codec.decodeArguments(order, new Payload(json)), List.of(PayloadException.class));
+                .through(json -> codec.decodeArguments(order, new Payload(json)), List.of(PayloadException.class));
         Fuzz.of("exact arguments", List.of(recorded))
                 .through(json -> codec.decodeExactly(order, new Payload(json)), List.of(PayloadException.class));
     }
@@ -81,8 +81,7 @@ class FuzzedPayloadTest {
                 + Planted.Count.NAME + "\",\"names\":{\"" + Planted.Count.NAME + "\":\"x\"},\"code\":1,\"@is\":\""
                 + Planted.Count.NAME + "\"},\"cause\":{\"type\":\"" + Planted.Count.NAME + "\",\"fields\":{}}}";
         Fuzz.of("exceptions", List.of(failures.toJson(failure).json(), byHand))
-                .through(
-                        json -> decodeIfOne(failures, json, named), List.of(IllegalArgumentException.class));
+                .through(json -> decodeIfOne(failures, json, named), List.of(IllegalArgumentException.class));
     }
 
     private static void decodeIfOne(FailureCodec failures, String json, Collection<Class<? extends Throwable>> named) {

@@ -135,7 +135,8 @@ class VerdictTest {
     @Test
     void a_retryIf_that_a_row_names_is_initialised_only_if_it_is_one() {
         ClassLoader loader = getClass().getClassLoader();
-        for (String name : List.of(Planted.Count.NAME, "", "a\nb", "[L" + Planted.Count.NAME + ";", "x".repeat(100_000))) {
+        for (String name :
+                List.of(Planted.Count.NAME, "", "a\nb", "[L" + Planted.Count.NAME + ";", "x".repeat(100_000))) {
             assertThat(new NamedRetryIf(name, loader).retry(broken, 1)).isTrue();
         }
         assertThat(Planted.Count.initialised()).isZero();

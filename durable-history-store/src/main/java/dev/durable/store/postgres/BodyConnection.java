@@ -70,7 +70,10 @@ final class BodyConnection implements InvocationHandler {
 
     /** Asked for what it is, it need not show what is behind it. The driver's own classes it shows: COPY needs them. */
     private static boolean isItself(Object proxy, String name, @Nullable Object @Nullable [] arguments) {
-        return name.equals("unwrap") && arguments != null && arguments[0] instanceof Class<?> type && type.isInstance(proxy);
+        return name.equals("unwrap")
+                && arguments != null
+                && arguments[0] instanceof Class<?> type
+                && type.isInstance(proxy);
     }
 
     @SuppressWarnings("ReferenceEquality") // a proxy equals itself, and nothing else

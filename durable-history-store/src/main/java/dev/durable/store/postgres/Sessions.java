@@ -51,9 +51,7 @@ final class Sessions {
     private static @Nullable Served served(ResultSet row) throws SQLException {
         Array queues = row.getArray("queues");
         Array activities = row.getArray("activities");
-        return queues == null || activities == null
-                ? null
-                : new Served(names(queues), names(activities));
+        return queues == null || activities == null ? null : new Served(names(queues), names(activities));
     }
 
     /** Whatever stands in the row: it lists a process, and must not hide the others. */

@@ -29,7 +29,7 @@ final class Txz {
         }
         Files.createDirectories(target.getParent());
         if (entry.isSymbolicLink()) {
-            Files.createSymbolicLink(target, within(folder, target.getParent(), entry));
+            Files.createSymbolicLink(target, within(folder, target.resolveSibling(""), entry));
         } else if (entry.isLink()) {
             Files.createLink(target, folder.resolve(within(folder, folder, entry)));
         } else {

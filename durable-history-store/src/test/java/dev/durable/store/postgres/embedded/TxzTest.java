@@ -91,8 +91,7 @@ class TxzTest {
         archive.closeArchiveEntry();
     }
 
-    private static void link(TarArchiveOutputStream archive, byte kind, String name, String target)
-            throws IOException {
+    private static void link(TarArchiveOutputStream archive, byte kind, String name, String target) throws IOException {
         TarArchiveEntry entry = new TarArchiveEntry(name, kind);
         entry.setLinkName(target);
         archive.putArchiveEntry(entry);

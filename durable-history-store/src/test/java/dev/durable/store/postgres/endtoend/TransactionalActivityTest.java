@@ -345,7 +345,8 @@ class TransactionalActivityTest {
     }
 
     @Test
-    void a_body_that_ends_its_transaction_behind_the_drivers_own_classes_is_found_out_and_not_run_again() throws Exception {
+    void a_body_that_ends_its_transaction_behind_the_drivers_own_classes_is_found_out_and_not_run_again()
+            throws Exception {
         List<Way> ways = List.of(
                 c -> c.unwrap(PgConnection.class).commit(),
                 c -> c.unwrap(PgConnection.class).rollback(),
