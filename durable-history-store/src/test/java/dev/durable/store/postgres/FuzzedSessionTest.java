@@ -36,7 +36,7 @@ class FuzzedSessionTest extends StoreContract {
 
         assertThat(store.sessions())
                 .hasSize(ROWS + 1)
-                .extracting(SessionInfo::id)
+                .extracting(SessionInfo::session)
                 .contains(session);
 
         Sql.execute(PostgresFixture.pool(), "delete from durable.session where id <> '" + session + "'");
