@@ -11,6 +11,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import dev.durable.payload.NamedClass;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.Random;
@@ -75,6 +76,40 @@ class ArchitectureTest {
                 .because("a package can then be read after those it uses; dev.durable itself is everybody's vocabulary")
                 .allowEmptyShould(true)
                 .check(CORE);
+    }
+
+    @Test
+    void only_one_place_loads_classes_by_name() {
+        noClasses()
+                .that(describe("are not NamedClass", type -> !type.isEquivalentTo(NamedClass.class)))
+                .should()
+                .accessTargetWhere(loadsByName())
+                .because(
+                        "a name out of a row or payload must not choose what is loaded or initialised: NamedClass finds"
+                                + " those that are declared, and initialises none")
+                .check(CORE);
+    }
+
+    /** {@code forName(String)} of the JDK's own factory stays allowed, to those two who name it by a constant. */
+    private static DescribedPredicate<JavaAccess<?>> loadsByName() {
+        Set<String> factories =
+                Set.of("dev.durable.payload.ThrowableConstructors", "dev.durable.declare.EmptySubclass");
+        return describe("loads a class by its name", access -> {
+            String target = access.getTargetOwner().getName() + "." + access.getName();
+            return switch (target) {
+                case "java.lang.Class.forName" ->
+                    !factories.contains(access.getOriginOwner().getName())
+                            || !access.getTarget().getFullName().equals("java.lang.Class.forName(java.lang.String)");
+                case "java.lang.invoke.MethodHandles$Lookup.findClass",
+                        "tools.jackson.databind.DeserializationContext.findClass",
+                        "tools.jackson.databind.type.TypeFactory.findClass",
+                        "tools.jackson.databind.type.TypeFactory.constructFromCanonical",
+                        "java.util.ServiceLoader.load" -> true;
+                default ->
+                    Set.of("loadClass", "findClass").contains(access.getName())
+                            && access.getTargetOwner().isAssignableTo(ClassLoader.class);
+            };
+        });
     }
 
     private static DescribedPredicate<JavaAccess<?>> readsAClock() {

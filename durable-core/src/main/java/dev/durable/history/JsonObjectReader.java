@@ -6,6 +6,7 @@ import static dev.durable.history.JsonScan.endOfValue;
 import static dev.durable.history.JsonScan.skipBlanks;
 import static dev.durable.history.JsonScan.stands;
 
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
@@ -310,20 +312,29 @@ final class JsonObjectReader {
         return UUID.fromString(string(name));
     }
 
+    /** What the parser of times throws is no IllegalArgumentException, as all else here is. */
+    private static <T> T time(String value, Function<String, T> parser) {
+        try {
+            return parser.apply(value);
+        } catch (DateTimeException e) {
+            throw new IllegalArgumentException(e.getMessage(), e);
+        }
+    }
+
     Instant instant(String name) {
-        return IsoInstant.parse(string(name));
+        return time(string(name), IsoInstant::parse);
     }
 
     @Nullable
     Instant instantOrNull(String name) {
         String value = stringOrNull(name);
-        return value == null ? null : IsoInstant.parse(value);
+        return value == null ? null : time(value, IsoInstant::parse);
     }
 
     @Nullable
     Duration durationOrNull(String name) {
         String value = stringOrNull(name);
-        return value == null ? null : Duration.parse(value);
+        return value == null ? null : time(value, Duration::parse);
     }
 
     Duration duration(String name, Duration otherwise) {

@@ -67,12 +67,8 @@ record NamedTypes(Collection<Class<? extends Throwable>> types) {
     }
 
     private @Nullable Class<? extends Throwable> load(String name, ClassLoader loader) {
-        try {
-            Class<?> found = Class.forName(name, false, loader);
-            return names(found) ? found.asSubclass(Throwable.class) : null;
-        } catch (ClassNotFoundException | LinkageError e) {
-            return null;
-        }
+        Class<?> found = NamedClass.find(name, loader, this::names);
+        return found == null ? null : found.asSubclass(Throwable.class);
     }
 
     private @Nullable Class<? extends Throwable> standIn(List<String> names) {

@@ -63,6 +63,11 @@ public final class PayloadCodec {
         type(method.returnType()).check(() -> "the result of " + method.name());
     }
 
+    /** Refuses a type whose values could not be read back. */
+    void check(Type type, String what) {
+        type(type).check(() -> what);
+    }
+
     /**
      * All that {@link #check} would refuse.
      *

@@ -32,6 +32,7 @@ final class PayloadMapper {
         SimpleModule module = new SimpleModule("durable");
         module.addAbstractTypeMapping(Set.class, LinkedHashSet.class);
         module.setValueInstantiators(ConstructorCall.everywhere());
+        CodeInData.refuseIn(module);
         return module;
     }
 

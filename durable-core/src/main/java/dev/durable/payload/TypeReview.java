@@ -2,8 +2,11 @@ package dev.durable.payload;
 
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.Iterator;
+import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -16,6 +19,8 @@ import tools.jackson.databind.deser.AbstractDeserializer;
 import tools.jackson.databind.deser.SettableBeanProperty;
 import tools.jackson.databind.deser.ValueInstantiator;
 import tools.jackson.databind.deser.bean.BeanDeserializerBase;
+import tools.jackson.databind.introspect.AnnotatedMember;
+import tools.jackson.databind.introspect.AnnotatedMethod;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.ser.bean.BeanSerializerBase;
 import tools.jackson.databind.ser.impl.UnknownSerializer;
@@ -49,10 +54,14 @@ final class TypeReview {
         if (!seen.add(type)) {
             return null;
         }
-        if (type.hasRawClass(Class.class)) {
-            return at(path) + "a Class can't be a payload: data must not choose what is loaded";
+        if (CodeInData.isCode(type)) {
+            return at(path) + CodeInData.refusal(type.getRawClass());
         }
         if (type.isMapLikeType()) {
+            if (CodeInData.isCode(type.getKeyType())) {
+                return at(path) + "its keys: "
+                        + CodeInData.refusal(type.getKeyType().getRawClass());
+            }
             context.findKeyDeserializer(type.getKeyType(), null);
         }
         JavaType content = type.getContentType() == null ? type.getReferencedType() : type.getContentType();
@@ -88,7 +97,13 @@ final class TypeReview {
 
     private @Nullable String problemOfBean(JavaType type, BeanDeserializerBase bean, String path) {
         if (type.getRawClass().getName().startsWith("java.")) {
-            return at(path) + type.toCanonical() + " has no form in JSON: it is a part of Java that is no plain value";
+            return at(path) + CodeInData.noForm(type.getRawClass());
+        }
+        for (JavaType other : takenOtherwise(bean)) {
+            String problem = problem(other, path + ".*");
+            if (problem != null) {
+                return problem;
+            }
         }
         if (isWrittenAsObject(type) && !canBeMadeOfObject(bean.getValueInstantiator())) {
             return at(path) + type.toCanonical()
@@ -111,6 +126,23 @@ final class TypeReview {
         return null;
     }
 
+    /** What a delegating creator takes for the whole, and an any-setter for what is no property. */
+    private List<JavaType> takenOtherwise(BeanDeserializerBase bean) {
+        ValueInstantiator maker = bean.getValueInstantiator();
+        List<@Nullable JavaType> taken = new ArrayList<>();
+        taken.add(maker.getDelegateType(context.getConfig()));
+        taken.add(maker.getArrayDelegateType(context.getConfig()));
+        if (bean.hasAnySetter()) {
+            AnnotatedMember setter = context.introspectBeanDescriptionForCreation(bean.getValueType())
+                    .findAnySetterAccessor();
+            taken.add(
+                    setter instanceof AnnotatedMethod method
+                            ? method.getParameterType(1)
+                            : setter == null ? null : setter.getType());
+        }
+        return taken.stream().filter(Objects::nonNull).toList();
+    }
+
     /** Not as the text or number that a @JsonValue gives, which a factory method may take again. */
     private boolean isWrittenAsObject(JavaType type) {
         ValueSerializer<?> writer = writing.findValueSerializer(type);
@@ -123,7 +155,9 @@ final class TypeReview {
 
     private static boolean isStandard(SettableBeanProperty property) {
         ValueDeserializer<?> reader = property.hasValueDeserializer() ? property.getValueDeserializer() : null;
-        return reader == null || reader.getClass().getName().startsWith("tools.jackson.");
+        return reader == null
+                || reader instanceof CodeInData.Refusing
+                || reader.getClass().getName().startsWith("tools.jackson.");
     }
 
     private static boolean hasState(@Nullable Class<?> type) {

@@ -2,14 +2,16 @@ package dev.durable.worker;
 
 import dev.durable.RetryIf;
 import dev.durable.RetryPolicy;
+import dev.durable.payload.NamedClass;
 import java.lang.reflect.Constructor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The {@link RetryIf} that a policy names, found where the activity's own classes are. What a deployment renamed, or what
- * throws, must not decide by accident: then the policy's other limits are all there is, and the log says so.
+ * The {@link RetryIf} that a policy names, found where the activity's own classes are. The name stands in a row, so only a
+ * class that implements RetryIf is ever initialised. What a deployment renamed, or what throws, must not decide by accident:
+ * then the policy's other limits are all there is, and the log says so.
  */
 record NamedRetryIf(String name, ClassLoader loader) implements RetryIf {
     private static final Logger log = LoggerFactory.getLogger(NamedRetryIf.class);
@@ -27,8 +29,16 @@ record NamedRetryIf(String name, ClassLoader loader) implements RetryIf {
     @Override
     public boolean retry(Throwable failure, int attempt) {
         try {
+            Class<?> found = NamedClass.find(name, loader, RetryIf.class::isAssignableFrom);
+            if (found == null) {
+                log.warn(
+                        "retryIf {} is no class that implements RetryIf here, the retry policy decides without it. Usually"
+                                + " it was renamed, or is not deployed with this worker.",
+                        name.substring(0, Math.min(name.length(), 200)).replaceAll("\\p{Cntrl}", "?"));
+                return true;
+            }
             Constructor<? extends RetryIf> made =
-                    Class.forName(name, true, loader).asSubclass(RetryIf.class).getDeclaredConstructor();
+                    found.asSubclass(RetryIf.class).getDeclaredConstructor();
             made.setAccessible(true);
             return made.newInstance().retry(failure, attempt);
         } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {

@@ -9,6 +9,7 @@ import dev.durable.RetryAfterException;
 import dev.durable.RetryIf;
 import dev.durable.RetryPolicy;
 import dev.durable.RetryableException;
+import dev.durable.fuzz.Planted;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -129,6 +130,16 @@ class VerdictTest {
                 .isTrue();
         assertThat(new NamedRetryIf(Throwing.class.getName(), getClass().getClassLoader()).retry(broken, 1))
                 .isTrue();
+    }
+
+    @Test
+    void a_retryIf_that_a_row_names_is_initialised_only_if_it_is_one() {
+        ClassLoader loader = getClass().getClassLoader();
+        for (String name :
+                List.of(Planted.Count.NAME, "", "a\nb", "[L" + Planted.Count.NAME + ";", "x".repeat(100_000))) {
+            assertThat(new NamedRetryIf(name, loader).retry(broken, 1)).isTrue();
+        }
+        assertThat(Planted.Count.initialised()).isZero();
     }
 
     private static final class OnlyIo implements RetryIf {

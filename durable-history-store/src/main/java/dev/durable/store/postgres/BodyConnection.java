@@ -5,6 +5,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
+import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Set;
@@ -13,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A transaction's connection in the hands of an activity's body, which may do with it whatever does not end the
  * transaction: that happens with the activity's completion. Closing it does nothing, so that it fits into what closes its
- * connections. What the database answers is seen on the way, as the body may make anything of it.
+ * connections. What the database answers is seen on the way, as the body may make anything of it. What ends the transaction
+ * by SQL, or by what only the driver's own classes reach, is found when the body has returned ({@link BodyTransaction}).
  */
 final class BodyConnection implements InvocationHandler {
     private static final Set<String> ENDING = Set.of("commit", "setAutoCommit", "abort", "setTransactionIsolation");
@@ -56,17 +58,32 @@ final class BodyConnection implements InvocationHandler {
                     + " commits together with the activity's completion, and rolls back when the body throws. Take the"
                     + " call out; a savepoint undoes a part.");
         }
+        if (isItself(proxy, name, arguments)) {
+            return proxy;
+        }
         Object result = call(connection, method, arguments);
-        return result instanceof Statement statement && Statement.class.isAssignableFrom(method.getReturnType())
-                ? proxy(method.getReturnType(), (self, called, with) -> invoke(proxy, self, statement, called, with))
+        return result instanceof Statement && Statement.class.isAssignableFrom(method.getReturnType())
+                        || result instanceof DatabaseMetaData
+                ? proxy(method.getReturnType(), (self, called, with) -> invoke(proxy, self, result, called, with))
                 : result;
+    }
+
+    /** Asked for what it is, it need not show what is behind it. The driver's own classes it shows: COPY needs them. */
+    private static boolean isItself(Object proxy, String name, @Nullable Object @Nullable [] arguments) {
+        return name.equals("unwrap")
+                && arguments != null
+                && arguments[0] instanceof Class<?> type
+                && type.isInstance(proxy);
     }
 
     @SuppressWarnings("ReferenceEquality") // a proxy equals itself, and nothing else
     private @Nullable Object invoke(
-            Object owner, Object self, Statement statement, Method method, @Nullable Object @Nullable [] arguments)
+            Object owner, Object self, Object behind, Method method, @Nullable Object @Nullable [] arguments)
             throws Throwable {
         Object first = arguments == null ? null : arguments[0];
+        if (isItself(self, method.getName(), arguments)) {
+            return self;
+        }
         return switch (method.getName()) {
             case "equals" -> self == first;
             case "getConnection" -> owner;
@@ -74,9 +91,9 @@ final class BodyConnection implements InvocationHandler {
                 if (first instanceof Integer seconds && seconds > 0) {
                     seen.limited();
                 }
-                yield call(statement, method, arguments);
+                yield call(behind, method, arguments);
             }
-            default -> call(statement, method, arguments);
+            default -> call(behind, method, arguments);
         };
     }
 

@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 final class JdbcUrl {
     /** Parameters of the driver (password, sslpassword …), and what people write for them elsewhere. */
     private static final Pattern PARAMETER = Pattern.compile(
-            "([?&;][^=&;]*(?:password|passwd|pwd|secret|token)[^=&;]*=)[^&;]*", Pattern.CASE_INSENSITIVE);
+            "([?&;][^=&;?]{0,60}(?:password|passwd|pwd|secret|token)[^=&;?]{0,60}=)[^&;]*", Pattern.CASE_INSENSITIVE);
 
     /**
      * {@code //user:password@host}: not for this driver, but often tried, also without the slashes. The last @ counts: a

@@ -20,6 +20,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Worker processes: alive while they beat, dead for ever once declared so; and what becomes of their jobs then. */
@@ -49,9 +51,15 @@ final class Sessions {
     private static @Nullable Served served(ResultSet row) throws SQLException {
         Array queues = row.getArray("queues");
         Array activities = row.getArray("activities");
-        return queues == null || activities == null
-                ? null
-                : new Served(Set.of((String[]) queues.getArray()), Set.of((String[]) activities.getArray()));
+        return queues == null || activities == null ? null : new Served(names(queues), names(activities));
+    }
+
+    /** Whatever stands in the row: it lists a process, and must not hide the others. */
+    private static Set<String> names(Array array) throws SQLException {
+        return Stream.of((Object[]) array.getArray())
+                .filter(String.class::isInstance)
+                .map(String.class::cast)
+                .collect(Collectors.toUnmodifiableSet());
     }
 
     boolean beat(UUID session) {

@@ -29,13 +29,27 @@ final class Txz {
         }
         Files.createDirectories(target.getParent());
         if (entry.isSymbolicLink()) {
-            Files.createSymbolicLink(target, Path.of(entry.getLinkName()));
+            Files.createSymbolicLink(target, within(folder, target.resolveSibling(""), entry));
         } else if (entry.isLink()) {
-            Files.createLink(target, folder.resolve(entry.getLinkName()));
+            Files.createLink(target, folder.resolve(within(folder, folder, entry)));
         } else {
             Files.copy(content, target);
             boolean program = (entry.getMode() & 0100) != 0;
             Files.setPosixFilePermissions(target, PosixFilePermissions.fromString(program ? "rwxr-xr-x" : "rw-r--r--"));
         }
+    }
+
+    /**
+     * Where a link leads, seen from a directory: a path that stays in the folder, whatever links it passes on the way. Hence
+     * {@code ..} only at its beginning, where no link can have gone before it.
+     */
+    private static Path within(Path folder, Path from, TarArchiveEntry entry) throws IOException {
+        Path named = Path.of(entry.getLinkName());
+        Path end = from.toRealPath().resolve(named).normalize();
+        if (named.isAbsolute() || !named.equals(named.normalize()) || !end.startsWith(folder.toRealPath())) {
+            throw new IOException("the archive has a link out of its folder: " + entry.getName() + " to "
+                    + entry.getLinkName() + ". It is none of PostgreSQL's: download the jar of its binaries again.");
+        }
+        return named;
     }
 }

@@ -33,6 +33,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.postgresql.jdbc.PgConnection;
 
 /** An activity's own writes and its completion are one commit. */
 @Timeout(90)
@@ -306,6 +307,78 @@ class TransactionalActivityTest {
         }
         assertThat(said.get()).contains("commit() on the connection of a transactional activity", "savepoint");
         assertRowsAreCompletions(1);
+    }
+
+    /** What a body does with the connection that it was given. */
+    private interface Way {
+        void with(Connection connection) throws SQLException;
+    }
+
+    @Test
+    void what_its_statements_and_the_connection_give_as_their_connection_can_not_end_it_either() throws Exception {
+        List<Way> ways = List.of(
+                c -> c.createStatement().getConnection().commit(),
+                c -> c.prepareStatement("select 1").getConnection().commit(),
+                c -> c.createStatement().unwrap(Statement.class).getConnection().rollback(),
+                c -> c.unwrap(Connection.class).commit(),
+                c -> c.getMetaData().getConnection().commit(),
+                c -> c.getMetaData().getConnection().setAutoCommit(true));
+        AtomicInteger refused = new AtomicInteger();
+        try (DurableEngine engine = bench.engine()
+                .register(Booking.class)
+                .activity(Accounts.class, account -> {
+                    int rows = insert(account);
+                    for (Way way : ways) {
+                        try {
+                            way.with(ActivityContext.current().transaction(Connection.class));
+                        } catch (IllegalStateException e) {
+                            refused.incrementAndGet();
+                        }
+                    }
+                    return rows;
+                })
+                .start()) {
+            engine.client().start(Booking.class, "b-1", w -> w.run("ann", 1)).result(Bench.SOON);
+        }
+        assertThat(refused).hasValue(ways.size());
+        assertRowsAreCompletions(1);
+    }
+
+    @Test
+    void a_body_that_ends_its_transaction_behind_the_drivers_own_classes_is_found_out_and_not_run_again()
+            throws Exception {
+        List<Way> ways = List.of(
+                c -> c.unwrap(PgConnection.class).commit(),
+                c -> c.unwrap(PgConnection.class).rollback(),
+                c -> c.unwrap(PgConnection.class).setAutoCommit(true),
+                c -> {
+                    try (var rows = c.createStatement().executeQuery("select 1")) {
+                        rows.getStatement().getConnection().commit();
+                    }
+                });
+        for (int i = 0; i < ways.size(); i++) {
+            Way way = ways.get(i);
+            String id = "b " + i;
+            AtomicInteger attempts = new AtomicInteger();
+            try (DurableEngine engine = bench.engine()
+                    .register(Booking.class)
+                    .activity(Accounts.class, account -> {
+                        attempts.incrementAndGet();
+                        int rows = insert(account);
+                        way.with(ActivityContext.current().transaction(Connection.class));
+                        return rows;
+                    })
+                    .start()) {
+                var run = engine.client().start(Booking.class, id, w -> w.run("ann", 1));
+                assertThatThrownBy(() -> run.result(Bench.SOON))
+                        .as(id)
+                        .hasStackTraceContaining("has ended its transaction itself");
+                assertThat(engine.client().history(id).stream().map(HistoryEvent::type))
+                        .contains("ActivityFailed")
+                        .doesNotContain("ActivityCompleted");
+            }
+            assertThat(attempts).as(id).hasValue(1);
+        }
     }
 
     @Test

@@ -1,0 +1,59 @@
+package dev.durable.store.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.durable.StoreUnavailableException;
+import dev.durable.fuzz.Fuzz;
+import dev.durable.store.Nudges.JobBuried;
+import dev.durable.store.Nudges.JobsReady;
+import dev.durable.store.Nudges.OutboxFilled;
+import dev.durable.store.Nudges.RulesChanged;
+import dev.durable.store.Nudges.RunClosed;
+import dev.durable.store.Nudges.RunsDue;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import tools.jackson.core.JacksonException;
+
+/** Texts from the channel, from the environment and from columns of JSON, changed at random. */
+class FuzzedTextTest {
+    private static final UUID ID = UUID.fromString("0195504a-8e80-7abc-8def-0123456789ab");
+
+    /** Anybody can send them: none is an error. */
+    @Test
+    void nudges() {
+        List<String> recorded = NudgeMessage.encode(
+                ID.toString(),
+                List.of(
+                        new RunsDue("default"),
+                        new JobsReady("späte Öfen %20+&"),
+                        new RulesChanged(),
+                        new RunClosed(ID),
+                        new JobBuried(),
+                        new OutboxFilled()));
+        Fuzz.of("nudges", List.of(recorded.getFirst(), NudgeMessage.ask(ID.toString())))
+                .through(NudgeMessage::decode, List.of());
+    }
+
+    @Test
+    void urls() {
+        List<String> recorded = List.of(
+                "jdbc:postgresql://db.example.org:5432/orders?user=ann&password=s3cret&ssl=false",
+                "jdbc:postgresql://h1:1,[::1]:2/db?targetServerType=primary&options=-c%20search_path=x",
+                "jdbc:postgresql:orders",
+                "postgres://ann:s3cret@host/orders");
+        Fuzz.of("URLs", recorded)
+                .through(
+                        url -> PostgresSource.simpleDataSource(url, Map.of()),
+                        List.of(StoreUnavailableException.class));
+        Fuzz.of("URLs as they are shown", recorded).through(JdbcUrl::withoutSecrets, List.of());
+    }
+
+    @Test
+    void memos() {
+        String recorded = Memo.write(Map.of("customer", "Zoë \0 \ud83d", "b", "2"));
+        assertThat(recorded).isNotNull();
+        Fuzz.of("memos", List.of(recorded, "{}")).through(Memo::read, List.of(JacksonException.class));
+    }
+}
