@@ -31,6 +31,7 @@ grant select, insert, update, delete on durable.schedule to durable_worker;
 grant select, insert, update, delete on durable.activity_pause to durable_worker;
 grant select, insert, update, delete on durable.limit_key_start to durable_worker;
 grant select, insert, update, delete on durable.kept_place to durable_worker;
+grant select, insert, update on durable.admission to durable_worker;
 grant select, insert, update, delete on durable.alert to durable_worker;
 grant select on durable.v_workflow to durable_worker;
 grant select on durable.v_history to durable_worker;

@@ -120,7 +120,7 @@ final class PostgresFixture implements StoreFixture {
     private void setClock() {
         Sql.execute(POOL, """
                 create or replace function durable.clock() returns timestamptz language sql stable parallel safe
-                    as $$ select statement_timestamp() + %d * interval '1 ms' $$""".formatted(ahead.toMillis()));
+                    return statement_timestamp() + %d * interval '1 ms'""".formatted(ahead.toMillis()));
     }
 
     /** A sender in the middle of its transaction. */

@@ -65,7 +65,7 @@ class SharedNudgesTest {
         one.store.nudges().send(List.of(new RunsDue("secret")));
         other.hears("secret");
 
-        Sql.execute(database.dataSource(), "select pg_notify('tenant_nudge', E'x\\nr mark')");
+        Sql.execute(database.dataSource(), "select pg_notify('" + tenant.channel + "', E'x\\nr mark')");
         assertThat(tenant.hears("mark")).isEmpty();
     }
 
@@ -95,7 +95,7 @@ class SharedNudgesTest {
             assertThat(active(pool)).isZero();
         }
         assertThat(here).as("within the process they are told").containsExactly(new RunsDue("a"));
-        Sql.execute(database.dataSource(), "select pg_notify('durable_nudge', E'x\\nr mark')");
+        Sql.execute(database.dataSource(), "select pg_notify('" + one.channel + "', E'x\\nr mark')");
         assertThat(one.hears("mark")).doesNotContain("a");
     }
 
@@ -116,7 +116,7 @@ class SharedNudgesTest {
     void who_hears_others_all_the_time_says_that_it_is_there_all_the_same() throws Exception {
         NudgeListener listener = new NudgeListener(
                 database.pooledDataSource(2),
-                new NudgeListener.Station("many", "me", new Audience(System::nanoTime), Duration.ofMillis(50)),
+                new NudgeListener.Station(unused -> "many", "me", new Audience(System::nanoTime), Duration.ofMillis(50)),
                 heard -> {});
         listener.start();
         AtomicInteger said = new AtomicInteger();
@@ -141,6 +141,10 @@ class SharedNudgesTest {
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    private String channel(String schema) {
+        return Sql.column(database.dataSource(), "select channel from " + schema + ".installation").getFirst();
     }
 
     private static int active(DataSource pool) throws SQLException {
@@ -177,7 +181,8 @@ class SharedNudgesTest {
 
         Participant(String schema) {
             store = PostgresHistoryStore.builder(dataSource).schema(schema).build();
-            channel = schema + "_nudge";
+            store.open();
+            channel = channel(schema);
             listening = store.nudges().listen(heard::add);
         }
 
