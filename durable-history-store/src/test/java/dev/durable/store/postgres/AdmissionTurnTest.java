@@ -52,6 +52,7 @@ class AdmissionTurnTest {
                                         + " left open in the middle of a transaction. Find it by: select a.* from"
                                         + " pg_stat_activity a join pg_locks l on l.pid = a.pid where l.relation ="
                                         + " '\"durable\".admission'::regclass; and end it by pg_terminate_backend(pid).");
+                statement.execute("rollback");
             }
             assertThat(store.admit("mail")).isEqualTo(new Admission(0, false, null));
         } finally {
