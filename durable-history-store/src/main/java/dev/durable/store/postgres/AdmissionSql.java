@@ -11,8 +11,7 @@ final class AdmissionSql {
     static final String LOCK_ADMISSION = """
             select true as mine from durable.admission a where a.task_queue = ? for no key update skip locked""";
 
-    static final String IS_THERE =
-            "select exists (select from durable.admission a where a.task_queue = ?) as is_there";
+    static final String IS_THERE = "select exists (select from durable.admission a where a.task_queue = ?) as is_there";
 
     static final String MAKE = "insert into durable.admission (task_queue) values (?) on conflict do nothing";
 

@@ -67,8 +67,7 @@ final class Admissions {
         Param queue = Param.of(taskQueue);
         Look look = new Look();
         tx.run(new Script()
-                .read(
-                        AdmissionSql.LOCK_ADMISSION, row -> look.mine = row.getBoolean("mine"), queue)
+                .read(AdmissionSql.LOCK_ADMISSION, row -> look.mine = row.getBoolean("mine"), queue)
                 .read(
                         AdmissionSql.KEY_LIMITS,
                         row -> {
@@ -77,8 +76,7 @@ final class Admissions {
                         },
                         queue));
         if (!look.mine) {
-            tx.last(new Script()
-                    .read(AdmissionSql.IS_THERE, row -> look.isThere = row.getBoolean("is_there"), queue));
+            tx.last(new Script().read(AdmissionSql.IS_THERE, row -> look.isThere = row.getBoolean("is_there"), queue));
             return look.isThere ? Optional.of(another(taskQueue)) : Optional.empty();
         }
         others.remove(taskQueue);
@@ -113,8 +111,7 @@ final class Admissions {
         tx.last(script);
         boolean more = look.keys == KEYS || look.admitted == BATCH || !from.isEmpty();
         lastKeys.put(taskQueue, look.keys == KEYS && look.lastKey != null ? look.lastKey : "");
-        return Optional.of(
-                new Admission(look.admitted, look.waiting || look.delayedFor != null, look.retryIn(more)));
+        return Optional.of(new Admission(look.admitted, look.waiting || look.delayedFor != null, look.retryIn(more)));
     }
 
     private Admission another(String taskQueue) {

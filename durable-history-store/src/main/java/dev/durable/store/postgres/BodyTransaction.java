@@ -107,8 +107,8 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
     }
 
     /** To be read in the transaction in which the activity is settled: whether that is the one that was begun. */
-    static final String IS_IT = "select pg_catalog.transaction_timestamp()"
-            + " operator(pg_catalog.=) ?::pg_catalog.timestamptz as same";
+    static final String IS_IT =
+            "select pg_catalog.transaction_timestamp()" + " operator(pg_catalog.=) ?::pg_catalog.timestamptz as same";
 
     Param began() {
         return Param.of(began.toString());

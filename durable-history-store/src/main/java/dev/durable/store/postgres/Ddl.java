@@ -123,7 +123,10 @@ final class Ddl {
                 return true;
             } catch (SQLException | RuntimeException | Error e) {
                 rollback(borrowed.connection(), e);
-                if (!made && e instanceof SQLException met && NAME_IS_TAKEN.contains(met.getSQLState()) && isMade(statement)) {
+                if (!made
+                        && e instanceof SQLException met
+                        && NAME_IS_TAKEN.contains(met.getSQLState())
+                        && isMade(statement)) {
                     return false;
                 }
                 throw e;
@@ -199,7 +202,8 @@ final class Ddl {
     private List<String> holders() {
         try (Borrowed borrowed = Borrowed.from(owner);
                 Statement statement = borrowed.connection().createStatement()) {
-            return SearchPath.around(borrowed.connection(), unused -> strings(statement, """
+            return SearchPath.around(
+                    borrowed.connection(), unused -> strings(statement, """
                     select format('pid %%s of %%s (%%s) since %%s: %%s', a.pid, a.usename,
                                   coalesce(nullif(a.application_name, ''), 'no application name'),
                                   to_char(a.xact_start, 'HH24:MI:SS'), left(regexp_replace(a.query, '\\s+', ' ', 'g'), 80))

@@ -38,8 +38,7 @@ final class NotifyChannel implements NudgeChannel {
         NudgeSender.Wire wire = payloads -> {
             try (Borrowed borrowed = Borrowed.from(dataSource)) {
                 String name = fresh();
-                NudgeMessage.notify(
-                        borrowed.connection(), name == null ? read(borrowed.connection()) : name, payloads);
+                NudgeMessage.notify(borrowed.connection(), name == null ? read(borrowed.connection()) : name, payloads);
             }
         };
         this.sender = new NudgeSender(self, audience, wire, NudgeSender.threadOnDemand(), System::nanoTime);
@@ -57,8 +56,8 @@ final class NotifyChannel implements NudgeChannel {
             return null;
         }
         return sender.takeAtOnce(nudges)
-                .map(payload -> new NudgePassage(
-                        NudgeMessage.statement(name, payload), sender::succeeded, sender::failed))
+                .map(payload ->
+                        new NudgePassage(NudgeMessage.statement(name, payload), sender::succeeded, sender::failed))
                 .orElse(null);
     }
 

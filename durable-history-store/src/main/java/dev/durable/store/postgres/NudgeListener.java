@@ -202,10 +202,9 @@ final class NudgeListener {
     private void warnIfDeaf() {
         if (!heardMyself) {
             heardMyself = true;
-            log.warn(
-                    "what this process notifies is not heard here: processes find work of others by polling only."
-                            + " Usual cause: a pooler in transaction mode. Open the store with notify(false), or give it a"
-                            + " DataSource that bypasses the pooler.");
+            log.warn("what this process notifies is not heard here: processes find work of others by polling only."
+                    + " Usual cause: a pooler in transaction mode. Open the store with notify(false), or give it a"
+                    + " DataSource that bypasses the pooler.");
         }
     }
 

@@ -114,8 +114,7 @@ public final class Schema {
                 before = version(file);
             }
         }
-        return SearchPath.around(
-                script.append(grantsAt(to, schema, schemaName)).toString(), schema);
+        return SearchPath.around(script.append(grantsAt(to, schema, schemaName)).toString(), schema);
     }
 
     /** The version that this library's migrations end at. */

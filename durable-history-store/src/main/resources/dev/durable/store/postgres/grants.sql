@@ -30,7 +30,7 @@ grant select, insert, update, delete on durable.session to durable_worker;
 grant select on durable.schedule to durable_worker;
 grant select, insert, update, delete on durable.activity_pause to durable_worker;
 grant select, insert, update, delete on durable.limit_key_start to durable_worker;
-grant select, insert, update, delete on durable.kept_place to durable_worker;
+grant select, insert, delete on durable.kept_place to durable_worker;
 grant select, insert, update on durable.admission to durable_worker;
 grant select, insert, update, delete on durable.alert to durable_worker;
 grant select on durable.v_workflow to durable_worker;

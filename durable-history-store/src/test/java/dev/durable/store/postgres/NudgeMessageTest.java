@@ -66,7 +66,8 @@ class NudgeMessageTest {
         assertThat(NudgeMessage.decode(SENDER + "\nc xyz\nr %zz\nj %\nc \n\nq\nr a\u001b[2J\nc 1-1-1-1\nr b")
                         .nudges())
                 .contains(new RunsDue("b"));
-        assertThat(NudgeMessage.decode(SENDER + "\nr a".repeat(1_990) + "\nr b".repeat(100)).nudges())
+        assertThat(NudgeMessage.decode(SENDER + "\nr a".repeat(1_990) + "\nr b".repeat(100))
+                        .nudges())
                 .hasSize(1_999);
     }
 

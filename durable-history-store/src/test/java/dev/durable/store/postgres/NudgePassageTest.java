@@ -145,7 +145,8 @@ class NudgePassageTest {
             store.open();
             try (AutoCloseable listening = store.nudges().listen(heard::add)) {
                 assertThat(listening).isNotNull();
-                assertThat(Sql.await(Duration.ofSeconds(10), () -> store.nudges().heard()))
+                assertThat(Sql.await(
+                                Duration.ofSeconds(10), () -> store.nudges().heard()))
                         .as("it knows the channel")
                         .isTrue();
                 NewRunBuilder run = new NewRunBuilder(store, "order-1");

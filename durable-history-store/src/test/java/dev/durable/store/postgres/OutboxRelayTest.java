@@ -81,7 +81,9 @@ class OutboxRelayTest extends StoreContract {
         try (Holder other = Holder.of("select 1 from durable.outbox where name in ('b', 'c') for update")) {
             assertThat(store.relay(10).delivered()).isOne();
             assertThat(waitingNames(run)).containsExactly("a");
-            assertThat(store.relay(10).delivered()).as("its first is the other's").isZero();
+            assertThat(store.relay(10).delivered())
+                    .as("its first is the other's")
+                    .isZero();
             assertThat(other.waiters()).isZero();
         }
         store.relay(10);

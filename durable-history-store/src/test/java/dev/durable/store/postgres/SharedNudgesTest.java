@@ -126,7 +126,8 @@ class SharedNudgesTest {
     void who_hears_others_all_the_time_says_that_it_is_there_all_the_same() throws Exception {
         NudgeListener listener = new NudgeListener(
                 database.pooledDataSource(2),
-                new NudgeListener.Station(unused -> "many", "me", new Audience(System::nanoTime), Duration.ofMillis(50)),
+                new NudgeListener.Station(
+                        unused -> "many", "me", new Audience(System::nanoTime), Duration.ofMillis(50)),
                 heard -> {});
         listener.start();
         AtomicInteger said = new AtomicInteger();
@@ -147,7 +148,10 @@ class SharedNudgesTest {
             one.heard.clear();
             say(one, "stranger\nr good-1");
             for (int i = 0; i < 100; i++) {
-                say(one, List.of("x\nc xyz", "x\nr %zz", "", "\u001b[31m", "x\nj " + "%".repeat(5_000)).get(i % 5));
+                say(
+                        one,
+                        List.of("x\nc xyz", "x\nr %zz", "", "\u001b[31m", "x\nj " + "%".repeat(5_000))
+                                .get(i % 5));
             }
             say(one, "stranger\nr good-2");
 
@@ -166,7 +170,8 @@ class SharedNudgesTest {
         for (int i = 0; i < 1_000; i++) {
             say(one, "stranger\nq " + i);
         }
-        assertThat(Sql.await(SOON, () -> one.heard.contains(new RulesChanged()))).isTrue();
+        assertThat(Sql.await(SOON, () -> one.heard.contains(new RulesChanged())))
+                .isTrue();
         one.settle();
         say(one, "stranger\nq last");
         AtomicInteger told = new AtomicInteger();
@@ -190,7 +195,8 @@ class SharedNudgesTest {
         try {
             assertThat(Sql.await(SOON, () -> says("before", "r there", heard))).isTrue();
             name.set("after");
-            assertThat(Sql.await(SOON, () -> says("after", "r elsewhere", heard))).isTrue();
+            assertThat(Sql.await(SOON, () -> says("after", "r elsewhere", heard)))
+                    .isTrue();
             heard.clear();
             says("before", "r old", heard);
             assertThat(Sql.await(SOON, () -> says("after", "r mark", heard))).isTrue();
@@ -241,7 +247,8 @@ class SharedNudgesTest {
     }
 
     private String channel(String schema) {
-        return Sql.column(database.dataSource(), "select channel from " + schema + ".installation").getFirst();
+        return Sql.column(database.dataSource(), "select channel from " + schema + ".installation")
+                .getFirst();
     }
 
     private static int active(DataSource pool) throws SQLException {

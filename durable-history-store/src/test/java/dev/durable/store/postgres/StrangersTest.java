@@ -110,7 +110,9 @@ class StrangersTest {
                 "1::numeric * 2",
                 "count(1)",
                 "unnest(array['a'::text])")) {
-            assertThatThrownBy(() -> Sql.execute(owner, "select " + call)).as(call).hasMessageContaining("planted");
+            assertThatThrownBy(() -> Sql.execute(owner, "select " + call))
+                    .as(call)
+                    .hasMessageContaining("planted");
         }
         assertThat(Traps.anyWasCalled(test, "public")).isTrue();
     }
@@ -144,8 +146,11 @@ class StrangersTest {
             assertThat(order.result(SOON)).endsWith("yes");
             assertThat(engine.problems()).isEmpty();
             client.queues().limits("default", l -> l.perKey(k -> k.concurrency(1)));
-            assertThat(client.enqueue(Mail.class, keyed("mail-2"), m -> m.send("bob")).resultAs(String.class, SOON)).isNotNull();
-            assertThat(client.workflows().where(w -> w.type(Order.class)).page(10)).hasSize(3);
+            assertThat(client.enqueue(Mail.class, keyed("mail-2"), m -> m.send("bob"))
+                            .resultAs(String.class, SOON))
+                    .isNotNull();
+            assertThat(client.workflows().where(w -> w.type(Order.class)).page(10))
+                    .hasSize(3);
             assertThat(client.activities().page(10)).isNotNull();
             assertThat(client.deadLetters().page(10)).isEmpty();
             assertThat(client.queues().toString()).isNotNull();
@@ -213,8 +218,11 @@ class StrangersTest {
             }
             DurableClient joined = engine.client().joining(connection);
             Savepoint before = connection.setSavepoint();
-            Sql.execute(owner, "alter table durable.workflow_run add constraint no_more check (type <> 'Refused') not valid");
-            assertThatThrownBy(() -> joined.start("Refused", StartOptions.id("order-1"))).isNotNull();
+            Sql.execute(
+                    owner,
+                    "alter table durable.workflow_run add constraint no_more check (type <> 'Refused') not valid");
+            assertThatThrownBy(() -> joined.start("Refused", StartOptions.id("order-1")))
+                    .isNotNull();
             connection.rollback(before);
 
             assertThat(path(connection)).isEqualTo("public, pg_temp");
@@ -280,7 +288,9 @@ class StrangersTest {
             for (String guess : List.of("durable", "durable_nudge", "durable_worker", "nudge")) {
                 statement.execute("listen " + guess);
             }
-            assertThat(Sql.await(Duration.ofSeconds(10), () -> one.nudges().heard() && other.nudges().heard()))
+            assertThat(Sql.await(
+                            Duration.ofSeconds(10),
+                            () -> one.nudges().heard() && other.nudges().heard()))
                     .isTrue();
             statement.execute("select pg_catalog.pg_notify('durable', 'mine')");
             assertThat(eves.unwrap(PGConnection.class).getNotifications(1_000))
@@ -316,13 +326,19 @@ class StrangersTest {
             }
             PostgresHistoryStore store = PostgresHistoryStore.of(owner);
             store.open();
-            Sql.execute(owner, "drop table durable.history_event_" + Sql.column(test, "select to_char(now() at time zone 'UTC', 'YYYY_MM')").getFirst());
+            Sql.execute(
+                    owner,
+                    "drop table durable.history_event_"
+                            + Sql.column(test, "select to_char(now() at time zone 'UTC', 'YYYY_MM')")
+                                    .getFirst());
             PostgresHistoryStore.of(owner).open();
             assertThat(store.admit("default").retryIn()).isNull();
             try (DurableEngine engine = DurableEngine.builder(PostgresHistoryStore.of(database.pooledDataSource(8)))
                     .activity(Mail.class, to -> "sent " + to)
                     .start()) {
-                assertThat(engine.client().enqueue(Mail.class, keyed("mail-1"), m -> m.send("ann")).resultAs(String.class, SOON))
+                assertThat(engine.client()
+                                .enqueue(Mail.class, keyed("mail-1"), m -> m.send("ann"))
+                                .resultAs(String.class, SOON))
                         .isEqualTo("sent ann");
             }
         }
@@ -340,7 +356,8 @@ class StrangersTest {
         assertThatThrownBy(() -> Sql.execute(stranger, statement))
                 .as(statement)
                 .hasMessageContaining("permission denied")
-                .satisfies(e -> assertThat(((SQLException) e.getCause()).getSQLState()).isEqualTo("42501"));
+                .satisfies(e ->
+                        assertThat(((SQLException) e.getCause()).getSQLState()).isEqualTo("42501"));
     }
 
     private static String path(Connection connection) throws SQLException {

@@ -11,19 +11,49 @@ import javax.sql.DataSource;
  */
 final class Traps {
     private static final List<String> TYPES = List.of(
-            "text", "varchar", "name", "int2", "int4", "int8", "numeric", "float8", "bool", "uuid", "timestamptz", "interval",
-            "json", "jsonb", "text[]", "uuid[]", "int4[]", "timestamptz[]");
+            "text",
+            "varchar",
+            "name",
+            "int2",
+            "int4",
+            "int8",
+            "numeric",
+            "float8",
+            "bool",
+            "uuid",
+            "timestamptz",
+            "interval",
+            "json",
+            "jsonb",
+            "text[]",
+            "uuid[]",
+            "int4[]",
+            "timestamptz[]");
 
     /** As many arguments as they like. */
     private static final List<String> VARIADIC = List.of(
-            "format(text,text)", "format(text,varchar)", "format(text,name)", "format(text,text,text)",
-            "format(text,text,name,name)", "format(text,text,text,text)", "format(text,uuid,uuid)",
-            "format(text,timestamptz,timestamptz)", "format(text,int4,name,text,text,text,text)", "concat_ws(text,text,text)",
-            "concat_ws(text,oid,oid)", "concat(text,text)", "json_build_object(text,text)",
-            "json_build_object(text,text,text,text)", "json_build_object(text,text,text,int4,text,text,text,int4)",
-            "json_build_object(text,text,text,text,text,int8)", "json_build_object(text,int8)",
-            "jsonb_build_object(text,text)", "jsonb_build_object(text,text,text,timestamptz,text,jsonb)",
-            "hashtextextended(varchar,int4)", "pg_notify(varchar,text)", "pg_notify(varchar,varchar)");
+            "format(text,text)",
+            "format(text,varchar)",
+            "format(text,name)",
+            "format(text,text,text)",
+            "format(text,text,name,name)",
+            "format(text,text,text,text)",
+            "format(text,uuid,uuid)",
+            "format(text,timestamptz,timestamptz)",
+            "format(text,int4,name,text,text,text,text)",
+            "concat_ws(text,text,text)",
+            "concat_ws(text,oid,oid)",
+            "concat(text,text)",
+            "json_build_object(text,text)",
+            "json_build_object(text,text,text,text)",
+            "json_build_object(text,text,text,int4,text,text,text,int4)",
+            "json_build_object(text,text,text,text,text,int8)",
+            "json_build_object(text,int8)",
+            "jsonb_build_object(text,text)",
+            "jsonb_build_object(text,text,text,timestamptz,text,jsonb)",
+            "hashtextextended(varchar,int4)",
+            "pg_notify(varchar,text)",
+            "pg_notify(varchar,varchar)");
 
     private static final String PLANT = """
             set check_function_bodies = off;
