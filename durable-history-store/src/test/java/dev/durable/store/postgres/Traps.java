@@ -58,14 +58,14 @@ final class Traps {
     private static final String PLANT = """
             set check_function_bodies = off;
             set search_path = pg_catalog;
-            create sequence %1$s.called;
+            create sequence ${schema}.called;
             do $plant$
             declare
                 body constant text := $body$ begin
-                    perform nextval('%1$s.called');
+                    perform nextval('${schema}.called');
                     raise exception 'a function that a stranger has planted was called' using errcode = 'XTRAP';
                 end $body$;
-                types constant text[] := array[%2$s];
+                types constant text[] := array[${types}];
                 one record;
             begin
                 for one in
@@ -97,34 +97,34 @@ final class Traps {
                                               and o.pronamespace = 'pg_catalog'::regnamespace
                                               and o.proargtypes::oid[] = array_agg(x.type::oid order by x.place)) loop
                     begin
-                        execute format('create function %1$s.%%I(%%s) returns text language plpgsql as %%L',
+                        execute format('create function ${schema}.%I(%s) returns text language plpgsql as %L',
                                        one.proname, one.arguments, body);
                     exception when others then null;
                     end;
                 end loop;
                 for one in
-                    select v.call from unnest(array[%3$s]) as v(call) loop
+                    select v.call from unnest(array[${calls}]) as v(call) loop
                     begin
-                        execute format('create function %1$s.%%s returns text language plpgsql as %%L', one.call, body);
+                        execute format('create function ${schema}.%s returns text language plpgsql as %L', one.call, body);
                     exception when duplicate_function then null;
                     end;
                 end loop;
                 for one in
                     select o.name, l.type as l, r.type as r
-                      from unnest(array['=', '<>', '<', '<=', '>', '>=', '||', '+', '-', '*', '/', '%%', '~', '->', '->>', '&&', '@>'])
+                      from unnest(array['=', '<>', '<', '<=', '>', '>=', '||', '+', '-', '*', '/', '%', '~', '->', '->>', '&&', '@>'])
                            as o(name)
                      cross join unnest(types) as l(type) cross join unnest(types) as r(type)
                      where not exists (select from pg_operator x where x.oprname = o.name
                                           and x.oprnamespace = 'pg_catalog'::regnamespace
                                           and x.oprleft = l.type::regtype and x.oprright = r.type::regtype) loop
-                    if to_regprocedure(format('%1$s.trap(%%s, %%s)', one.l, one.r)) is null then
-                        execute format('create function %1$s.trap(%%s, %%s) returns bool language plpgsql as %%L', one.l, one.r, body);
+                    if to_regprocedure(format('${schema}.trap(%s, %s)', one.l, one.r)) is null then
+                        execute format('create function ${schema}.trap(%s, %s) returns bool language plpgsql as %L', one.l, one.r, body);
                     end if;
-                    execute format('create operator %1$s.%%s (leftarg = %%s, rightarg = %%s, function = %1$s.trap)',
+                    execute format('create operator ${schema}.%s (leftarg = %s, rightarg = %s, function = ${schema}.trap)',
                                    one.name, one.l, one.r);
                 end loop;
             end $plant$;
-            grant usage on sequence %1$s.called to public;
+            grant usage on sequence ${schema}.called to public;
             reset check_function_bodies;
             reset search_path""";
 
@@ -132,7 +132,9 @@ final class Traps {
 
     /** By this login, in a schema in which it may create. */
     static void plant(DataSource stranger, String schema) {
-        Sql.execute(stranger, PLANT.formatted(schema, list(TYPES), list(VARIADIC)));
+        Sql.execute(stranger, PLANT.replace("${schema}", schema)
+                .replace("${types}", list(TYPES))
+                .replace("${calls}", list(VARIADIC)));
     }
 
     /** Whether any was called since. */
