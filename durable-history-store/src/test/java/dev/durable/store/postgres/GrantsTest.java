@@ -177,7 +177,8 @@ class GrantsTest {
         try (Stream<Path> files = Files.walk(Path.of("src/main"))) {
             for (Path file : files.filter(path -> path.toString().matches(".*(postgres/\\w+\\.java|/V\\w+\\.sql)"))
                     .toList()) {
-                code.append(Files.readString(file).replace("${schema}.", "durable.")).append('\n');
+                code.append(Files.readString(file).replace("${schema}.", "durable."))
+                        .append('\n');
             }
         }
         Pattern grant = Pattern.compile("grant ([a-z, ]+) on durable\\.(\\w+) to durable_worker;");
@@ -196,7 +197,9 @@ class GrantsTest {
                                         + "(?s:(?!;\n).){1,500}for (no key update|update|key share)";
                             default -> "";
                         });
-                assertThat(statement.matcher(code).find()).as(right + " on " + match.group(2)).isTrue();
+                assertThat(statement.matcher(code).find())
+                        .as(right + " on " + match.group(2))
+                        .isTrue();
                 tried.add(right);
             }
         }

@@ -132,9 +132,11 @@ final class Traps {
 
     /** By this login, in a schema in which it may create. */
     static void plant(DataSource stranger, String schema) {
-        Sql.execute(stranger, PLANT.replace("${schema}", schema)
-                .replace("${types}", list(TYPES))
-                .replace("${calls}", list(VARIADIC)));
+        Sql.execute(
+                stranger,
+                PLANT.replace("${schema}", schema)
+                        .replace("${types}", list(TYPES))
+                        .replace("${calls}", list(VARIADIC)));
     }
 
     /** Whether any was called since. */
