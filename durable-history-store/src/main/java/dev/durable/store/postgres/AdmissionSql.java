@@ -4,8 +4,16 @@ package dev.durable.store.postgres;
 final class AdmissionSql {
     private AdmissionSql() {}
 
-    /** One admission at a time and queue; ends with the transaction, after what it did can be seen by the next. */
-    static final String LOCK_ADMISSION = "select pg_try_advisory_xact_lock(hashtextextended(?, 0)) as mine";
+    /**
+     * One admission at a time and queue; ends with the transaction, after what it did can be seen by the next. A row that
+     * others have locked, and one that is not there yet, give nothing.
+     */
+    static final String LOCK_ADMISSION = """
+            select true as mine from durable.admission a where a.task_queue = ? for no key update skip locked""";
+
+    static final String IS_THERE = "select exists (select from durable.admission a where a.task_queue = ?) as is_there";
+
+    static final String MAKE = "insert into durable.admission (task_queue) values (?) on conflict do nothing";
 
     static final String KEY_LIMITS = """
             select q.key_concurrency, q.key_rate_per_second from durable.queue q where q.task_queue = ?""";

@@ -6,8 +6,13 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Lets jobs through that wait for their limit key. What is let through counts until it ends or goes back, and it is
@@ -15,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * statement that counts comes after its lock, so it sees all that the one before let through.
  */
 final class Admissions {
+    private static final Logger log = LoggerFactory.getLogger(Admissions.class);
+    private static final long TOLD_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final int KEYS = 2_000;
     private static final int BATCH = 5_000;
     private static final Duration SOMEBODY_ELSE = Duration.ofMillis(20);
@@ -24,28 +31,43 @@ final class Admissions {
     private final Nudges nudges;
     /** Where the last look at the keys of a queue ended. */
     private final Map<String, String> lastKeys = new ConcurrentHashMap<>();
+    /** Since when another has had each turn that was tried for, or was told to have it; by queue. */
+    private final Map<String, Long> others = new ConcurrentHashMap<>();
 
-    Admissions(Connections connections, Nudges nudges) {
+    private final LongSupplier nanoTime;
+
+    Admissions(Connections connections, Nudges nudges, LongSupplier nanoTime) {
         this.connections = connections;
         this.nudges = nudges;
+        this.nanoTime = nanoTime;
     }
 
     Admission admit(String taskQueue) {
-        Admission admission = connections.transaction(Locks.SHORT, tx -> admit(tx, taskQueue));
+        Admission admission = inTurn(taskQueue).or(() -> afterMaking(taskQueue)).orElseGet(() -> another(taskQueue));
         if (admission.admitted() > 0) {
             nudges.send(List.of(new Nudges.JobsReady(taskQueue)));
         }
         return admission;
     }
 
-    private Admission admit(Tx tx, String taskQueue) throws SQLException {
+    /** Empty where the queue has no row yet. */
+    private Optional<Admission> inTurn(String taskQueue) {
+        return connections.transaction(Locks.CLAIM, tx -> admit(tx, taskQueue));
+    }
+
+    private Optional<Admission> afterMaking(String taskQueue) {
+        connections.transaction(Locks.SHORT, tx -> {
+            tx.last(new Script().then(AdmissionSql.MAKE, Param.of(taskQueue)));
+            return true;
+        });
+        return inTurn(taskQueue);
+    }
+
+    private Optional<Admission> admit(Tx tx, String taskQueue) throws SQLException {
         Param queue = Param.of(taskQueue);
         Look look = new Look();
         tx.run(new Script()
-                .read(
-                        AdmissionSql.LOCK_ADMISSION,
-                        row -> look.mine = row.getBoolean("mine"),
-                        Param.of("durable admission " + connections.schema().value() + " " + taskQueue))
+                .read(AdmissionSql.LOCK_ADMISSION, row -> look.mine = row.getBoolean("mine"), queue)
                 .read(
                         AdmissionSql.KEY_LIMITS,
                         row -> {
@@ -54,9 +76,10 @@ final class Admissions {
                         },
                         queue));
         if (!look.mine) {
-            tx.last(new Script());
-            return new Admission(0, true, SOMEBODY_ELSE);
+            tx.last(new Script().read(AdmissionSql.IS_THERE, row -> look.isThere = row.getBoolean("is_there"), queue));
+            return look.isThere ? Optional.of(another(taskQueue)) : Optional.empty();
         }
+        others.remove(taskQueue);
         String from = lastKeys.getOrDefault(taskQueue, "");
         Script script = new Script()
                 .then(AdmissionSql.END_DELAYS, queue, Param.of(BATCH))
@@ -88,12 +111,31 @@ final class Admissions {
         tx.last(script);
         boolean more = look.keys == KEYS || look.admitted == BATCH || !from.isEmpty();
         lastKeys.put(taskQueue, look.keys == KEYS && look.lastKey != null ? look.lastKey : "");
-        return new Admission(look.admitted, look.waiting || look.delayedFor != null, look.retryIn(more));
+        return Optional.of(new Admission(look.admitted, look.waiting || look.delayedFor != null, look.retryIn(more)));
+    }
+
+    private Admission another(String taskQueue) {
+        long now = nanoTime.getAsLong();
+        if (now - others.computeIfAbsent(taskQueue, queue -> now) >= TOLD_NANOS) {
+            others.put(taskQueue, now);
+            log.warn(
+                    "for a minute no job with a limit key of task queue {} in the database at {} was let through by this"
+                            + " process: another transaction has had the queue's row of table {}.admission whenever it"
+                            + " was tried for. Usual cause: a session that somebody left open in the middle of a transaction."
+                            + " Find it by: select a.* from pg_stat_activity a join pg_locks l on l.pid = a.pid where"
+                            + " l.relation = '{}.admission'::regclass; and end it by pg_terminate_backend(pid).",
+                    taskQueue,
+                    connections.failures().database(),
+                    connections.schema().quoted(),
+                    connections.schema().quoted());
+        }
+        return new Admission(0, true, SOMEBODY_ELSE);
     }
 
     /** What one look found. */
     private static final class Look {
         private boolean mine;
+        private boolean isThere;
         private @Nullable Integer most;
         private @Nullable Integer rate;
         private int admitted;

@@ -37,7 +37,7 @@ final class Adoptions {
 
     private static final String TAKE = """
             update durable.installation
-               set name = ?, frozen = ?, since = durable.clock(),
+               set name = ?, frozen = ?, since = durable.clock(), channel = default,
                    (system_id, database_id, table_ids, server, database) =
                    (select h.system_id, h.database_id, h.table_ids, h.server, h.database from durable.this_database() h)""";
 

@@ -8,7 +8,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
@@ -69,19 +70,24 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
 
     /** @throws StoreUnavailableException when nothing can be written in it, or it can't be begun */
     static BodyTransaction on(Connection connection, Duration left, Connections connections) {
-        try (var begin = connection.prepareStatement(BEGIN)) {
-            begin.setLong(1, bound(left).toMillis());
-            try (var row = begin.executeQuery()) {
-                row.next();
-                if (row.getBoolean("read_only")) {
-                    throw connections.failures().readOnly(null);
-                }
-                return new BodyTransaction(
-                        connection,
-                        connections,
-                        row.getInt("pid"),
-                        row.getObject("began", OffsetDateTime.class).toInstant());
-            }
+        List<BodyTransaction> begun = new ArrayList<>();
+        try {
+            Tx.ofCaller(connection, connections.schema())
+                    .run(new Script()
+                            .read(
+                                    BEGIN,
+                                    row -> {
+                                        if (row.getBoolean("read_only")) {
+                                            throw connections.failures().readOnly(null);
+                                        }
+                                        begun.add(new BodyTransaction(
+                                                connection,
+                                                connections,
+                                                row.getInt("pid"),
+                                                Times.required(row, "began")));
+                                    },
+                                    Param.of(bound(left).toMillis())));
+            return begun.getFirst();
         } catch (SQLException e) {
             throw connections.failures().unavailable(e);
         }
@@ -101,7 +107,8 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
     }
 
     /** To be read in the transaction in which the activity is settled: whether that is the one that was begun. */
-    static final String IS_IT = "select transaction_timestamp() = ?::timestamptz as same";
+    static final String IS_IT =
+            "select pg_catalog.transaction_timestamp()" + " operator(pg_catalog.=) ?::pg_catalog.timestamptz as same";
 
     Param began() {
         return Param.of(began.toString());

@@ -8,6 +8,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -20,9 +21,11 @@ import org.slf4j.LoggerFactory;
  * transaction waits for {@value #LOCK_TIMEOUT_MILLIS} ms, less than any statement of the engine's, is rolled back, and comes
  * again after a pause, until its patience is over.
  *
- * <p>Of several processes one has its turn, by an advisory lock of its transaction. It is tried and never waited for: a
- * statement that waits has a snapshot, for which a concurrent build in the other process would wait. Nothing is left in the
- * session, so a pooler in transaction mode is fine; only {@link #alone} needs a direct connection.
+ * <p>Of several processes one has its turn, by a lock of the table {@code schema_version}, which nobody can take who has
+ * no more than a worker's rights. It is tried and never waited for, and gives its transaction neither a snapshot nor an id,
+ * for which a concurrent build in the same turn would wait, and vacuum behind it. Where there is no schema yet, who makes
+ * it first has it: the others meet its names in the catalog. Nothing is left in the session, so a pooler in transaction
+ * mode is fine; only {@link #alone} needs a direct connection.
  */
 final class Ddl {
     /** How long a change is tried again. A reader that holds its table longer than that has to be ended by somebody. */
@@ -32,6 +35,9 @@ final class Ddl {
     private static final int LOCK_TIMEOUT_MILLIS = 50;
     private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
     private static final int DOUBLINGS = 3;
+    private static final List<String> SESSION = List.of("lock_timeout", "statement_timeout", "search_path");
+    /** What who makes the same at the same time meets: unique_violation (of the catalog), duplicate_schema, duplicate_table. */
+    private static final Set<String> NAME_IS_TAKEN = Set.of("23505", "42P06", "42P07");
 
     private final DataSource owner;
     private final SchemaName schema;
@@ -77,46 +83,76 @@ final class Ddl {
         turn.execute("set local statement_timeout = 0");
         try (Borrowed borrowed = Borrowed.from(owner);
                 Statement statement = borrowed.connection().createStatement()) {
-            List<String> before = strings(statement, """
-                    select current_setting('lock_timeout') union all select current_setting('statement_timeout')""");
-            timeouts(statement, Long.toString(patience.toMillis()), "0");
+            List<String> before = new ArrayList<>();
+            for (String setting : SESSION) {
+                before.addAll(strings(statement, "select pg_catalog.current_setting('" + setting + "')"));
+            }
+            settings(statement, List.of(Long.toString(patience.toMillis()), "0", SearchPath.OF_THE_SERVER));
             try {
                 statement.execute(sql);
             } finally {
-                timeouts(statement, before.get(0), before.get(1));
+                settings(statement, before);
             }
         }
     }
 
-    private static void timeouts(Statement statement, String lock, String whole) throws SQLException {
-        statement.execute("select set_config('lock_timeout', '" + lock + "', false), set_config('statement_timeout', '"
-                + whole + "', false)");
+    private static void settings(Statement statement, List<String> values) throws SQLException {
+        for (int i = 0; i < SESSION.size(); i++) {
+            statement.execute("select pg_catalog.set_config('" + SESSION.get(i) + "', '"
+                    + values.get(i).replace("'", "''") + "', false)");
+        }
     }
 
     /** Gives whether it was this process's turn. */
     private boolean isDone(Work work) throws SQLException {
         try (Borrowed borrowed = borrow();
                 Statement statement = borrowed.connection().createStatement()) {
+            boolean made = isMade(statement);
             statement.execute("begin isolation level read committed");
             try {
-                statement.execute("select set_config('lock_timeout', '" + LOCK_TIMEOUT_MILLIS + "', true),"
-                        + " set_config('statement_timeout', '0', true),"
-                        + " set_config('idle_in_transaction_session_timeout', '0', true),"
-                        + " set_config('search_path', '" + schema.quoted() + "', true)");
-                boolean turn = !strings(
-                                statement,
-                                "select 1 where pg_try_advisory_xact_lock(hashtextextended(" + "'durable ddl "
-                                        + schema.value() + "', 0))")
-                        .isEmpty();
-                if (turn) {
-                    work.in(statement);
+                statement.execute("select pg_catalog.set_config('lock_timeout', '" + LOCK_TIMEOUT_MILLIS + "', true),"
+                        + " pg_catalog.set_config('statement_timeout', '0', true),"
+                        + " pg_catalog.set_config('idle_in_transaction_session_timeout', '0', true), "
+                        + SearchPath.set(SearchPath.with(schema)));
+                if (made && !isTaken(statement)) {
+                    statement.execute("rollback");
+                    return false;
                 }
+                work.in(statement);
                 statement.execute("commit");
-                return turn;
+                return true;
             } catch (SQLException | RuntimeException | Error e) {
                 rollback(borrowed.connection(), e);
+                if (!made
+                        && e instanceof SQLException met
+                        && NAME_IS_TAKEN.contains(met.getSQLState())
+                        && isMade(statement)) {
+                    return false;
+                }
                 throw e;
             }
+        }
+    }
+
+    private String versions() {
+        return schema.quoted() + ".schema_version";
+    }
+
+    private boolean isMade(Statement statement) throws SQLException {
+        return strings(statement, "select pg_catalog.to_regclass('" + versions() + "')")
+                        .getFirst()
+                != null;
+    }
+
+    private boolean isTaken(Statement statement) throws SQLException {
+        try {
+            statement.execute("lock table " + versions() + " in exclusive mode nowait");
+            return true;
+        } catch (SQLException e) {
+            if (SqlState.of(e) == SqlState.LOCKED) {
+                return false;
+            }
+            throw e;
         }
     }
 
@@ -166,7 +202,8 @@ final class Ddl {
     private List<String> holders() {
         try (Borrowed borrowed = Borrowed.from(owner);
                 Statement statement = borrowed.connection().createStatement()) {
-            return strings(statement, """
+            return SearchPath.around(
+                    borrowed.connection(), unused -> strings(statement, """
                     select format('pid %%s of %%s (%%s) since %%s: %%s', a.pid, a.usename,
                                   coalesce(nullif(a.application_name, ''), 'no application name'),
                                   to_char(a.xact_start, 'HH24:MI:SS'), left(regexp_replace(a.query, '\\s+', ' ', 'g'), 80))
@@ -175,7 +212,7 @@ final class Ddl {
                            select from pg_locks l join pg_class c on c.oid = l.relation
                             where l.pid = a.pid and l.granted and l.database = a.datid
                               and c.relnamespace = to_regnamespace('%s'))
-                     order by a.xact_start limit 3""".formatted(schema.quoted()));
+                     order by a.xact_start limit 3""".formatted(schema.quoted())));
         } catch (SQLException e) {
             log.debug("who holds the tables is not known: {}", e.getMessage());
             return List.of();

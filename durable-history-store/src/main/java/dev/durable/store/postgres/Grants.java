@@ -107,7 +107,7 @@ final class Grants {
                                 "\n",
                                 // One after the other: two at once would change the same rows of the catalog.
                                 "do $grants$ begin if to_regrole('" + quoted(kind) + "') is not null then\n"
-                                        + "perform pg_catalog.pg_advisory_xact_lock(hashtextextended('durable grants', 0));\n",
+                                        + "lock table " + schema.quoted() + ".schema_version in exclusive mode;\n",
                                 "\nend if; end $grants$;\n")))
                 .collect(Collectors.joining());
     }

@@ -27,7 +27,7 @@ import org.postgresql.PGConnection;
  */
 final class Guard {
     private static final String BELONGS = """
-            select b.verdict, b.name, b.made_in, b.since, current_database() as here from durable.belongs(?) b""";
+            select b.verdict, b.name, b.made_in, b.since, pg_catalog.current_database() as here from durable.belongs(?) b""";
 
     private final SchemaName schema;
     private final String database;

@@ -18,7 +18,7 @@ enum Locks {
     PROBE(Duration.ofMillis(15)),
     /** One item alone, on the slow lane. */
     LONG(Duration.ofSeconds(5)),
-    /** Reads of people through jOOQ: plans as the planner likes, and its tables found by search_path. */
+    /** Reads of people through jOOQ: plans as the planner likes, and its tables found by {@link SearchPath}. */
     READ(Duration.ofSeconds(5)),
     /**
      * As READ, for listings: planned for the values that are asked for, as what is right for a common type is wrong for a
@@ -27,37 +27,37 @@ enum Locks {
     LISTING(Duration.ofSeconds(5));
 
     private static final String STABLE_PLANS =
-            "set_config('jit', 'off', true), set_config('enable_seqscan', 'off', true), "
-                    + "set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), "
-                    + "set_config('enable_memoize', 'off', true), set_config('enable_bitmapscan', 'off', true), "
-                    + "set_config('plan_cache_mode', 'force_generic_plan', true), ";
+            "pg_catalog.set_config('jit', 'off', true), pg_catalog.set_config('enable_seqscan', 'off', true), "
+                    + "pg_catalog.set_config('enable_hashjoin', 'off', true), pg_catalog.set_config('enable_mergejoin', 'off', true), "
+                    + "pg_catalog.set_config('enable_memoize', 'off', true), pg_catalog.set_config('enable_bitmapscan', 'off', true), "
+                    + "pg_catalog.set_config('plan_cache_mode', 'force_generic_plan', true), ";
 
     private static final String LISTING_PLANS =
-            "set_config('jit', 'off', true), set_config('enable_seqscan', 'off', true), "
-                    + "set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), "
-                    + "set_config('max_parallel_workers_per_gather', '0', true), "
-                    + "set_config('plan_cache_mode', 'force_custom_plan', true), ";
+            "pg_catalog.set_config('jit', 'off', true), pg_catalog.set_config('enable_seqscan', 'off', true), "
+                    + "pg_catalog.set_config('enable_hashjoin', 'off', true), pg_catalog.set_config('enable_mergejoin', 'off', true), "
+                    + "pg_catalog.set_config('max_parallel_workers_per_gather', '0', true), "
+                    + "pg_catalog.set_config('plan_cache_mode', 'force_custom_plan', true), ";
 
-    private static final String NO_WAIT_FOR_THE_DISK = "set_config('synchronous_commit', 'off', true), ";
+    private static final String NO_WAIT_FOR_THE_DISK = "pg_catalog.set_config('synchronous_commit', 'off', true), ";
 
     private final String setup;
 
     Locks(Duration lockTimeout) {
-        setup = "select set_config('lock_timeout', '" + lockTimeout.toMillis() + "', true), "
-                + "set_config('statement_timeout', '30000', true), "
-                + "set_config('idle_in_transaction_session_timeout', '10000', true), ";
+        setup = "select pg_catalog.set_config('lock_timeout', '" + lockTimeout.toMillis() + "', true), "
+                + "pg_catalog.set_config('statement_timeout', '30000', true), "
+                + "pg_catalog.set_config('idle_in_transaction_session_timeout', '10000', true), ";
     }
 
     /** The query; its one row has the server's time as {@code now}. */
     String setup(SchemaName schema) {
         String durability = this == CLAIM ? NO_WAIT_FOR_THE_DISK : "";
-        String tables = "set_config('search_path', '" + schema.quoted() + "', true), ";
+        String path = this == READ || this == LISTING ? SearchPath.with(schema) : SearchPath.OF_THE_SERVER;
         String planner =
                 switch (this) {
-                    case READ -> tables;
-                    case LISTING -> tables + LISTING_PLANS;
+                    case READ -> "";
+                    case LISTING -> LISTING_PLANS;
                     default -> STABLE_PLANS;
                 };
-        return setup + durability + planner + "durable.clock() as now";
+        return setup + durability + planner + SearchPath.set(path) + ", durable.clock() as now";
     }
 }

@@ -115,7 +115,7 @@ final class Migration {
 
     private <T> T on(Connections.Question<T> question) {
         try (Borrowed borrowed = Borrowed.from(owner)) {
-            return question.of(borrowed.connection());
+            return SearchPath.around(borrowed.connection(), question);
         } catch (SQLException e) {
             throw failures.of(e);
         }
@@ -182,7 +182,7 @@ final class Migration {
             boolean exists = !Ddl.strings(
                             statement, "select 1 from pg_namespace where nspname = '" + schema.value() + "'")
                     .isEmpty();
-            String script = Schema.sql(schema.value(), rolePrefix);
+            String script = Schema.make(schema, rolePrefix);
             statement.execute(exists ? script.replaceFirst("(?m)^create schema if not exists .*;$", "") : script);
             log.info("made schema {}, version {}", schema.quoted(), Schema.version());
             tell(statement);
@@ -223,17 +223,14 @@ final class Migration {
     }
 
     private Found look() {
-        try (Connection connection = dataSource.getConnection();
-                Statement statement = connection.createStatement()) {
+        try (Borrowed borrowed = Borrowed.from(dataSource);
+                Statement statement = borrowed.connection().createStatement()) {
+            Connection connection = borrowed.connection();
             String product = connection.getMetaData().getDatabaseProductName() + " "
                     + connection.getMetaData().getDatabaseProductVersion();
             boolean postgres = product.startsWith("PostgreSQL");
             int major = postgres ? connection.getMetaData().getDatabaseMajorVersion() : 0;
-            Found found = new Found(product, major, postgres ? version(statement) : Optional.empty());
-            if (!connection.getAutoCommit()) {
-                connection.rollback();
-            }
-            return found;
+            return new Found(product, major, postgres ? version(statement) : Optional.empty());
         } catch (SQLException e) {
             throw "42501".equals(e.getSQLState()) ? noRight(e) : failures.unavailable(e);
         }
@@ -250,7 +247,7 @@ final class Migration {
 
     private Optional<SchemaVersion> version(Statement statement) throws SQLException {
         String table = schema.quoted() + ".schema_version";
-        try (ResultSet row = statement.executeQuery("select to_regclass('" + table + "') is not null")) {
+        try (ResultSet row = statement.executeQuery("select pg_catalog.to_regclass('" + table + "') is not null")) {
             if (!row.next() || !row.getBoolean(1)) {
                 return Optional.empty();
             }

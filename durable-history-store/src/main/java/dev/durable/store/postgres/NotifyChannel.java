@@ -1,6 +1,10 @@
 package dev.durable.store.postgres;
 
 import dev.durable.store.Nudges.Nudge;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Collection;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
@@ -8,22 +12,33 @@ import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** NOTIFY and LISTEN on a channel that is named after the schema: stores on other schemas hear nothing of it. */
+/**
+ * NOTIFY and LISTEN on the channel whose name stands in the schema's table {@code installation}. Neither needs a right in
+ * PostgreSQL, so the name is the right: only who may read the schema can speak and listen. It is read again every now and
+ * then, as it may be changed (an adoption does).
+ */
 final class NotifyChannel implements NudgeChannel {
+    /** A name that was read longer ago is read again before it is used. */
+    private static final long FRESH_NANOS = Audience.PRESENCE.multipliedBy(2).toNanos();
+
     private final DataSource dataSource;
-    private final String name;
+    private final String question;
     private final String self = UUID.randomUUID().toString();
     private final Audience audience = new Audience(System::nanoTime);
     private final NudgeSender sender;
     private final ReentrantLock lock = new ReentrantLock();
     private @Nullable NudgeListener listener;
+    private volatile @Nullable Name known;
+
+    private record Name(String value, long readAt) {}
 
     NotifyChannel(DataSource dataSource, SchemaName schema) {
         this.dataSource = dataSource;
-        this.name = schema.value() + "_nudge";
+        this.question = "select i.channel from " + schema.quoted() + ".installation i";
         NudgeSender.Wire wire = payloads -> {
             try (Borrowed borrowed = Borrowed.from(dataSource)) {
-                NudgeMessage.notify(borrowed.connection(), name, payloads);
+                String name = fresh();
+                NudgeMessage.notify(borrowed.connection(), name == null ? read(borrowed.connection()) : name, payloads);
             }
         };
         this.sender = new NudgeSender(self, audience, wire, NudgeSender.threadOnDemand(), System::nanoTime);
@@ -36,10 +51,30 @@ final class NotifyChannel implements NudgeChannel {
 
     @Override
     public @Nullable NudgePassage passage(Collection<? extends Nudge> nudges) {
+        String name = fresh();
+        if (name == null) {
+            return null;
+        }
         return sender.takeAtOnce(nudges)
                 .map(payload ->
                         new NudgePassage(NudgeMessage.statement(name, payload), sender::succeeded, sender::failed))
                 .orElse(null);
+    }
+
+    /** Null where it has to be read. */
+    private @Nullable String fresh() {
+        Name name = known;
+        return name != null && System.nanoTime() - name.readAt() < FRESH_NANOS ? name.value() : null;
+    }
+
+    private String read(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(question)) {
+            row.next();
+            Name read = new Name(row.getString(1), System.nanoTime());
+            known = read;
+            return read.value();
+        }
     }
 
     @Override
@@ -48,7 +83,7 @@ final class NotifyChannel implements NudgeChannel {
         try {
             if (listener == null && DataSources.hasOneToSpare(dataSource)) {
                 listener = new NudgeListener(
-                        dataSource, new NudgeListener.Station(name, self, audience, Audience.PRESENCE), heard);
+                        dataSource, new NudgeListener.Station(this::read, self, audience, Audience.PRESENCE), heard);
                 listener.start();
             }
         } finally {

@@ -2,7 +2,9 @@ package dev.durable.store.postgres;
 
 import dev.durable.store.Nudges.HearingBegins;
 import dev.durable.store.Nudges.Nudge;
+import dev.durable.store.Nudges.RulesChanged;
 import dev.durable.store.OutageLog;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
@@ -33,6 +35,10 @@ import org.slf4j.LoggerFactory;
 final class NudgeListener {
     private static final Logger log = LoggerFactory.getLogger(NudgeListener.class);
     private static final long STOP_MILLIS = 1_000;
+    /** Between two times that it tells of changed rules. */
+    private static final long RULES_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+    private static final Nudge RULES = new RulesChanged();
     private static final String WHO = "the listener (work of other processes is found by polling)";
 
     private final DataSource dataSource;
@@ -48,16 +54,24 @@ final class NudgeListener {
     private final OutageLog outages = new OutageLog(log, System::nanoTime);
     private volatile @Nullable Borrowed open;
     private boolean heardMyself;
+    private boolean rulesOwed;
+    private long rulesTold = System.nanoTime() - RULES_NANOS;
 
     /**
      * Where it listens, and how often it says so.
      *
-     * @param channel the channel's name
+     * @param channel tells the channel's name, by a connection
      * @param self who we are: what comes from there is passed over
      * @param audience learns that others are there
      * @param presence between two times that it says that it is there
      */
-    record Station(String channel, String self, Audience audience, Duration presence) {}
+    record Station(Channel channel, String self, Audience audience, Duration presence) {}
+
+    /** What the channel is called now. */
+    @FunctionalInterface
+    interface Channel {
+        String name(Connection connection) throws SQLException;
+    }
 
     NudgeListener(DataSource dataSource, Station station, Consumer<Collection<Nudge>> told) {
         this.dataSource = dataSource;
@@ -101,47 +115,53 @@ final class NudgeListener {
 
     private void listen(Borrowed borrowed) throws SQLException {
         try (PromptNotifications unused = PromptNotifications.on(borrowed.connection())) {
-            execute(borrowed, "listen \"" + station.channel + "\"");
-            hearFromNowOn(borrowed);
+            String channel = station.channel.name(borrowed.connection());
+            execute(borrowed, "listen \"" + channel.replace("\"", "\"\"") + "\"");
+            hearFromNowOn(borrowed, channel);
         } finally {
             // The connection is the pool's: it goes back as it came, and where it is broken the pool learns of it here.
             execute(borrowed, "unlisten *");
         }
     }
 
-    private void hearFromNowOn(Borrowed borrowed) throws SQLException {
+    private void hearFromNowOn(Borrowed borrowed, String channel) throws SQLException {
         station.audience.listening(true);
         try {
             told.accept(List.of(new HearingBegins()));
-            hear(borrowed);
+            hear(borrowed, channel);
         } finally {
             station.audience.listening(false);
         }
     }
 
-    private void hear(Borrowed borrowed) throws SQLException {
-        say(borrowed, NudgeMessage.ask(station.self));
+    /** Until it is to stop, or the channel has another name. */
+    private void hear(Borrowed borrowed, String channel) throws SQLException {
+        say(borrowed, channel, NudgeMessage.ask(station.self));
         PGConnection postgres = borrowed.connection().unwrap(PGConnection.class);
         long said = System.nanoTime();
         while (!isStopping()) {
-            long left = station.presence.toNanos() - (System.nanoTime() - said);
+            long left = Math.min(station.presence.toNanos() - (System.nanoTime() - said), untilRules());
             // Zero would wait for ever.
             PGNotification[] heard = postgres.getNotifications(Math.max(1, (int) TimeUnit.NANOSECONDS.toMillis(left)));
             backOff.succeeded();
             outages.answered(WHO);
             if (heard != null && heard.length > 0) {
-                take(borrowed, heard);
+                take(borrowed, channel, heard);
             }
+            tellRules();
             if (!isStopping() && System.nanoTime() - said >= station.presence.toNanos()) {
                 warnIfDeaf();
-                say(borrowed, station.self);
+                if (!station.channel.name(borrowed.connection()).equals(channel)) {
+                    return;
+                }
+                say(borrowed, channel, station.self);
                 said = System.nanoTime();
             }
         }
     }
 
     /** Several messages of one moment are told as one. */
-    private void take(Borrowed borrowed, PGNotification[] heard) throws SQLException {
+    private void take(Borrowed borrowed, String channel, PGNotification[] heard) throws SQLException {
         Set<Nudge> nudges = new LinkedHashSet<>();
         boolean asked = false;
         for (PGNotification notification : heard) {
@@ -156,23 +176,35 @@ final class NudgeListener {
             }
         }
         if (asked) {
-            say(borrowed, station.self);
+            say(borrowed, channel, station.self);
         }
+        rulesOwed |= nudges.remove(RULES);
         told.accept(nudges);
     }
 
-    private void say(Borrowed borrowed, String payload) throws SQLException {
-        NudgeMessage.notify(borrowed.connection(), station.channel, List.of(payload));
+    private long untilRules() {
+        return rulesOwed ? RULES_NANOS - (System.nanoTime() - rulesTold) : Long.MAX_VALUE;
+    }
+
+    /** Not at each word of it: who hears it reads the rules of its queues. */
+    private void tellRules() {
+        if (untilRules() <= 0) {
+            rulesOwed = false;
+            rulesTold = System.nanoTime();
+            told.accept(List.of(RULES));
+        }
+    }
+
+    private static void say(Borrowed borrowed, String channel, String payload) throws SQLException {
+        NudgeMessage.notify(borrowed.connection(), channel, List.of(payload));
     }
 
     private void warnIfDeaf() {
         if (!heardMyself) {
             heardMyself = true;
-            log.warn(
-                    "what is notified on channel {} is not heard here: processes find work of others by polling only."
-                            + " Usual cause: a pooler in transaction mode. Open the store with notify(false), or give it a"
-                            + " DataSource that bypasses the pooler.",
-                    station.channel);
+            log.warn("what this process notifies is not heard here: processes find work of others by polling only."
+                    + " Usual cause: a pooler in transaction mode. Open the store with notify(false), or give it a"
+                    + " DataSource that bypasses the pooler.");
         }
     }
 

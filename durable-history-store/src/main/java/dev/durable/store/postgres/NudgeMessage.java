@@ -18,10 +18,12 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What goes through the channel: a line for the sender, then one for each nudge; with none, it says that the sender is
- * there. What a newer version says is passed over.
+ * there. What a newer version says, and what can't be read, is passed over, line by line.
  *
  * <pre>
  *   3f0c…            who sends, so that it can pass over its own
@@ -39,19 +41,23 @@ import java.util.UUID;
  * @param nudges what it tells
  */
 record NudgeMessage(String sender, boolean asks, List<Nudge> nudges) {
+    private static final Logger log = LoggerFactory.getLogger(NudgeMessage.class);
     /** The server takes 7,999 bytes. */
     private static final int MAX_BYTES = 7_900;
+
+    /** More than {@link #MAX_BYTES} of ours have; of others no more are read. */
+    private static final int MAX_LINES = 2_000;
 
     private static final String ASK = "?";
     private static final String OUTBOX = "o";
     private static final String BURIED = "b";
     /** It writes a commit to the log, for which nobody need wait: what a breakdown of the server would take back is heard by nobody. */
-    private static final String NOTIFY = "select set_config('synchronous_commit', 'off', true), pg_notify(?, payload)"
-            + " from unnest(?::text[]) as payload";
+    private static final String NOTIFY = "select pg_catalog.set_config('synchronous_commit', 'off', true),"
+            + " pg_catalog.pg_notify(?, payload) from pg_catalog.unnest(?::pg_catalog.text[]) as payload";
 
     /** {@link #NOTIFY} of one payload, by who has more to do than to wait until others have sent theirs. */
-    private static final String NOTIFY_ONE = "select set_config('synchronous_commit', 'off', true),"
-            + " set_config('lock_timeout', '100', true), pg_notify(?, ?)";
+    private static final String NOTIFY_ONE = "select pg_catalog.set_config('synchronous_commit', 'off', true),"
+            + " pg_catalog.set_config('lock_timeout', '100', true), pg_catalog.pg_notify(?, ?)";
 
     /** As many payloads as it takes; at least one. Queues whose names are too long for any are passed over. */
     static List<String> encode(String sender, Collection<? extends Nudge> nudges) {
@@ -77,9 +83,9 @@ record NudgeMessage(String sender, boolean asks, List<Nudge> nudges) {
     }
 
     static NudgeMessage decode(String payload) {
-        List<String> lines = payload.lines().toList();
+        List<String> lines = payload.lines().limit(MAX_LINES).toList();
         List<Nudge> nudges = new ArrayList<>();
-        lines.stream().skip(1).forEach(line -> addTo(nudges, line));
+        lines.stream().skip(1).forEach(line -> addReadable(nudges, line));
         return new NudgeMessage(lines.isEmpty() ? "" : lines.getFirst(), lines.contains(ASK), nudges);
     }
 
@@ -109,6 +115,14 @@ record NudgeMessage(String sender, boolean asks, List<Nudge> nudges) {
             case OutboxAwaited ignored -> OUTBOX;
             case HearingBegins ignored -> throw new IllegalArgumentException("each process hears of it by itself");
         };
+    }
+
+    private static void addReadable(List<Nudge> nudges, String line) {
+        try {
+            addTo(nudges, line);
+        } catch (IllegalArgumentException e) {
+            log.debug("a line of a notification can't be read and is passed over");
+        }
     }
 
     private static void addTo(List<Nudge> nudges, String line) {

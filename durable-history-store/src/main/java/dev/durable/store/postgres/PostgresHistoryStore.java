@@ -138,7 +138,7 @@ public final class PostgresHistoryStore implements HistoryStore {
         jobOrders = new JobOrders(connections, nudges);
         openJobs = new OpenJobs(connections);
         queues = new Queues(connections, nudges);
-        admissions = new Admissions(connections, nudges);
+        admissions = new Admissions(connections, nudges, options.nanoTime);
         sessions = new Sessions(connections, nudges);
         buried = new Buried(connections, nudges);
         runReads = new RunReads(connections);
@@ -209,7 +209,7 @@ public final class PostgresHistoryStore implements HistoryStore {
     public Fitness inspect(@Nullable String installation) {
         return connections.ask(connection -> {
             Grants grants = migration.grants();
-            List<String> missing = grants.missing(connection);
+            List<String> missing = SearchPath.around(connection, grants::missing);
             List<String> problems = missing.isEmpty()
                     ? List.of()
                     : List.of(connections.failures().missingRights(missing, grants.workerRole(), user(connection)));

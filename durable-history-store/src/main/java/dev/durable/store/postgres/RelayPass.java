@@ -16,6 +16,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -185,13 +186,19 @@ final class RelayPass {
     /** Null takes for all targets. */
     private List<Outbox.Row> take(Tx tx, @Nullable List<String> targets) throws SQLException {
         List<Outbox.Row> rows = new ArrayList<>();
+        Map<UUID, Long> places = new HashMap<>();
         Param all = Param.of(targets == null);
         Param only = texts(targets == null ? List.of() : targets, target -> target);
         Param others = texts(List.copyOf(except), target -> target);
         tx.run(new Script()
                 .read(
                         RelaySql.TAKE,
-                        row -> rows.add(Outbox.Row.read(row)),
+                        row -> {
+                            Outbox.Row next = Outbox.Row.read(row);
+                            if (places.merge(next.source(), 1L, Long::sum) == row.getLong("place")) {
+                                rows.add(next);
+                            }
+                        },
                         all,
                         only,
                         others,
@@ -209,6 +216,7 @@ final class RelayPass {
                 .read(
                         RelaySql.TAKE_ONE,
                         row -> rows.add(Outbox.Row.read(row)),
+                        Param.of(one.source()),
                         Param.of(one.source()),
                         Param.of(one.eventId()),
                         Param.of((short) one.shard())));

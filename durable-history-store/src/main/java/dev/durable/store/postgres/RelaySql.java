@@ -15,9 +15,9 @@ final class RelaySql {
                    (select count(*) from (select from durable.outbox_refused r limit 10000) r) as aside""";
 
     /**
-     * The first messages of each sender that no other relay is at: one relay at a time keeps a sender's order. Senders are
-     * skipped through; only those with something to take are locked, and count: the others must not keep them out. A row
-     * that another relay has delivered since this statement began is gone when it is locked.
+     * The first messages of each sender that no other relay is at. Senders are skipped through; those count whose first
+     * message can be locked. {@code place} is that of a message among those of its sender that could be taken: where one is
+     * missing another relay has it, or has just delivered it, and what follows has to wait, as it would overtake it.
      */
     static final String TAKE = """
             with recursive sender as (
@@ -27,28 +27,32 @@ final class RelaySql {
                  cross join lateral (select o.run_id from durable.outbox o
                         where o.run_id > s.run_id order by o.run_id limit 1) o),
             mine as materialized (
-                select s.run_id from (
-                    select s.run_id from sender s
-                     where exists (select 1 from durable.outbox o
-                            where o.run_id = s.run_id and (? or o.target_workflow_id = any(?::text[]))
-                              and o.target_workflow_id <> all(?::text[]) offset 0) offset 0) s
-                 where pg_try_advisory_xact_lock(hashtextextended(s.run_id::text, 0)) limit 64)
+                select o.run_id from (
+                    select (select o.ctid from durable.outbox o
+                             where o.run_id = s.run_id and (? or o.target_workflow_id = any(?::text[]))
+                               and o.target_workflow_id <> all(?::text[])
+                             order by o.event_id limit 1) as first from sender s offset 0) s
+                  join durable.outbox o on o.ctid = s.first limit 64 for update of o skip locked)
             select o.* from mine m
              cross join lateral (
                     select o.run_id, o.event_id, o.target_run_id, o.kind, o.shard, o.target_workflow_id, o.name, o.payload,
-                           o.new_run
-                      from durable.outbox o
-                     where o.run_id = m.run_id and (? or o.target_workflow_id = any(?::text[]))
-                       and o.target_workflow_id <> all(?::text[])
-                     order by o.event_id limit ? for update skip locked) o
+                           o.new_run, c.place
+                      from (select o.ctid, o.event_id, row_number() over (order by o.event_id) as place
+                              from durable.outbox o
+                             where o.run_id = m.run_id and (? or o.target_workflow_id = any(?::text[]))
+                               and o.target_workflow_id <> all(?::text[])
+                             order by o.event_id limit ?) c
+                      join durable.outbox o on o.ctid = c.ctid
+                     order by c.event_id for update of o skip locked) o
              limit ?""";
 
-    /** One message, if no other relay is at its sender. */
+    /** One message, if no other relay is at its sender: has locked its first. */
     static final String TAKE_ONE = """
             select o.run_id, o.event_id, o.target_run_id, o.kind, o.shard, o.target_workflow_id, o.name, o.payload, o.new_run
               from durable.outbox o
-             where o.run_id = ? and o.event_id = ? and o.shard = ?
-               and pg_try_advisory_xact_lock(hashtextextended(o.run_id::text, 0)) for update skip locked""";
+              join (select o.ctid from durable.outbox o where o.run_id = ? order by o.event_id limit 1) f on true
+              join durable.outbox first on first.ctid = f.ctid
+             where o.run_id = ? and o.event_id = ? and o.shard = ? for update of first, o skip locked""";
 
     /** The open runs of these workflow ids, which come in the order of (shard, workflow id). */
     static final String LOCK_TARGETS = """

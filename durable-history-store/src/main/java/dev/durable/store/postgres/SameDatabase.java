@@ -21,9 +21,9 @@ import org.postgresql.PGConnection;
  */
 final class SameDatabase {
     private static final String WHICH = """
-            select d.oid::bigint as oid, d.datname as name, v.applied_at as made
+            select d.oid::pg_catalog.int8 as oid, d.datname as name, v.applied_at as made
               from pg_catalog.pg_database d, durable.schema_version v
-             where d.datname = current_database() and v.version = 1""";
+             where d.datname operator(pg_catalog.=) pg_catalog.current_database() and v.version operator(pg_catalog.=) 1""";
 
     private final Connections connections;
     private final Map<PGConnection, Boolean> known = Collections.synchronizedMap(new WeakHashMap<>());

@@ -9,7 +9,9 @@ import java.util.Objects;
 
 /**
  * The tables as plain versioned SQL, for a DBA who wants to read or run it: {@code System.out.println(Schema.sql())}.
- * A store opened with {@link SchemaMode#VALIDATE} then checks it. All names are qualified: no {@code search_path} matters.
+ * A store opened with {@link SchemaMode#VALIDATE} then checks it. No {@code search_path} matters: tables are qualified, and the
+ * scripts set one of their own, so that no function in a schema that others may write is taken for PostgreSQL's; at their
+ * end it is as it was.
  */
 public final class Schema {
     static final String LOCATION = "dev/durable/store/postgres/migration";
@@ -31,7 +33,8 @@ public final class Schema {
             "V16__delayed_jobs.sql",
             "V17__installation_and_audit.sql",
             "V18__plans_at_any_size.sql",
-            "V19__parallel_plans_and_partitions.sql");
+            "V19__parallel_plans_and_partitions.sql",
+            "V20__strangers.sql");
 
     private Schema() {}
 
@@ -54,7 +57,13 @@ public final class Schema {
      * @param rolePrefix as {@link PostgresHistoryStore.Builder#rolePrefix}
      */
     public static String sql(String schemaName, String rolePrefix) {
-        return whole(new SchemaName(schemaName), new SchemaName(rolePrefix).value(), version());
+        SchemaName schema = new SchemaName(schemaName);
+        return SearchPath.around(make(schema, new SchemaName(rolePrefix).value()), schema);
+    }
+
+    /** The same for a session whose search_path is set. */
+    static String make(SchemaName schema, String rolePrefix) {
+        return whole(schema, rolePrefix, version());
     }
 
     /**
@@ -92,7 +101,7 @@ public final class Schema {
                     + ": versions are " + FILES.stream().map(Schema::version).toList() + ", and 0 is none.");
         }
         if (from == 0) {
-            return whole(schema, schemaName, to);
+            return SearchPath.around(whole(schema, schemaName, to), schema);
         }
         StringBuilder script = new StringBuilder("-- Durable, from schema version " + from + " to " + to + "\n");
         int before = from;
@@ -105,7 +114,7 @@ public final class Schema {
                 before = version(file);
             }
         }
-        return script.append(grantsAt(to, schema, schemaName)).toString();
+        return SearchPath.around(script.append(grantsAt(to, schema, schemaName)).toString(), schema);
     }
 
     /** The version that this library's migrations end at. */

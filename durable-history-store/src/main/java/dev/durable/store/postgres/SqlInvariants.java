@@ -36,9 +36,14 @@ public final class SqlInvariants {
      */
     public static List<String> check(DataSource dataSource, String schemaName) throws SQLException {
         SchemaName schema = new SchemaName(schemaName);
+        try (Borrowed borrowed = Borrowed.from(dataSource)) {
+            return SearchPath.around(borrowed.connection(), connection -> violations(connection, schema));
+        }
+    }
+
+    private static List<String> violations(Connection connection, SchemaName schema) throws SQLException {
         List<String> violations = new ArrayList<>();
-        try (Connection connection = dataSource.getConnection();
-                Statement statement = connection.createStatement()) {
+        try (Statement statement = connection.createStatement()) {
             statement.setMaxRows(SHOWN);
             for (String query : queries()) {
                 try (ResultSet rows = statement.executeQuery(schema.in(query))) {
@@ -53,6 +58,10 @@ public final class SqlInvariants {
 
     /** The queries as a script for psql. */
     public static String sql() {
+        return SearchPath.around(text(), new SchemaName(SchemaName.DEFAULT));
+    }
+
+    private static String text() {
         try (InputStream in = Objects.requireNonNull(SqlInvariants.class.getResourceAsStream(RESOURCE), RESOURCE)) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
@@ -61,7 +70,7 @@ public final class SqlInvariants {
     }
 
     private static List<String> queries() {
-        return Arrays.stream(sql().split(";\n"))
+        return Arrays.stream(text().split(";\n"))
                 .filter(query -> !query.isBlank())
                 .toList();
     }

@@ -61,7 +61,10 @@ final class Tx {
         return tx;
     }
 
-    /** The caller's own transaction, with the caller's own settings: begun already, and ended by nobody but the caller. */
+    /**
+     * The caller's own transaction, with the caller's own settings: begun already, and ended by nobody but the caller. Its
+     * search_path is the caller's again when a script has run.
+     */
     static Tx ofCaller(Connection connection, SchemaName schema) {
         Tx tx = new Tx(connection, schema, Locks.SHORT, (time, roundTrip) -> {}, null);
         tx.begun = true;
@@ -151,8 +154,13 @@ final class Tx {
         if (!begun) {
             statements.add(new Script.Statement(begin, row -> {}, new Param[0], 1));
             statements.add(new Script.Statement(locks.setup(schema), this::seeTime, new Param[0], 1));
+        } else if (callers) {
+            statements.add(new Script.Statement(SearchPath.PIN, row -> {}, new Param[0], 1));
         }
         statements.addAll(script.statements());
+        if (callers) {
+            statements.add(new Script.Statement(SearchPath.RESTORE, row -> {}, new Param[0], 1));
+        }
         if (last) {
             statements.add(new Script.Statement(COMMIT, row -> {}, new Param[0], 1));
             if (passage != null && stopsAtErrors()) {

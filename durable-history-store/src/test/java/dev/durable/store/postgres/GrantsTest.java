@@ -5,11 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.durable.DurableException;
 import dev.durable.store.postgres.testing.TestDatabase;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -165,6 +169,41 @@ class GrantsTest {
                          where p.pronamespace = 'durable'::regnamespace and p.prorettype <> 'trigger'::regtype"""))
                 .filteredOn(name -> !name.equals("migration"))
                 .allSatisfy(name -> assertThat(Schema.grants()).containsPattern("\"durable\"\\." + name + "\\b"));
+    }
+
+    @Test
+    void a_worker_has_no_right_to_write_that_no_statement_needs() throws IOException {
+        StringBuilder code = new StringBuilder();
+        try (Stream<Path> files = Files.walk(Path.of("src/main"))) {
+            for (Path file : files.filter(path -> path.toString().matches(".*(postgres/\\w+\\.java|/V\\w+\\.sql)"))
+                    .toList()) {
+                code.append(Files.readString(file).replace("${schema}.", "durable."))
+                        .append('\n');
+            }
+        }
+        Pattern grant = Pattern.compile("grant ([a-z, ]+) on durable\\.(\\w+) to durable_worker;");
+        List<String> tried = new ArrayList<>();
+        for (MatchResult match : grant.matcher(Schema.resource("dev/durable/store/postgres/grants.sql"))
+                .results()
+                .toList()) {
+            String table = "durable\\." + match.group(2) + "\\b";
+            for (String right : words(match.group(1).replace(" ", ""))) {
+                Pattern statement = Pattern.compile(
+                        switch (right) {
+                            case "insert" -> "insert into " + table;
+                            case "delete" -> "delete from " + table;
+                            case "update" ->
+                                "update " + table + "|insert into " + table + "(?s:(?!;\n).){1,700}do update|" + table
+                                        + "(?s:(?!;\n).){1,500}for (no key update|update|key share)";
+                            default -> "";
+                        });
+                assertThat(statement.matcher(code).find())
+                        .as(right + " on " + match.group(2))
+                        .isTrue();
+                tried.add(right);
+            }
+        }
+        assertThat(tried).contains("insert", "update", "delete").hasSizeGreaterThan(60);
     }
 
     @Test

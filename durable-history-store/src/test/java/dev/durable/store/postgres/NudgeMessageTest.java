@@ -62,6 +62,16 @@ class NudgeMessageTest {
     }
 
     @Test
+    void a_line_that_can_not_be_read_is_passed_over_and_the_others_are_heard() {
+        assertThat(NudgeMessage.decode(SENDER + "\nc xyz\nr %zz\nj %\nc \n\nq\nr a\u001b[2J\nc 1-1-1-1\nr b")
+                        .nudges())
+                .contains(new RunsDue("b"));
+        assertThat(NudgeMessage.decode(SENDER + "\nr a".repeat(1_990) + "\nr b".repeat(100))
+                        .nudges())
+                .hasSize(1_999);
+    }
+
+    @Test
     void what_a_newer_version_says_is_passed_over() {
         assertThat(NudgeMessage.decode(SENDER + "\nz new\nr a\n!\n").nudges()).containsExactly(new RunsDue("a"));
         assertThat(NudgeMessage.decode("").nudges()).isEmpty();

@@ -145,6 +145,10 @@ class NudgePassageTest {
             store.open();
             try (AutoCloseable listening = store.nudges().listen(heard::add)) {
                 assertThat(listening).isNotNull();
+                assertThat(Sql.await(
+                                Duration.ofSeconds(10), () -> store.nudges().heard()))
+                        .as("it knows the channel")
+                        .isTrue();
                 NewRunBuilder run = new NewRunBuilder(store, "order-1");
 
                 assertThatThrownBy(() -> store.start(List.of(run.build()))).isInstanceOf(CommitUnknownException.class);

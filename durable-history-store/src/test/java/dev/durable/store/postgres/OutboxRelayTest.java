@@ -73,6 +73,40 @@ class OutboxRelayTest extends StoreContract {
     }
 
     @Test
+    void what_another_relay_has_in_its_hands_is_not_overtaken() {
+        RunKey run = started("order-1");
+        List<String> names = List.of("a", "b", "c", "d", "e");
+        inTransaction(store, joined -> names.forEach(name -> joined.deliver(to(run, name))));
+
+        try (Holder other = Holder.of("select 1 from durable.outbox where name in ('b', 'c') for update")) {
+            assertThat(store.relay(10).delivered()).isOne();
+            assertThat(waitingNames(run)).containsExactly("a");
+            assertThat(store.relay(10).delivered())
+                    .as("its first is the other's")
+                    .isZero();
+            assertThat(other.waiters()).isZero();
+        }
+        store.relay(10);
+        assertThat(waitingNames(run)).isEqualTo(names);
+    }
+
+    @Test
+    void senders_that_another_relay_is_at_keep_nobody_else() {
+        RunKey first = started("order-1");
+        RunKey second = started("order-2");
+        inTransaction(store, joined -> joined.deliver(to(first, "a")));
+        try (Holder other = Holder.of("select 1 from durable.outbox for update")) {
+            inTransaction(store, joined -> joined.deliver(to(second, "b")));
+
+            assertThat(store.relay(10).delivered()).isOne();
+            assertThat(waitingNames(second)).containsExactly("b");
+            assertThat(other.waiters()).isZero();
+        }
+        store.relay(10);
+        assertThat(waitingNames(first)).containsExactly("a");
+    }
+
+    @Test
     void a_message_without_a_target_is_dropped_and_the_others_arrive() {
         RunKey gone = started("order-1");
         RunKey open = started("order-2");

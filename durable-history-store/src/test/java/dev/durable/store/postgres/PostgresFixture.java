@@ -17,7 +17,8 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * An empty store on a database that all tests of this process share: emptied before each, its clock set back to the
- * server's. The store connects as a user that has the rights of a worker and no others.
+ * server's. The store connects as a user that has the rights of a worker and no others, and whose search_path has a schema
+ * full of {@link Traps}.
  */
 final class PostgresFixture implements StoreFixture {
     private static final int INBOX_LIMIT = 50;
@@ -39,7 +40,7 @@ final class PostgresFixture implements StoreFixture {
                 truncate durable.workflow_run, durable.run_state, durable.history_event, durable.inbox, durable.outbox, durable.outbox_refused,
                     durable.reply, durable.activity_job, durable.activity_heartbeat, durable.session,
                     durable.queue, durable.activity_pause, durable.limit_key_start, durable.kept_place, durable.audit,
-                    durable.notable_run;
+                    durable.notable_run, durable.admission;
                 reset session_replication_role""");
     }
 
@@ -47,6 +48,9 @@ final class PostgresFixture implements StoreFixture {
         PostgresHistoryStore.of(POOL).open();
         String user = "app_of_" + DATABASE.name();
         Sql.execute(POOL, "create role " + user + " login password 'secret' in role durable_worker");
+        Sql.execute(POOL, "create schema trap; grant usage on schema trap to public");
+        Traps.plant(POOL, "trap");
+        Sql.execute(POOL, "alter role " + user + " in database " + DATABASE.name() + " set search_path = public, trap");
         PGSimpleDataSource source = (PGSimpleDataSource) DATABASE.dataSource();
         source.setUser(user);
         source.setPassword("secret");
@@ -107,6 +111,7 @@ final class PostgresFixture implements StoreFixture {
     @Override
     public void close() {
         store.close();
+        assertThat(Traps.anyWasCalled(POOL, "trap")).isFalse();
         try {
             assertThat(SqlInvariants.check(POOL))
                     .filteredOn(violation -> !violation.contains("begins with")
@@ -120,7 +125,7 @@ final class PostgresFixture implements StoreFixture {
     private void setClock() {
         Sql.execute(POOL, """
                 create or replace function durable.clock() returns timestamptz language sql stable parallel safe
-                    as $$ select statement_timestamp() + %d * interval '1 ms' $$""".formatted(ahead.toMillis()));
+                    return statement_timestamp() + %d * interval '1 ms'""".formatted(ahead.toMillis()));
     }
 
     /** A sender in the middle of its transaction. */

@@ -2,9 +2,14 @@ package dev.durable.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.durable.store.Nudges.HearingBegins;
 import dev.durable.store.Nudges.Nudge;
+import dev.durable.store.Nudges.RulesChanged;
 import dev.durable.store.Nudges.RunsDue;
 import dev.durable.store.postgres.testing.TestDatabase;
 import java.sql.Connection;
@@ -13,21 +18,26 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
+import org.slf4j.LoggerFactory;
 
 /** Stores of several processes on one database. */
 class SharedNudgesTest {
     private static final Duration SOON = Duration.ofSeconds(10);
 
     private final TestDatabase database = TestDatabase.create();
+    private final DataSource speaker = database.pooledDataSource(1);
     private final List<Participant> processes = new ArrayList<>();
 
     @AfterEach
@@ -65,7 +75,7 @@ class SharedNudgesTest {
         one.store.nudges().send(List.of(new RunsDue("secret")));
         other.hears("secret");
 
-        Sql.execute(database.dataSource(), "select pg_notify('tenant_nudge', E'x\\nr mark')");
+        Sql.execute(database.dataSource(), "select pg_notify('" + tenant.channel + "', E'x\\nr mark')");
         assertThat(tenant.hears("mark")).isEmpty();
     }
 
@@ -95,7 +105,7 @@ class SharedNudgesTest {
             assertThat(active(pool)).isZero();
         }
         assertThat(here).as("within the process they are told").containsExactly(new RunsDue("a"));
-        Sql.execute(database.dataSource(), "select pg_notify('durable_nudge', E'x\\nr mark')");
+        Sql.execute(database.dataSource(), "select pg_notify('" + one.channel + "', E'x\\nr mark')");
         assertThat(one.hears("mark")).doesNotContain("a");
     }
 
@@ -116,7 +126,8 @@ class SharedNudgesTest {
     void who_hears_others_all_the_time_says_that_it_is_there_all_the_same() throws Exception {
         NudgeListener listener = new NudgeListener(
                 database.pooledDataSource(2),
-                new NudgeListener.Station("many", "me", new Audience(System::nanoTime), Duration.ofMillis(50)),
+                new NudgeListener.Station(
+                        unused -> "many", "me", new Audience(System::nanoTime), Duration.ofMillis(50)),
                 heard -> {});
         listener.start();
         AtomicInteger said = new AtomicInteger();
@@ -127,6 +138,98 @@ class SharedNudgesTest {
         } finally {
             listener.stop(() -> {});
         }
+    }
+
+    @Test
+    void what_can_not_be_read_deafens_nobody() throws Exception {
+        Participant one = process("durable");
+        one.awaitHearing();
+        List<ILoggingEvent> logged = logged(() -> {
+            one.heard.clear();
+            say(one, "stranger\nr good-1");
+            for (int i = 0; i < 100; i++) {
+                say(
+                        one,
+                        List.of("x\nc xyz", "x\nr %zz", "", "\u001b[31m", "x\nj " + "%".repeat(5_000))
+                                .get(i % 5));
+            }
+            say(one, "stranger\nr good-2");
+
+            assertThat(one.hears("good-2")).containsExactly("good-1");
+        });
+        assertThat(one.heard).as("it has not connected anew").doesNotContain(new HearingBegins());
+        assertThat(logged).isEmpty();
+    }
+
+    @Test
+    void however_often_it_is_told_that_rules_were_changed_they_are_read_five_times_a_second_at_most() throws Exception {
+        Participant one = process("durable");
+        one.awaitHearing();
+        one.heard.clear();
+        long start = System.nanoTime();
+        for (int i = 0; i < 1_000; i++) {
+            say(one, "stranger\nq " + i);
+        }
+        assertThat(Sql.await(SOON, () -> one.heard.contains(new RulesChanged())))
+                .isTrue();
+        one.settle();
+        say(one, "stranger\nq last");
+        AtomicInteger told = new AtomicInteger();
+        assertThat(Sql.await(SOON, () -> told.addAndGet(one.heard.remove(new RulesChanged()) ? 1 : 0) > 0))
+                .as("the last word is heard, too")
+                .isTrue();
+        long fifths = (System.nanoTime() - start) / TimeUnit.MILLISECONDS.toNanos(200) + 2;
+        assertThat(one.rules.get()).isBetween(2, (int) fifths);
+    }
+
+    @Test
+    void processes_follow_a_channel_that_gets_another_name() throws Exception {
+        AtomicReference<String> name = new AtomicReference<>("before");
+        BlockingQueue<Nudge> heard = new LinkedBlockingQueue<>();
+        NudgeListener listener = new NudgeListener(
+                database.pooledDataSource(2),
+                new NudgeListener.Station(
+                        unused -> name.get(), "me", new Audience(System::nanoTime), Duration.ofMillis(50)),
+                heard::addAll);
+        listener.start();
+        try {
+            assertThat(Sql.await(SOON, () -> says("before", "r there", heard))).isTrue();
+            name.set("after");
+            assertThat(Sql.await(SOON, () -> says("after", "r elsewhere", heard)))
+                    .isTrue();
+            heard.clear();
+            says("before", "r old", heard);
+            assertThat(Sql.await(SOON, () -> says("after", "r mark", heard))).isTrue();
+            assertThat(heard).doesNotContain(new RunsDue("old"));
+        } finally {
+            listener.stop(() -> {});
+        }
+    }
+
+    private boolean says(String channel, String line, BlockingQueue<Nudge> heard) {
+        Sql.execute(database.dataSource(), "select pg_notify('" + channel + "', E'stranger\\n" + line + "')");
+        return heard.contains(new RunsDue(line.substring(2)));
+    }
+
+    private void say(Participant to, String payload) {
+        Sql.execute(speaker, "select pg_notify('" + to.channel + "', '" + payload + "')");
+    }
+
+    private static List<ILoggingEvent> logged(ThrowingCallable work) throws Exception {
+        ListAppender<ILoggingEvent> appender = new ListAppender<>();
+        Logger logger = (Logger) LoggerFactory.getLogger("dev.durable");
+        appender.start();
+        logger.addAppender(appender);
+        try {
+            work.call();
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        } finally {
+            logger.detachAppender(appender);
+        }
+        return appender.list.stream()
+                .filter(event -> event.getLevel().isGreaterOrEqual(Level.WARN))
+                .toList();
     }
 
     /** Says something, and tells how often the listener said that it is there. */
@@ -141,6 +244,11 @@ class SharedNudgesTest {
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    private String channel(String schema) {
+        return Sql.column(database.dataSource(), "select channel from " + schema + ".installation")
+                .getFirst();
     }
 
     private static int active(DataSource pool) throws SQLException {
@@ -173,12 +281,17 @@ class SharedNudgesTest {
         private final PostgresHistoryStore store;
         private final String channel;
         private final LinkedBlockingQueue<Nudge> heard = new LinkedBlockingQueue<>();
+        private final AtomicInteger rules = new AtomicInteger();
         private final AutoCloseable listening;
 
         Participant(String schema) {
             store = PostgresHistoryStore.builder(dataSource).schema(schema).build();
-            channel = schema + "_nudge";
-            listening = store.nudges().listen(heard::add);
+            store.open();
+            channel = channel(schema);
+            listening = store.nudges().listen(nudge -> {
+                rules.addAndGet(nudge instanceof RulesChanged ? 1 : 0);
+                heard.add(nudge);
+            });
         }
 
         /** Waits until it hears what a stranger says. */

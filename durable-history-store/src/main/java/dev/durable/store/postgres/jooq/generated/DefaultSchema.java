@@ -7,6 +7,7 @@ package dev.durable.store.postgres.jooq.generated;
 import dev.durable.store.postgres.jooq.generated.tables.ActivityHeartbeat;
 import dev.durable.store.postgres.jooq.generated.tables.ActivityJob;
 import dev.durable.store.postgres.jooq.generated.tables.ActivityPause;
+import dev.durable.store.postgres.jooq.generated.tables.Admission;
 import dev.durable.store.postgres.jooq.generated.tables.Alert;
 import dev.durable.store.postgres.jooq.generated.tables.Audit;
 import dev.durable.store.postgres.jooq.generated.tables.BatchJob;
@@ -68,6 +69,11 @@ public class DefaultSchema extends SchemaImpl {
      * The table <code>activity_pause</code>.
      */
     public final ActivityPause ACTIVITY_PAUSE = ActivityPause.ACTIVITY_PAUSE;
+
+    /**
+     * The table <code>admission</code>.
+     */
+    public final Admission ADMISSION = Admission.ADMISSION;
 
     /**
      * The table <code>alert</code>.
@@ -229,6 +235,7 @@ public class DefaultSchema extends SchemaImpl {
             ActivityHeartbeat.ACTIVITY_HEARTBEAT,
             ActivityJob.ACTIVITY_JOB,
             ActivityPause.ACTIVITY_PAUSE,
+            Admission.ADMISSION,
             Alert.ALERT,
             Audit.AUDIT,
             BatchJob.BATCH_JOB,

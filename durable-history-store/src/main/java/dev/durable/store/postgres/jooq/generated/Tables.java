@@ -7,6 +7,7 @@ package dev.durable.store.postgres.jooq.generated;
 import dev.durable.store.postgres.jooq.generated.tables.ActivityHeartbeat;
 import dev.durable.store.postgres.jooq.generated.tables.ActivityJob;
 import dev.durable.store.postgres.jooq.generated.tables.ActivityPause;
+import dev.durable.store.postgres.jooq.generated.tables.Admission;
 import dev.durable.store.postgres.jooq.generated.tables.Alert;
 import dev.durable.store.postgres.jooq.generated.tables.Audit;
 import dev.durable.store.postgres.jooq.generated.tables.BatchJob;
@@ -55,6 +56,11 @@ public class Tables {
      * The table <code>activity_pause</code>.
      */
     public static final ActivityPause ACTIVITY_PAUSE = ActivityPause.ACTIVITY_PAUSE;
+
+    /**
+     * The table <code>admission</code>.
+     */
+    public static final Admission ADMISSION = Admission.ADMISSION;
 
     /**
      * The table <code>alert</code>.

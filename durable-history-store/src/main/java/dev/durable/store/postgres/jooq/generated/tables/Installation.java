@@ -98,6 +98,11 @@ public class Installation extends TableImpl<Record> {
      */
     public final TableField<Record, Boolean> FROZEN = createField(DSL.name("frozen"), SQLDataType.BOOLEAN.nullable(false).defaultValue(DSL.field(DSL.raw("false"), SQLDataType.BOOLEAN)), this, "");
 
+    /**
+     * The column <code>installation.channel</code>.
+     */
+    public final TableField<Record, String> CHANNEL = createField(DSL.name("channel"), SQLDataType.CLOB.nullable(false).defaultValue(DSL.field(DSL.raw("('durable_'::text || replace((gen_random_uuid())::text, '-'::text, ''::text))"), SQLDataType.CLOB)), this, "");
+
     private Installation(Name alias, Table<Record> aliased) {
         this(alias, aliased, (Field<?>[]) null, null);
     }
