@@ -103,7 +103,8 @@ final class Migration {
 
     private void refuseRolesOfOthers() {
         List<String> taken = on(grants::takenByOthers);
-        if (!taken.isEmpty()) {
+        // Not those that another process has made with the schema since this one looked.
+        if (!taken.isEmpty() && look().schema().isEmpty()) {
             throw new DurableException("schema " + schema.quoted() + " in the database at " + failures.database()
                     + " is not made: its roles would be " + grants.role("worker") + " and " + grants.role("retention")
                     + ", and " + String.join(", ", taken) + (taken.size() == 1 ? " is" : " are")

@@ -7,17 +7,10 @@
 -- stay HOT. A process of an older release goes on; what it closes is noted by the trigger.
 
 -- When a run id was made; as a UUIDv7 says it.
--- Every start computes it, so it asks the server where that knows UUIDs (17 and newer), and does without numeric and
--- without the text of the id. (A server that was upgraded from 16 or older goes on with the slower one.)
-do $run_id_time$
-declare
-    by_bytes text := 'to_timestamp((''x'' || encode(substr(uuid_send(run_id), 1, 6), ''hex''))::bit(48)::bigint::float8 / 1000)';
-begin
-    execute 'create or replace function ${schema}.run_id_time(run_id uuid) returns timestamptz'
-        ' language sql immutable strict parallel safe as $sql$ select '
-        || case when current_setting('server_version_num')::integer >= 170000
-                then 'coalesce(uuid_extract_timestamp(run_id), ' || by_bytes || ')' else by_bytes end || ' $sql$';
-end $run_id_time$;
+create or replace function ${schema}.run_id_time(run_id uuid) returns timestamptz
+    language sql immutable strict parallel safe as $$
+select to_timestamp(('x' || translate(left(run_id::text, 13), '-', ''))::bit(48)::bigint / 1000.0)
+$$;
 
 -- Closed runs that are not found by the time in their id: those that ended otherwise than COMPLETED, and those that took
 -- longer than an hour. activity: of a background job.
