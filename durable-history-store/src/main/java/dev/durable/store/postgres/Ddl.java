@@ -75,22 +75,30 @@ final class Ddl {
     void alone(Statement turn, String sql) throws SQLException {
         // A query's portal keeps its snapshot until the next statement; this one has none, so nobody waits for it.
         turn.execute("set local statement_timeout = 0");
-        try (Borrowed borrowed = Borrowed.from(owner);
+        try (Borrowed borrowed = second();
                 Statement statement = borrowed.connection().createStatement()) {
             List<String> before = strings(statement, """
-                    select current_setting('lock_timeout') union all select current_setting('statement_timeout')""");
-            timeouts(statement, Long.toString(patience.toMillis()), "0");
+                    select unnest(array[current_setting('lock_timeout'), current_setting('statement_timeout'),
+                                        coalesce(current_setting('transaction_timeout', true), '0')])""");
+            timeouts(statement, Long.toString(patience.toMillis()), "0", "0");
             try {
                 statement.execute(sql);
             } finally {
-                timeouts(statement, before.get(0), before.get(1));
+                timeouts(statement, before.get(0), before.get(1), before.get(2));
             }
         }
     }
 
-    private static void timeouts(Statement statement, String lock, String whole) throws SQLException {
+    private static void timeouts(Statement statement, String lock, String whole, String transaction)
+            throws SQLException {
         statement.execute("select set_config('lock_timeout', '" + lock + "', false), set_config('statement_timeout', '"
-                + whole + "', false)");
+                + whole + "', false), " + transactionTimeout(transaction, false));
+    }
+
+    /** Servers before 17 do not know it. */
+    static String transactionTimeout(String value, boolean local) {
+        return "(select set_config(s.name, '" + value + "', " + local
+                + ") from pg_catalog.pg_settings s where s.name = 'transaction_timeout')";
     }
 
     /** Gives whether it was this process's turn. */
@@ -102,7 +110,7 @@ final class Ddl {
                 statement.execute("select set_config('lock_timeout', '" + LOCK_TIMEOUT_MILLIS + "', true),"
                         + " set_config('statement_timeout', '0', true),"
                         + " set_config('idle_in_transaction_session_timeout', '0', true),"
-                        + " set_config('search_path', '" + schema.quoted() + "', true)");
+                        + " set_config('search_path', '" + schema.quoted() + "', true), " + transactionTimeout("0", true));
                 boolean turn = !strings(
                                 statement,
                                 "select 1 where pg_try_advisory_xact_lock(hashtextextended(" + "'durable ddl "
@@ -125,6 +133,23 @@ final class Ddl {
             return Borrowed.from(owner);
         } catch (SQLException e) {
             throw failures.unavailable(e);
+        }
+    }
+
+    private Borrowed second() {
+        try {
+            return Borrowed.from(owner);
+        } catch (SQLException e) {
+            if (e.getCause() != null || SqlState.of(e).isOutage()) {
+                throw failures.unavailable(e);
+            }
+            throw new DurableException(
+                    "a statement that can't be in a transaction (an index that is built, a partition that is detached,"
+                            + " concurrently) needs a second connection beside the transaction whose turn it is, and the"
+                            + " DataSource of the database at " + failures.database() + " gave none: " + e.getMessage()
+                            + ". Usual cause: a pool of one connection. Give migrationDataSource(…) one of two or more, or"
+                            + " one without a pool. What was done before stays, and is gone on with.",
+                    e);
         }
     }
 
