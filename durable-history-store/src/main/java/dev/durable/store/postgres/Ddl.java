@@ -110,7 +110,8 @@ final class Ddl {
                 statement.execute("select set_config('lock_timeout', '" + LOCK_TIMEOUT_MILLIS + "', true),"
                         + " set_config('statement_timeout', '0', true),"
                         + " set_config('idle_in_transaction_session_timeout', '0', true),"
-                        + " set_config('search_path', '" + schema.quoted() + "', true), " + transactionTimeout("0", true));
+                        + " set_config('search_path', '" + schema.quoted() + "', true), "
+                        + transactionTimeout("0", true));
                 boolean turn = !strings(
                                 statement,
                                 "select 1 where pg_try_advisory_xact_lock(hashtextextended(" + "'durable ddl "

@@ -88,8 +88,7 @@ class LostConnectionTest {
         try (Connection other = database.dataSource().getConnection()) {
             guard.look(other, null, List.of());
         }
-        Connections connections =
-                new Connections(pool, new SchemaName("durable"), new Failures("orders-db"), guard);
+        Connections connections = new Connections(pool, new SchemaName("durable"), new Failures("orders-db"), guard);
         cutAll();
 
         assertThat(connections.<Boolean>transaction(Locks.SHORT, tx -> {

@@ -99,29 +99,28 @@ class TransactionalOutageTest {
 
         /** A DBA cancels what sleeps there. */
         private static void whileCancelled(Connection own, Connection dba, Work work) throws SQLException {
-                int pid = pid(own);
-                CompletableFuture<?> canceller = CompletableFuture.runAsync(() -> Bench.awaitThat(() -> {
-                    try {
-                        return cancelled(dba, pid);
-                    } catch (SQLException e) {
-                        throw new IllegalStateException(e);
-                    }
-                }));
+            int pid = pid(own);
+            CompletableFuture<?> canceller = CompletableFuture.runAsync(() -> Bench.awaitThat(() -> {
                 try {
-                    work.happen();
-                } finally {
-                    canceller.join();
+                    return cancelled(dba, pid);
+                } catch (SQLException e) {
+                    throw new IllegalStateException(e);
                 }
+            }));
+            try {
+                work.happen();
+            } finally {
+                canceller.join();
+            }
         }
 
-            private static boolean cancelled(Connection dba, int pid) throws SQLException {
-                try (Statement statement = dba.createStatement();
-                        var rows = statement.executeQuery(
-                                "select pg_cancel_backend(pid) from pg_stat_activity where pid = " + pid
-                                        + " and wait_event = 'PgSleep'")) {
-                    return rows.next();
-                }
+        private static boolean cancelled(Connection dba, int pid) throws SQLException {
+            try (Statement statement = dba.createStatement();
+                    var rows = statement.executeQuery("select pg_cancel_backend(pid) from pg_stat_activity where pid = "
+                            + pid + " and wait_event = 'PgSleep'")) {
+                return rows.next();
             }
+        }
 
         /** What a DBA cancels. */
         private interface Work {
