@@ -18,7 +18,8 @@ final class Adoptions {
 
     /** Nothing else is as long. */
     private static final String PATIENTLY =
-            "select set_config('statement_timeout', '0', true), set_config('lock_timeout', '60000', true)";
+            "select set_config('statement_timeout', '0', true), set_config('lock_timeout', '60000', true), "
+                    + Ddl.transactionTimeout("0", true);
 
     private static final String LOCK = "select i.name, i.frozen from durable.installation i for update";
 

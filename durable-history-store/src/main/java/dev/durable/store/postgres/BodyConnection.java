@@ -6,6 +6,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Set;
@@ -93,7 +94,24 @@ final class BodyConnection implements InvocationHandler {
                 }
                 yield call(behind, method, arguments);
             }
-            default -> call(behind, method, arguments);
+            default -> {
+                Object result = call(behind, method, arguments);
+                yield result instanceof ResultSet rows && method.getReturnType() == ResultSet.class
+                        ? proxy(ResultSet.class, (proxy, called, with) -> invoke(self, proxy, rows, called, with))
+                        : result;
+            }
+        };
+    }
+
+    /** Rows that are fetched in parts come with statements of their own. */
+    @SuppressWarnings("ReferenceEquality") // as above
+    private @Nullable Object invoke(
+            Object statement, Object self, ResultSet rows, Method method, @Nullable Object @Nullable [] arguments)
+            throws Throwable {
+        return switch (method.getName()) {
+            case "equals" -> arguments != null && self == arguments[0];
+            case "getStatement" -> statement;
+            default -> call(rows, method, arguments);
         };
     }
 

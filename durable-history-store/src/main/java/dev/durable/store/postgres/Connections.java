@@ -199,13 +199,13 @@ final class Connections {
     private <T> T once(Locks locks, @Nullable NudgePassage passage, Work<T> work, Use use) throws SQLException {
         try (Borrowed borrowed = borrow()) {
             Connection connection = borrowed.connection();
-            if (use.asksWhose()) {
-                check(connection);
-            }
             Tx tx = readOnly
                     ? Tx.reading(connection, schema, locks)
                     : new Tx(connection, schema, locks, timeSeen, passage);
             try {
+                if (use.asksWhose()) {
+                    guard.check(connection);
+                }
                 T result = work.in(tx);
                 tx.commit();
                 happened(use.writes());

@@ -81,13 +81,15 @@ final class Ddl {
     void alone(Statement turn, String sql) throws SQLException {
         // A query's portal keeps its snapshot until the next statement; this one has none, so nobody waits for it.
         turn.execute("set local statement_timeout = 0");
-        try (Borrowed borrowed = Borrowed.from(owner);
+        try (Borrowed borrowed = second();
                 Statement statement = borrowed.connection().createStatement()) {
             List<String> before = new ArrayList<>();
             for (String setting : SESSION) {
                 before.addAll(strings(statement, "select pg_catalog.current_setting('" + setting + "')"));
             }
-            settings(statement, List.of(Long.toString(patience.toMillis()), "0", SearchPath.OF_THE_SERVER));
+            before.addAll(strings(
+                    statement, "select coalesce(pg_catalog.current_setting('transaction_timeout', true), '0')"));
+            settings(statement, List.of(Long.toString(patience.toMillis()), "0", SearchPath.OF_THE_SERVER, "0"));
             try {
                 statement.execute(sql);
             } finally {
@@ -101,6 +103,13 @@ final class Ddl {
             statement.execute("select pg_catalog.set_config('" + SESSION.get(i) + "', '"
                     + values.get(i).replace("'", "''") + "', false)");
         }
+        statement.execute("select " + transactionTimeout(values.get(SESSION.size()), false));
+    }
+
+    /** Servers before 17 do not know it. */
+    static String transactionTimeout(String value, boolean local) {
+        return "(select pg_catalog.set_config(s.name, '" + value + "', " + local
+                + ") from pg_catalog.pg_settings s where s.name operator(pg_catalog.=) 'transaction_timeout')";
     }
 
     /** Gives whether it was this process's turn. */
@@ -113,7 +122,7 @@ final class Ddl {
                 statement.execute("select pg_catalog.set_config('lock_timeout', '" + LOCK_TIMEOUT_MILLIS + "', true),"
                         + " pg_catalog.set_config('statement_timeout', '0', true),"
                         + " pg_catalog.set_config('idle_in_transaction_session_timeout', '0', true), "
-                        + SearchPath.set(SearchPath.with(schema)));
+                        + SearchPath.set(SearchPath.with(schema)) + ", " + transactionTimeout("0", true));
                 if (made && !isTaken(statement)) {
                     statement.execute("rollback");
                     return false;
@@ -161,6 +170,23 @@ final class Ddl {
             return Borrowed.from(owner);
         } catch (SQLException e) {
             throw failures.unavailable(e);
+        }
+    }
+
+    private Borrowed second() {
+        try {
+            return Borrowed.from(owner);
+        } catch (SQLException e) {
+            if (e.getCause() != null || SqlState.of(e).isOutage()) {
+                throw failures.unavailable(e);
+            }
+            throw new DurableException(
+                    "a statement that can't be in a transaction (an index that is built, a partition that is detached,"
+                            + " concurrently) needs a second connection beside the transaction whose turn it is, and the"
+                            + " DataSource of the database at " + failures.database() + " gave none: " + e.getMessage()
+                            + ". Usual cause: a pool of one connection. Give migrationDataSource(…) one of two or more, or"
+                            + " one without a pool. What was done before stays, and is gone on with.",
+                    e);
         }
     }
 

@@ -61,15 +61,12 @@ public final class HistoryPartitions {
         List<String> dropped = new ArrayList<>();
         ddl.transaction(what, statement -> refuseNeeded(what, month, statement));
         ddl.transaction(what, statement -> {
+            finishDetaching(statement);
             for (String table : tables(month, "c.relispartition and not i.inhdetachpending", statement)) {
                 ddl.alone(statement, detach(table, "concurrently"));
             }
         });
-        ddl.transaction(what, statement -> {
-            for (String table : tables(month, "i.inhdetachpending", statement)) {
-                ddl.alone(statement, detach(table, "finalize"));
-            }
-        });
+        ddl.transaction(what, this::finishDetaching);
         ddl.transaction(what, statement -> {
             dropped.clear();
             for (String table : tables(month, "not c.relispartition", statement)) {
@@ -106,6 +103,16 @@ public final class HistoryPartitions {
         if (over.isEmpty()) {
             throw new DurableException(what + " in the database at " + failures.database()
                     + ": runs may still be started in it. A month can be dropped one day after its end.");
+        }
+    }
+
+    /** Of whatever month: while one is being detached, the server detaches no other. */
+    private void finishDetaching(Statement statement) throws SQLException {
+        List<String> pending = Ddl.strings(statement, """
+                select quote_ident(c.relname) from pg_inherits i join pg_class c on c.oid = i.inhrelid
+                 where i.inhparent = to_regclass('%s.history_event') and i.inhdetachpending""".formatted(schema.quoted()));
+        for (String table : pending) {
+            ddl.alone(statement, detach(table, "finalize"));
         }
     }
 

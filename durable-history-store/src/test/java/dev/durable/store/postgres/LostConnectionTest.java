@@ -81,6 +81,24 @@ class LostConnectionTest {
         assertQuiet();
     }
 
+    /** Of a physical connection it is asked first whose database this is. */
+    @Test
+    void that_is_lost_before_it_was_ever_used_is_no_outage() throws Exception {
+        Guard guard = new Guard(new SchemaName("durable"), "orders-db");
+        try (Connection other = database.dataSource().getConnection()) {
+            guard.look(other, null, List.of());
+        }
+        Connections connections = new Connections(pool, new SchemaName("durable"), new Failures("orders-db"), guard);
+        cutAll();
+
+        assertThat(connections.<Boolean>transaction(Locks.SHORT, tx -> {
+                    tx.last(new Script());
+                    return true;
+                }))
+                .isTrue();
+        assertQuiet();
+    }
+
     /** As many lines as connections would be a storm. */
     private void assertQuiet() {
         assertThat(lines.list)

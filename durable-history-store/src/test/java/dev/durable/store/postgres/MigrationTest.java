@@ -2,7 +2,9 @@ package dev.durable.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.durable.DurableException;
 import dev.durable.store.contract.NewRunBuilder;
 import dev.durable.store.postgres.testing.TestDatabase;
@@ -68,6 +70,36 @@ class MigrationTest {
         Sql.execute(dataSource, Schema.sql(0, version));
 
         assertThatItWorks();
+    }
+
+    /** An index is built beside the transaction whose turn it is. */
+    @Test
+    void a_pool_of_one_connection_is_told_that_two_are_needed() {
+        Sql.execute(dataSource, Schema.sql(0, 16));
+        try (HikariDataSource one = new HikariDataSource()) {
+            one.setDataSource(dataSource);
+            one.setMaximumPoolSize(1);
+            one.setConnectionTimeout(250);
+
+            assertThatThrownBy(() -> builder().migrationDataSource(one).build().open())
+                    .isInstanceOf(DurableException.class)
+                    .hasMessageContaining("needs a second connection");
+        }
+    }
+
+    @Test
+    void a_limit_on_transactions_ends_no_migration() {
+        assumeThat(Sql.number(dataSource, "select count(*) from pg_settings where name = 'transaction_timeout'"))
+                .isPositive();
+        Sql.execute(dataSource, Schema.sql(0, 16));
+        PGSimpleDataSource limited = (PGSimpleDataSource) database.dataSource();
+        limited.setOptions("-c transaction_timeout=300ms");
+        Ddl ddl = new Ddl(limited, new SchemaName("durable"), new Failures("orders-db"), Duration.ofSeconds(5));
+
+        ddl.transaction("slow", turn -> {
+            turn.execute("select pg_sleep(0.5)");
+            ddl.alone(turn, "select pg_sleep(0.5)");
+        });
     }
 
     @ParameterizedTest

@@ -260,6 +260,29 @@ class PartitionsTest extends StoreContract {
         forget("order-1");
     }
 
+    /** PostgreSQL detaches one partition of a table concurrently, and no second one before that has come to its end. */
+    @Test
+    void a_month_is_dropped_also_where_the_detaching_of_another_was_broken_off() throws SQLException {
+        advance(FAR);
+        Writer first = claimed("order-1");
+        first.write(first.closing());
+        YearMonth broken = month();
+        advance(Duration.ofDays(31));
+        Writer second = claimed("order-2");
+        second.write(second.closing());
+        YearMonth month = month();
+        Holder reader = Holder.of("select count(*) from durable.history_event");
+        advance(Duration.ofDays(40));
+        HistoryPartitions impatient = new HistoryPartitions(
+                PostgresFixture.database().dataSource(), new SchemaName("durable"), Duration.ofMillis(200));
+        assertThatThrownBy(() -> impatient.drop(broken)).hasMessageContaining("as a table is locked");
+        reader.close();
+
+        assertThat(drop(month)).containsExactly(table(month));
+        assertThat(drop(broken)).containsExactly(table(broken));
+        forget("order-1", "order-2");
+    }
+
     private static List<String> drop(YearMonth month) {
         return HistoryPartitions.of(PostgresFixture.database().dataSource()).drop(month);
     }

@@ -16,6 +16,7 @@ import dev.durable.WorkflowHandle;
 import dev.durable.history.ActivityAttemptFailed;
 import dev.durable.store.postgres.SqlInvariants;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
@@ -70,27 +71,22 @@ class TransactionalOutageTest {
         CANCELLED {
             @Override
             void happen(Connection own, Connection dba) throws SQLException {
-                int pid = pid(own);
-                CompletableFuture<?> canceller = CompletableFuture.runAsync(() -> Bench.awaitThat(() -> {
-                    try {
-                        return cancelled(dba, pid);
-                    } catch (SQLException e) {
-                        throw new IllegalStateException(e);
-                    }
-                }));
-                try {
-                    execute(own, "select pg_sleep(20)");
-                } finally {
-                    canceller.join();
-                }
+                whileCancelled(own, dba, () -> execute(own, "select pg_sleep(20)"));
             }
-
-            private boolean cancelled(Connection dba, int pid) throws SQLException {
-                try (Statement statement = dba.createStatement();
-                        var rows = statement.executeQuery(
-                                "select pg_cancel_backend(pid) from pg_stat_activity where pid = " + pid
-                                        + " and query = 'select pg_sleep(20)' and wait_event = 'PgSleep'")) {
-                    return rows.next();
+        },
+        CANCELLED_IN_A_FETCH {
+            @Override
+            void happen(Connection own, Connection dba) throws SQLException {
+                try (Statement statement = own.createStatement()) {
+                    statement.setFetchSize(1);
+                    try (ResultSet rows = statement.executeQuery(
+                            "select pg_sleep(case i when 3 then 20 else 0 end) from generate_series(1, 3) i")) {
+                        whileCancelled(own, dba, () -> {
+                            while (rows.next()) {
+                                assertThat(rows.getRow()).isLessThan(3);
+                            }
+                        });
+                    }
                 }
             }
         },
@@ -100,6 +96,36 @@ class TransactionalOutageTest {
                 execute(own, "do $$ begin raise exception 'deadlock detected' using errcode = '40P01'; end $$");
             }
         };
+
+        /** A DBA cancels what sleeps there. */
+        private static void whileCancelled(Connection own, Connection dba, Work work) throws SQLException {
+            int pid = pid(own);
+            CompletableFuture<?> canceller = CompletableFuture.runAsync(() -> Bench.awaitThat(() -> {
+                try {
+                    return cancelled(dba, pid);
+                } catch (SQLException e) {
+                    throw new IllegalStateException(e);
+                }
+            }));
+            try {
+                work.happen();
+            } finally {
+                canceller.join();
+            }
+        }
+
+        private static boolean cancelled(Connection dba, int pid) throws SQLException {
+            try (Statement statement = dba.createStatement();
+                    var rows = statement.executeQuery("select pg_cancel_backend(pid) from pg_stat_activity where pid = "
+                            + pid + " and wait_event = 'PgSleep'")) {
+                return rows.next();
+            }
+        }
+
+        /** What a DBA cancels. */
+        private interface Work {
+            void happen() throws SQLException;
+        }
 
         abstract void happen(Connection own, Connection dba) throws SQLException;
     }
