@@ -1,5 +1,6 @@
 package dev.durable.client;
 
+import dev.durable.history.Bounds;
 import dev.durable.store.JobKey;
 import dev.durable.store.RunKey;
 import java.nio.charset.StandardCharsets;
@@ -56,7 +57,7 @@ public record ActivityToken(JobKey key, UUID lease, String activity) {
     }
 
     private static String refusal(String text) {
-        return "\"" + (text.length() > 40 ? text.substring(0, 40) + "…" : text)
+        return "\"" + Bounds.shown(text.length() > 40 ? text.substring(0, 40) + "…" : text)
                 + "\" is no token of an activity: hand in what ActivityContext.completeLater() gave, unchanged";
     }
 }

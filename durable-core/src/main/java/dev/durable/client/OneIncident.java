@@ -4,6 +4,7 @@ import dev.durable.ActivityState;
 import dev.durable.Incident;
 import dev.durable.IncidentControl;
 import dev.durable.IncidentNotFoundException;
+import dev.durable.history.Bounds;
 import dev.durable.history.EventJson;
 import dev.durable.history.IncidentResolved;
 import dev.durable.store.JobFilter;
@@ -131,7 +132,7 @@ final class OneIncident implements IncidentControl {
 
     private IncidentNotFoundException notFound(@Nullable OpenJob found) {
         return new IncidentNotFoundException(
-                "activity " + which.seq() + " of workflow " + which.workflowId() + " is no " + name(which.kind()) + ": "
+                "activity " + which.seq() + " of workflow " + Bounds.shown(which.workflowId()) + " is no " + name(which.kind()) + ": "
                         + (found == null ? whyGone() : whyOther(found)) + " Nothing was written.");
     }
 
@@ -143,7 +144,7 @@ final class OneIncident implements IncidentControl {
                         ? "the run is closed, " + run.status() + "."
                         : "it has ended, or there never was one of that number. Usually somebody completed, failed or"
                                 + " discarded it meanwhile, its workflow cancelled it, or its retention was over: its end"
-                                + " stands in client.history(\"" + which.workflowId() + "\").")
+                                + " stands in client.history(\"" + Bounds.shown(which.workflowId()) + "\").")
                 .orElse("there is no run of that workflow id.");
     }
 

@@ -4,6 +4,7 @@ import dev.durable.ActivityOptions;
 import dev.durable.RetryPolicy;
 import dev.durable.history.ActivityCompleted;
 import dev.durable.history.ActivityFailed;
+import dev.durable.history.Bounds;
 import dev.durable.history.EventJson;
 import dev.durable.history.Failure;
 import dev.durable.history.HistoryEvent;
@@ -43,7 +44,7 @@ final class Resolutions {
     }
 
     Resolutions because(String why) {
-        return new Resolutions(operations, actor, why);
+        return new Resolutions(operations, actor, Bounds.reason("because", why));
     }
 
     // ── tried again ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -118,6 +119,7 @@ final class Resolutions {
 
     /** In these words, and with what it failed of; they are the reason, too, where none was given. */
     Function<OpenJob, JobOrder> fail(String why) {
+        Bounds.reason("fail", why);
         Resolutions explained = reason.isEmpty() ? because(why) : this;
         return job -> explained.failed(
                 job,

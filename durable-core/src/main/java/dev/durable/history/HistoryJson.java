@@ -79,7 +79,7 @@ public final class HistoryJson {
             Files.move(part, target, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
             throw new UncheckedIOException(
-                    "the history of " + history.workflowId() + " can't be written to " + file, e);
+                    "the history of " + Bounds.shown(history.workflowId()) + " can't be written to " + file, e);
         }
     }
 

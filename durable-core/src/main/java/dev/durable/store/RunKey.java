@@ -1,5 +1,6 @@
 package dev.durable.store;
 
+import dev.durable.history.Bounds;
 import java.util.Comparator;
 import java.util.UUID;
 
@@ -14,6 +15,16 @@ public record RunKey(UUID runId, String workflowId) {
     /** The order in which runs are locked: (shard, workflow id) by code point bytes, as the database compares. */
     public static final Comparator<RunKey> LOCK_ORDER =
             Comparator.comparingInt(RunKey::shard).thenComparing(RunKey::workflowId, Utf8Order.INSTANCE);
+
+    /** The workflow id as logs show it. */
+    public String shown() {
+        return Bounds.shown(workflowId);
+    }
+
+    @Override
+    public String toString() {
+        return shown() + " (run " + runId + ")";
+    }
 
     /** 0 to 1023. */
     public int shard() {
