@@ -173,7 +173,7 @@ enum OptionValue {
      */
     final Object check(Object value) {
         if (!allows(value)) {
-            throw refuse(value instanceof String text ? "\"" + Bounds.shown(text) + "\"" : value.toString());
+            throw refuse(value instanceof String text ? Bounds.quoted(text) : value.toString());
         }
         return value;
     }

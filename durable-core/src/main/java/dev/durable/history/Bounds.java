@@ -35,6 +35,15 @@ public final class Bounds {
     /** The longest timeout or delay in options. */
     public static final Duration DURATION = Duration.ofDays(36_500);
 
+    /**
+     * The longest wait of workflow code: longer than that of options, as replay takes whatever was taken before. Any time
+     * plus it is a time of every store.
+     */
+    public static final Duration WAIT = Duration.ofDays(36_525);
+
+    /** Of how many task queues a process remembers what room they have. */
+    public static final int QUEUES = 10_000;
+
     /** The latest time that may be named; PostgreSQL's own end is far behind it. */
     public static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
 
@@ -248,7 +257,8 @@ public final class Bounds {
         return shown.append(text, done, text.length()).toString();
     }
 
-    private static String quoted(String text) {
+    /** The same in quotes, and cut where it is long. */
+    public static String quoted(String text) {
         return text.length() <= QUOTED
                 ? "\"" + shown(text) + "\""
                 : "\"" + shown(text.substring(0, QUOTED)) + "…\"";

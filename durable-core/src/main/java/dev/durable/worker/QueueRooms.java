@@ -41,14 +41,13 @@ final class QueueRooms implements Step {
     private static final long UNLIMITED_NANOS = Duration.ofSeconds(1).toNanos();
     private static final long UNLIMITED_AT_MOST_NANOS = Duration.ofMinutes(1).toNanos();
     private static final long LIMITED_NANOS = Duration.ofMillis(100).toNanos();
-    static final int MOST = 10_000;
 
     private final HistoryStore store;
     private final LongSupplier nanoTime;
     private final Set<String> toRead = ConcurrentHashMap.newKeySet();
     private volatile Runnable wake = () -> {};
     private final Cache<String, Door> doors =
-            Caffeine.newBuilder().maximumSize(MOST).executor(Runnable::run).build();
+            Caffeine.newBuilder().maximumSize(Bounds.QUEUES).executor(Runnable::run).build();
 
     QueueRooms(HistoryStore store) {
         this(store, System::nanoTime);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.durable.QueueFullException;
 import dev.durable.QueueLimits;
 import dev.durable.StoreUnavailableException;
+import dev.durable.history.Bounds;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.QueueRules;
 import java.lang.reflect.Proxy;
@@ -192,10 +193,10 @@ class QueueRoomsTest {
 
     @Test
     void of_very_many_queues_those_that_were_not_asked_for_lately_are_forgotten() {
-        for (int i = 0; i < 2 * QueueRooms.MOST; i++) {
+        for (int i = 0; i < 2 * Bounds.QUEUES; i++) {
             rooms.ask("queue " + i, "workflow o-1", false);
         }
-        assertThat(rooms.size()).isLessThanOrEqualTo(QueueRooms.MOST);
+        assertThat(rooms.size()).isLessThanOrEqualTo(Bounds.QUEUES);
     }
 
     /** The reading is answered when all have come, so that those who are not the first have to wait for it. */

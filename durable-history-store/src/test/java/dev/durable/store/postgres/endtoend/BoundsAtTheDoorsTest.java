@@ -268,12 +268,15 @@ class BoundsAtTheDoorsTest {
                 .findFirst()
                 .orElseThrow();
         UUID runId = engine.client().start(Order.class, like, Order::run).runId();
-        try (Connection connection = bench.direct().getConnection();
-                PreparedStatement rename =
-                        connection.prepareStatement("update durable.workflow_run set workflow_id = ? where run_id = ?")) {
-            rename.setString(1, old);
-            rename.setObject(2, runId);
-            assertThat(rename.executeUpdate()).isOne();
+        try (Connection connection = bench.direct().getConnection()) {
+            for (String table : List.of("workflow_run", "run_state")) {
+                try (PreparedStatement rename = connection.prepareStatement(
+                        "update durable." + table + " set workflow_id = ? where run_id = ?")) {
+                    rename.setString(1, old);
+                    rename.setObject(2, runId);
+                    assertThat(rename.executeUpdate()).isOne();
+                }
+            }
         }
         DurableClient client = engine.client();
         assertThat(client.workflows().where(w -> w.workflowId(old)).page(10))
