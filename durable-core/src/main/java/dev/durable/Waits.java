@@ -1,6 +1,6 @@
 package dev.durable;
 
-import dev.durable.history.Bounds;
+import dev.durable.store.Bounds;
 import java.time.Duration;
 
 /** Which times to wait make sense; the others are mistakes, mostly of a unit or a sign, and are refused where they are given. */

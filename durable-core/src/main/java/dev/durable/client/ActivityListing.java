@@ -5,7 +5,7 @@ import dev.durable.ActivityQuery;
 import dev.durable.ActivityState;
 import dev.durable.ActivitySummary;
 import dev.durable.BoundedCount;
-import dev.durable.history.Bounds;
+import dev.durable.store.Bounds;
 import dev.durable.history.OptionsJson;
 import dev.durable.store.JobFilter;
 import dev.durable.store.JobOrder;

@@ -1,6 +1,6 @@
 package dev.durable.client;
 
-import dev.durable.history.Bounds;
+import dev.durable.store.Bounds;
 import dev.durable.store.JobKey;
 import dev.durable.store.RunKey;
 import java.nio.charset.StandardCharsets;

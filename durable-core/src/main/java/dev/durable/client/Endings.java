@@ -1,7 +1,7 @@
 package dev.durable.client;
 
 import dev.durable.WorkflowStatus;
-import dev.durable.history.Bounds;
+import dev.durable.store.Bounds;
 import dev.durable.history.EventJson;
 import dev.durable.history.Failure;
 import dev.durable.history.HistoryEvent;

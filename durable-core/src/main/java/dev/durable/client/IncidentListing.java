@@ -6,7 +6,7 @@ import dev.durable.Incident;
 import dev.durable.IncidentControl;
 import dev.durable.IncidentGroup;
 import dev.durable.IncidentQuery;
-import dev.durable.history.Bounds;
+import dev.durable.store.Bounds;
 import dev.durable.store.BuriedGroup;
 import dev.durable.store.JobFilter;
 import dev.durable.store.JobOrder;

@@ -7,7 +7,7 @@ import dev.durable.StartOptions;
 import dev.durable.declare.ActivityMethod;
 import dev.durable.declare.BackgroundOptions;
 import dev.durable.declare.OptionsAtCallSite;
-import dev.durable.history.Bounds;
+import dev.durable.store.Bounds;
 import dev.durable.history.EnqueuedOptions;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

@@ -6,7 +6,7 @@ import dev.durable.WorkflowHandle;
 import dev.durable.WorkflowQuery;
 import dev.durable.WorkflowSummary;
 import dev.durable.declare.Registry;
-import dev.durable.history.Bounds;
+import dev.durable.store.Bounds;
 import dev.durable.store.RunFilter;
 import dev.durable.store.RunRecord;
 import dev.durable.store.Views;

@@ -4,7 +4,7 @@ import dev.durable.DurableException;
 import dev.durable.WorkflowNotFoundException;
 import dev.durable.declare.MethodSpec;
 import dev.durable.declare.WorkflowType;
-import dev.durable.history.Bounds;
+import dev.durable.store.Bounds;
 import dev.durable.history.EventJson;
 import dev.durable.history.Payload;
 import dev.durable.history.WorkflowCancelRequested;

@@ -4,7 +4,7 @@ import dev.durable.ActivityControl;
 import dev.durable.ActivityOptionsBuilder;
 import dev.durable.ActivitySummary;
 import dev.durable.StaleAttemptException;
-import dev.durable.history.Bounds;
+import dev.durable.store.Bounds;
 import dev.durable.history.OptionsJson;
 import dev.durable.store.JobFilter;
 import dev.durable.store.JobOrder;

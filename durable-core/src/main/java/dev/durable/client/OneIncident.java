@@ -4,7 +4,7 @@ import dev.durable.ActivityState;
 import dev.durable.Incident;
 import dev.durable.IncidentControl;
 import dev.durable.IncidentNotFoundException;
-import dev.durable.history.Bounds;
+import dev.durable.store.Bounds;
 import dev.durable.history.EventJson;
 import dev.durable.history.IncidentResolved;
 import dev.durable.store.JobFilter;

@@ -2,7 +2,7 @@ package dev.durable.client;
 
 import dev.durable.DurableException;
 import dev.durable.declare.ActivityBinding;
-import dev.durable.history.Bounds;
+import dev.durable.store.Bounds;
 import dev.durable.history.Failure;
 import dev.durable.history.Payload;
 import dev.durable.replay.BackgroundJob;

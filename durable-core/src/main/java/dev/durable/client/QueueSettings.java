@@ -3,7 +3,7 @@ package dev.durable.client;
 import dev.durable.QueueDescription;
 import dev.durable.QueueLimits;
 import dev.durable.Queues;
-import dev.durable.history.Bounds;
+import dev.durable.store.Bounds;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.QueueChange;
 import java.time.Instant;

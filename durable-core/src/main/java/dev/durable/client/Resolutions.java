@@ -4,7 +4,7 @@ import dev.durable.ActivityOptions;
 import dev.durable.RetryPolicy;
 import dev.durable.history.ActivityCompleted;
 import dev.durable.history.ActivityFailed;
-import dev.durable.history.Bounds;
+import dev.durable.store.Bounds;
 import dev.durable.history.EventJson;
 import dev.durable.history.Failure;
 import dev.durable.history.HistoryEvent;

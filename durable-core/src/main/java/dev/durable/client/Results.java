@@ -4,7 +4,7 @@ import dev.durable.DurableException;
 import dev.durable.WorkflowFailedException;
 import dev.durable.WorkflowStatus;
 import dev.durable.declare.WorkflowType;
-import dev.durable.history.Bounds;
+import dev.durable.store.Bounds;
 import dev.durable.history.Failure;
 import dev.durable.history.Payload;
 import dev.durable.replay.BackgroundJob;

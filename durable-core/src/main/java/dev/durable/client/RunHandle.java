@@ -12,7 +12,7 @@ import dev.durable.declare.MethodSpec;
 import dev.durable.declare.Recorded;
 import dev.durable.declare.Recorder;
 import dev.durable.declare.WorkflowType;
-import dev.durable.history.Bounds;
+import dev.durable.store.Bounds;
 import dev.durable.history.History;
 import dev.durable.history.Payload;
 import dev.durable.store.RunRecord;

@@ -25,7 +25,7 @@ import dev.durable.declare.CallKind;
 import dev.durable.declare.Recorded;
 import dev.durable.declare.Recorder;
 import dev.durable.declare.WorkflowType;
-import dev.durable.history.Bounds;
+import dev.durable.store.Bounds;
 import dev.durable.history.EventJson;
 import dev.durable.history.History;
 import dev.durable.history.HistoryEvent;

@@ -3,7 +3,7 @@ package dev.durable.client;
 import dev.durable.ActivityOptions;
 import dev.durable.declare.OptionsAtCallSite;
 import dev.durable.history.ActivityTimeoutUpdated;
-import dev.durable.history.Bounds;
+import dev.durable.store.Bounds;
 import dev.durable.history.OptionsJson;
 import dev.durable.store.JobOrder;
 import dev.durable.store.OpenJob;

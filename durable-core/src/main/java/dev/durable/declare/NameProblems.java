@@ -1,6 +1,6 @@
 package dev.durable.declare;
 
-import dev.durable.history.Bounds;
+import dev.durable.store.Bounds;
 
 /** Wording: names that are none, and names that two things have. */
 final class NameProblems {

@@ -1,6 +1,6 @@
 package dev.durable.declare;
 
-import dev.durable.history.Bounds;
+import dev.durable.store.Bounds;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Locale;

@@ -2,7 +2,7 @@ package dev.durable.declare;
 
 import dev.durable.ActivityCancellationType;
 import dev.durable.OnExhausted;
-import dev.durable.history.Bounds;
+import dev.durable.store.Bounds;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;

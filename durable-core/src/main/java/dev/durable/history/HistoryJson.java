@@ -1,6 +1,7 @@
 package dev.durable.history;
 
 import dev.durable.DurableException;
+import dev.durable.store.Bounds;
 import dev.durable.store.StoredEvent;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -9,7 +9,7 @@ import dev.durable.declare.Registry;
 import dev.durable.declare.StubCall;
 import dev.durable.declare.Stubs;
 import dev.durable.history.ActivityScheduled;
-import dev.durable.history.Bounds;
+import dev.durable.store.Bounds;
 import dev.durable.history.Payload;
 import dev.durable.payload.PayloadCodec;
 import java.lang.reflect.Type;

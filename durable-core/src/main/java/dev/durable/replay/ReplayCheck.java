@@ -2,7 +2,7 @@ package dev.durable.replay;
 
 import dev.durable.NonDeterminismException;
 import dev.durable.declare.WorkflowType;
-import dev.durable.history.Bounds;
+import dev.durable.store.Bounds;
 import dev.durable.history.History;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.WorkflowPaused;

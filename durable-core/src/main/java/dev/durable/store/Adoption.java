@@ -1,7 +1,6 @@
 package dev.durable.store;
 
 import dev.durable.Installation.OpenWork;
-import dev.durable.history.Bounds;
 import java.util.function.Function;
 
 /**

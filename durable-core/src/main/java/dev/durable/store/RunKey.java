@@ -1,6 +1,5 @@
 package dev.durable.store;
 
-import dev.durable.history.Bounds;
 import java.util.Comparator;
 import java.util.UUID;
 

@@ -4,7 +4,7 @@ import dev.durable.ActivityContext;
 import dev.durable.declare.ActivityBinding;
 import dev.durable.declare.ActivityInvoker;
 import dev.durable.declare.MethodSpec;
-import dev.durable.history.Bounds;
+import dev.durable.store.Bounds;
 import dev.durable.history.Payload;
 import dev.durable.payload.PayloadCodec;
 import dev.durable.store.ClaimedJob;

@@ -8,7 +8,7 @@ import dev.durable.DurableException;
 import dev.durable.TypeRef;
 import dev.durable.client.ActivityToken;
 import dev.durable.history.ActivityTimeoutUpdated;
-import dev.durable.history.Bounds;
+import dev.durable.store.Bounds;
 import dev.durable.history.Payload;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobUpdate;

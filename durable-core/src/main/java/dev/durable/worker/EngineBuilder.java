@@ -5,7 +5,7 @@ import dev.durable.DurableEngine;
 import dev.durable.ErrorSanitizer;
 import dev.durable.OnExhausted;
 import dev.durable.declare.Registry;
-import dev.durable.history.Bounds;
+import dev.durable.store.Bounds;
 import dev.durable.payload.PayloadCodec;
 import dev.durable.replay.BackgroundJob;
 import dev.durable.store.Adoption;

@@ -1,7 +1,7 @@
 package dev.durable.worker;
 
 import dev.durable.DurableEngine;
-import dev.durable.history.Bounds;
+import dev.durable.store.Bounds;
 import dev.durable.worker.EngineSettings.QueueSettings;
 import java.util.LinkedHashMap;
 import java.util.Map;

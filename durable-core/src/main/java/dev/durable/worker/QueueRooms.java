@@ -6,7 +6,7 @@ import dev.durable.DurableException;
 import dev.durable.QueueFullException;
 import dev.durable.QueueLimits;
 import dev.durable.StoreUnavailableException;
-import dev.durable.history.Bounds;
+import dev.durable.store.Bounds;
 import dev.durable.store.HistoryStore;
 import java.time.Duration;
 import java.util.List;

@@ -2,7 +2,7 @@ package dev.durable.payload;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.durable.history.Bounds;
+import dev.durable.store.Bounds;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

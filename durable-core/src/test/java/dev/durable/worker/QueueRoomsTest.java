@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.durable.QueueFullException;
 import dev.durable.QueueLimits;
 import dev.durable.StoreUnavailableException;
-import dev.durable.history.Bounds;
+import dev.durable.store.Bounds;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.QueueRules;
 import java.lang.reflect.Proxy;

@@ -5,7 +5,7 @@ import static dev.durable.store.postgres.Param.shorts;
 import static dev.durable.store.postgres.Param.texts;
 import static dev.durable.store.postgres.Param.uuids;
 
-import dev.durable.history.Bounds;
+import dev.durable.store.Bounds;
 import dev.durable.store.Delivery.Outcome;
 import dev.durable.store.Relayed;
 import java.sql.SQLException;

@@ -1,6 +1,6 @@
 package dev.durable.store.postgres;
 
-import dev.durable.history.Bounds;
+import dev.durable.store.Bounds;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -1,4 +1,4 @@
-package dev.durable.history;
+package dev.durable.store;
 
 import dev.durable.StartOptions;
 import java.nio.charset.StandardCharsets;
