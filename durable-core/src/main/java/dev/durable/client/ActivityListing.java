@@ -5,8 +5,8 @@ import dev.durable.ActivityQuery;
 import dev.durable.ActivityState;
 import dev.durable.ActivitySummary;
 import dev.durable.BoundedCount;
-import dev.durable.store.Bounds;
 import dev.durable.history.OptionsJson;
+import dev.durable.store.Bounds;
 import dev.durable.store.JobFilter;
 import dev.durable.store.JobOrder;
 import dev.durable.store.OpenJob;
@@ -50,7 +50,9 @@ final class ActivityListing implements ActivityQuery {
 
     @Override
     public List<ActivitySummary> page(int size) {
-        return pages().first(Bounds.page(size)).stream().map(ActivityListing::summary).toList();
+        return pages().first(Bounds.page(size)).stream()
+                .map(ActivityListing::summary)
+                .toList();
     }
 
     @Override

@@ -1,7 +1,6 @@
 package dev.durable.client;
 
 import dev.durable.WorkflowStatus;
-import dev.durable.store.Bounds;
 import dev.durable.history.EventJson;
 import dev.durable.history.Failure;
 import dev.durable.history.HistoryEvent;
@@ -9,6 +8,7 @@ import dev.durable.history.WorkflowPaused;
 import dev.durable.history.WorkflowResumed;
 import dev.durable.history.WorkflowTerminated;
 import dev.durable.replay.BackgroundJob;
+import dev.durable.store.Bounds;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunPause;
 import dev.durable.store.RunRecord;
@@ -50,7 +50,11 @@ final class Endings {
 
     /** Gives whether there is an open run. */
     boolean pause(String workflowId, @Nullable UUID runId, String reason) {
-        return pause(workflowId, runId, true, new WorkflowPaused(1, Instant.EPOCH, Bounds.reason("pause", reason), code.identity()));
+        return pause(
+                workflowId,
+                runId,
+                true,
+                new WorkflowPaused(1, Instant.EPOCH, Bounds.reason("pause", reason), code.identity()));
     }
 
     /** Gives whether there is an open run. */

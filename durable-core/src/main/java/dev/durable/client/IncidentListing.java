@@ -65,7 +65,9 @@ final class IncidentListing implements IncidentQuery {
 
     @Override
     public List<Incident> page(int size) {
-        return pages().first(Bounds.page(size)).stream().map(IncidentListing::incident).toList();
+        return pages().first(Bounds.page(size)).stream()
+                .map(IncidentListing::incident)
+                .toList();
     }
 
     @Override

@@ -53,7 +53,9 @@ final class Listing implements WorkflowQuery {
 
     @Override
     public List<Row> page(int size) {
-        return store.runs(filter, Bounds.page(size)).stream().<Row>map(this::row).toList();
+        return store.runs(filter, Bounds.page(size)).stream()
+                .<Row>map(this::row)
+                .toList();
     }
 
     @Override

@@ -4,11 +4,11 @@ import dev.durable.DurableException;
 import dev.durable.WorkflowNotFoundException;
 import dev.durable.declare.MethodSpec;
 import dev.durable.declare.WorkflowType;
-import dev.durable.store.Bounds;
 import dev.durable.history.EventJson;
 import dev.durable.history.Payload;
 import dev.durable.history.WorkflowCancelRequested;
 import dev.durable.replay.BackgroundJob;
+import dev.durable.store.Bounds;
 import dev.durable.store.Delivery;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.Joined;
@@ -131,10 +131,11 @@ final class Messages {
                     return;
                 }
                 case NOT_FOUND ->
-                    throw new WorkflowNotFoundException("there is no open run of workflow id " + Bounds.shown(workflowId)
-                            + (runId == null ? "" : " with run id " + runId) + ", so " + unsent(message)
-                            + ". Usually it has closed already, or was started in a transaction that is still open, or the id"
-                            + " is another one: client.handle(id).describe() tells.");
+                    throw new WorkflowNotFoundException(
+                            "there is no open run of workflow id " + Bounds.shown(workflowId)
+                                    + (runId == null ? "" : " with run id " + runId) + ", so " + unsent(message)
+                                    + ". Usually it has closed already, or was started in a transaction that is still open, or the id"
+                                    + " is another one: client.handle(id).describe() tells.");
                 case INBOX_FULL -> throw inboxFull(workflowId, message);
                 case CLOSING, LOCKED -> dispatch.breathe();
             }
@@ -143,8 +144,9 @@ final class Messages {
     }
 
     static DurableException inboxFull(String workflowId, InboxMessage message) {
-        return new DurableException("the inbox of " + Bounds.shown(workflowId) + " is full and takes no " + what(message)
-                + ". Its worker is down, or messages come faster than the run handles them; send again later.");
+        return new DurableException(
+                "the inbox of " + Bounds.shown(workflowId) + " is full and takes no " + what(message)
+                        + ". Its worker is down, or messages come faster than the run handles them; send again later.");
     }
 
     static DurableException closing(String workflowId, InboxMessage message) {

@@ -4,8 +4,8 @@ import dev.durable.ActivityControl;
 import dev.durable.ActivityOptionsBuilder;
 import dev.durable.ActivitySummary;
 import dev.durable.StaleAttemptException;
-import dev.durable.store.Bounds;
 import dev.durable.history.OptionsJson;
+import dev.durable.store.Bounds;
 import dev.durable.store.JobFilter;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobOrder.Outcome;
@@ -115,7 +115,8 @@ final class OneActivity implements ActivityControl {
     }
 
     private StaleAttemptException gone() {
-        return new StaleAttemptException("NOT_FOUND: activity " + which.seq() + " of workflow " + Bounds.shown(which.workflowId())
-                + " is not open: it ended, or its run did, or it is local. Nothing was written.");
+        return new StaleAttemptException(
+                "NOT_FOUND: activity " + which.seq() + " of workflow " + Bounds.shown(String.valueOf(which.workflowId()))
+                        + " is not open: it ended, or its run did, or it is local. Nothing was written.");
     }
 }

@@ -4,9 +4,9 @@ import dev.durable.ActivityState;
 import dev.durable.Incident;
 import dev.durable.IncidentControl;
 import dev.durable.IncidentNotFoundException;
-import dev.durable.store.Bounds;
 import dev.durable.history.EventJson;
 import dev.durable.history.IncidentResolved;
+import dev.durable.store.Bounds;
 import dev.durable.store.JobFilter;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobOrder.Outcome;
@@ -131,9 +131,9 @@ final class OneIncident implements IncidentControl {
     // ── why it is none ───────────────────────────────────────────────────────────────────────────────────────────────
 
     private IncidentNotFoundException notFound(@Nullable OpenJob found) {
-        return new IncidentNotFoundException(
-                "activity " + which.seq() + " of workflow " + Bounds.shown(which.workflowId()) + " is no " + name(which.kind()) + ": "
-                        + (found == null ? whyGone() : whyOther(found)) + " Nothing was written.");
+        return new IncidentNotFoundException("activity " + which.seq() + " of workflow "
+                + Bounds.shown(which.workflowId()) + " is no " + name(which.kind()) + ": "
+                + (found == null ? whyGone() : whyOther(found)) + " Nothing was written.");
     }
 
     private String whyGone() {

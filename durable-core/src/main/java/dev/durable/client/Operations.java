@@ -2,10 +2,10 @@ package dev.durable.client;
 
 import dev.durable.DurableException;
 import dev.durable.declare.ActivityBinding;
-import dev.durable.store.Bounds;
 import dev.durable.history.Failure;
 import dev.durable.history.Payload;
 import dev.durable.replay.BackgroundJob;
+import dev.durable.store.Bounds;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.InboxMessage;

@@ -4,10 +4,10 @@ import dev.durable.DurableException;
 import dev.durable.WorkflowFailedException;
 import dev.durable.WorkflowStatus;
 import dev.durable.declare.WorkflowType;
-import dev.durable.store.Bounds;
 import dev.durable.history.Failure;
 import dev.durable.history.Payload;
 import dev.durable.replay.BackgroundJob;
+import dev.durable.store.Bounds;
 import java.lang.reflect.Type;
 import java.util.List;
 import java.util.Locale;
@@ -41,7 +41,8 @@ final class Results {
             }
             case FAILED, TIMED_OUT, CANCELLED, TERMINATED -> throw failed(workflowId, end);
             case RUNNING, CONTINUED_AS_NEW ->
-                throw new DurableException("run of " + Bounds.shown(workflowId) + " is " + end.status() + " and has no result");
+                throw new DurableException(
+                        "run of " + Bounds.shown(workflowId) + " is " + end.status() + " and has no result");
         };
     }
 

@@ -12,9 +12,9 @@ import dev.durable.declare.MethodSpec;
 import dev.durable.declare.Recorded;
 import dev.durable.declare.Recorder;
 import dev.durable.declare.WorkflowType;
-import dev.durable.store.Bounds;
 import dev.durable.history.History;
 import dev.durable.history.Payload;
+import dev.durable.store.Bounds;
 import dev.durable.store.RunRecord;
 import dev.durable.store.Views;
 import java.lang.reflect.Type;
@@ -124,7 +124,9 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
     private record Run(UUID id, @Nullable String type) {}
 
     private Run waitedFor() {
-        WorkflowCode.mayNot("handle.result()", "wait for " + Bounds.shown(workflowId) + " again, with all other runs of the process");
+        WorkflowCode.mayNot(
+                "handle.result()",
+                "wait for " + Bounds.shown(workflowId) + " again, with all other runs of the process");
         if (started && runId != null) {
             return new Run(runId, null);
         }
@@ -211,7 +213,8 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
     }
 
     private @Nullable Object ask(String name, @Nullable Object[] arguments, Type type) {
-        WorkflowCode.mayNot("handle.query(…)", "ask " + Bounds.shown(workflowId) + " again, and may hear something else");
+        WorkflowCode.mayNot(
+                "handle.query(…)", "ask " + Bounds.shown(workflowId) + " again, and may hear something else");
         Bounds.name("query", name);
         WorkflowType typed = typed("query", "a client whose engine registers the workflow class");
         Payload input = code.payloads().encodeArguments(question(typed, name), arguments);
@@ -274,8 +277,9 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
 
     private WorkflowType typed(String call, String instead) {
         if (workflow == null) {
-            throw new IllegalStateException(call + " needs the workflow's class, and this handle of " + Bounds.shown(workflowId)
-                    + " was made by name for a type that is not registered here. Use " + instead + ".");
+            throw new IllegalStateException(
+                    call + " needs the workflow's class, and this handle of " + Bounds.shown(workflowId)
+                            + " was made by name for a type that is not registered here. Use " + instead + ".");
         }
         return workflow;
     }

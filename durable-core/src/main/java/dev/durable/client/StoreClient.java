@@ -25,13 +25,13 @@ import dev.durable.declare.CallKind;
 import dev.durable.declare.Recorded;
 import dev.durable.declare.Recorder;
 import dev.durable.declare.WorkflowType;
-import dev.durable.store.Bounds;
 import dev.durable.history.EventJson;
 import dev.durable.history.History;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.HistoryJson;
 import dev.durable.history.Payload;
 import dev.durable.replay.BackgroundJob;
+import dev.durable.store.Bounds;
 import dev.durable.store.JobFilter;
 import dev.durable.store.JobStart;
 import dev.durable.store.Joined;
@@ -436,12 +436,14 @@ public final class StoreClient implements DurableClient {
 
     @Override
     public <W> WorkflowHandle<W, ?> handle(Class<W> type, String workflowId) {
-        return new RunHandle<W, Object>(dispatch, code, code.registry().workflowOf(type), Bounds.known("workflow id", workflowId), null);
+        return new RunHandle<W, Object>(
+                dispatch, code, code.registry().workflowOf(type), Bounds.known("workflow id", workflowId), null);
     }
 
     @Override
     public <W> WorkflowHandle<W, ?> handle(Class<W> type, String workflowId, UUID runId) {
-        return new RunHandle<W, Object>(dispatch, code, code.registry().workflowOf(type), Bounds.known("workflow id", workflowId), runId);
+        return new RunHandle<W, Object>(
+                dispatch, code, code.registry().workflowOf(type), Bounds.known("workflow id", workflowId), runId);
     }
 
     @Override
@@ -449,7 +451,8 @@ public final class StoreClient implements DurableClient {
         RunRecord run = dispatch.store()
                 .views()
                 .latestRun(Bounds.known("workflow id", workflowId))
-                .orElseThrow(() -> new WorkflowNotFoundException("there is no run of workflow id " + Bounds.shown(workflowId)));
+                .orElseThrow(() ->
+                        new WorkflowNotFoundException("there is no run of workflow id " + Bounds.shown(workflowId)));
         return history(run.run().runId());
     }
 
@@ -497,7 +500,12 @@ public final class StoreClient implements DurableClient {
 
     @Override
     public ActivityControl activity(String workflowId, int seq) {
-        return new OneActivity(operations, JobFilter.ALL.workflowId(Bounds.known("workflow id", workflowId)).seq(seq), code.identity());
+        return new OneActivity(
+                operations,
+                JobFilter.ALL
+                        .workflowId(Bounds.known("workflow id", workflowId))
+                        .seq(seq),
+                code.identity());
     }
 
     @Override

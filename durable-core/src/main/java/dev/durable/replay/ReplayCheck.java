@@ -2,13 +2,13 @@ package dev.durable.replay;
 
 import dev.durable.NonDeterminismException;
 import dev.durable.declare.WorkflowType;
-import dev.durable.store.Bounds;
 import dev.durable.history.History;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.WorkflowPaused;
 import dev.durable.history.WorkflowResumed;
 import dev.durable.history.WorkflowTerminated;
 import dev.durable.history.WorkflowTimedOut;
+import dev.durable.store.Bounds;
 import dev.durable.store.RunKey;
 import java.util.List;
 

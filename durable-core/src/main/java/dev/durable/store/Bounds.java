@@ -64,10 +64,7 @@ public final class Bounds {
 
     /** Whether the text can be a name. */
     public static boolean isName(String text) {
-        return !text.isBlank()
-                && text.length() <= NAME
-                && text.strip().equals(text)
-                && unfit(text) == text.length();
+        return !text.isBlank() && text.length() <= NAME && text.strip().equals(text) && unfit(text) == text.length();
     }
 
     /**
@@ -105,7 +102,8 @@ public final class Bounds {
     public static String known(String what, String id) {
         if (id.length() > ID || id.indexOf('\0') >= 0 || hasLoneSurrogate(id)) {
             throw new IllegalArgumentException("nothing can have the " + what + " " + quoted(id)
-                    + ": none has more than " + grouped(ID) + " characters, NUL or unpaired surrogates. Usual cause: text"
+                    + ": none has more than " + grouped(ID)
+                    + " characters, NUL or unpaired surrogates. Usual cause: text"
                     + " from outside that was taken as it came.");
         }
         return id;
@@ -209,8 +207,9 @@ public final class Bounds {
      */
     public static int page(int size) {
         if (size < 0 || size > PAGE) {
-            throw new IllegalArgumentException("page(" + size + "): a page has 0 to " + grouped(PAGE)
-                    + " rows, which are all in memory at once. For all of them, take stream(), which reads page by page.");
+            throw new IllegalArgumentException(
+                    "page(" + size + "): a page has 0 to " + grouped(PAGE)
+                            + " rows, which are all in memory at once. For all of them, take stream(), which reads page by page.");
         }
         return size;
     }
@@ -259,9 +258,7 @@ public final class Bounds {
 
     /** The same in quotes, and cut where it is long. */
     public static String quoted(String text) {
-        return text.length() <= QUOTED
-                ? "\"" + shown(text) + "\""
-                : "\"" + shown(text.substring(0, QUOTED)) + "…\"";
+        return text.length() <= QUOTED ? "\"" + shown(text) + "\"" : "\"" + shown(text.substring(0, QUOTED)) + "…\"";
     }
 
     private static String character(String text, int at) {

@@ -46,8 +46,10 @@ final class QueueRooms implements Step {
     private final LongSupplier nanoTime;
     private final Set<String> toRead = ConcurrentHashMap.newKeySet();
     private volatile Runnable wake = () -> {};
-    private final Cache<String, Door> doors =
-            Caffeine.newBuilder().maximumSize(Bounds.QUEUES).executor(Runnable::run).build();
+    private final Cache<String, Door> doors = Caffeine.newBuilder()
+            .maximumSize(Bounds.QUEUES)
+            .executor(Runnable::run)
+            .build();
 
     QueueRooms(HistoryStore store) {
         this(store, System::nanoTime);

@@ -160,7 +160,10 @@ class QueueRoomsTest {
             }
             await(others);
             // One reads, and spins; the others are parked at its lock.
-            while (threads.stream().filter(t -> t.getState() == Thread.State.WAITING).count() < 19) {
+            while (threads.stream()
+                            .filter(t -> t.getState() == Thread.State.WAITING)
+                            .count()
+                    < 19) {
                 Thread.onSpinWait();
             }
             waiting.set(20);

@@ -86,8 +86,7 @@ enum SqlState {
 
     /** GRANT takes no lock on its table, so it and an ALTER of the same table meet in the catalog. Never translated. */
     private static boolean isCatalogChanged(SQLException e) {
-        return "XX000".equals(e.getSQLState())
-                && String.valueOf(e.getMessage()).contains("tuple concurrently");
+        return "XX000".equals(e.getSQLState()) && String.valueOf(e.getMessage()).contains("tuple concurrently");
     }
 
     private static String classOf(String state) {

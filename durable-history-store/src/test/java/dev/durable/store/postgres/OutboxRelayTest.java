@@ -10,11 +10,11 @@ import dev.durable.DurableException;
 import dev.durable.ReusePolicy;
 import dev.durable.store.Delivery;
 import dev.durable.store.HistoryStore;
+import dev.durable.store.InboxMessage;
 import dev.durable.store.Joined;
+import dev.durable.store.MessageKind;
 import dev.durable.store.NewRun;
 import dev.durable.store.Nudges;
-import dev.durable.store.InboxMessage;
-import dev.durable.store.MessageKind;
 import dev.durable.store.Relayed;
 import dev.durable.store.RunKey;
 import dev.durable.store.StartOutcome;
@@ -23,12 +23,12 @@ import dev.durable.store.contract.NewRunBuilder;
 import dev.durable.store.contract.StoreContract;
 import dev.durable.store.contract.StoreFixture;
 import dev.durable.store.contract.Writer;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -208,8 +208,7 @@ class OutboxRelayTest extends StoreContract {
             joined.deliver(to(run, "after"));
         });
         Sql.execute(
-                PostgresFixture.pool(),
-                "alter table durable.inbox add constraint no_poison check (name <> 'poison')");
+                PostgresFixture.pool(), "alter table durable.inbox add constraint no_poison check (name <> 'poison')");
         List<String> said;
         try {
             said = said(() -> assertThat(store.relay(100)).isEqualTo(new Relayed(1, 1, 1)));

@@ -40,7 +40,16 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class BoundsAtTheDoorsTest {
     private static final List<String> NO_NAMES = List.of(
-            "a\nb", "a\u0000b", "\u001b[31m", "a\u2028b", "a\u2029b", "a\ud800b", "\udc00", "", " ", "x".repeat(20_000));
+            "a\nb",
+            "a\u0000b",
+            "\u001b[31m",
+            "a\u2028b",
+            "a\u2029b",
+            "a\ud800b",
+            "\udc00",
+            "",
+            " ",
+            "x".repeat(20_000));
     private static final String FORGED = "order-3\n12:00:00 [main] INFO com.acme.Audit -- admin granted to eve";
     private static final Duration TOO_LONG = Duration.ofDays(36_501);
     private static final String LARGE = "x".repeat(20 << 20);
@@ -67,10 +76,8 @@ class BoundsAtTheDoorsTest {
     }
 
     private final Bench bench = new Bench();
-    private final DurableEngine engine = bench.engine()
-            .register(Order.class)
-            .activity(Mail.class, to -> {})
-            .start();
+    private final DurableEngine engine =
+            bench.engine().register(Order.class).activity(Mail.class, to -> {}).start();
     private final WorkflowHandle<Order, String> open = engine.client().start(Order.class, "open", Order::run);
 
     @AfterEach
@@ -95,15 +102,13 @@ class BoundsAtTheDoorsTest {
         doors.put("type", (c, type) -> c.start(type, StartOptions.id("new").taskQueue("elsewhere")));
         doors.put(
                 "type of signalWithStart",
-                (c, type) -> c.signalWithStart(
-                        type, StartOptions.id("new").taskQueue("elsewhere"), List.of(), "close"));
+                (c, type) ->
+                        c.signalWithStart(type, StartOptions.id("new").taskQueue("elsewhere"), List.of(), "close"));
         doors.put("queue of a start", (c, queue) -> c.start(Order.class, some().taskQueue(queue), Order::run));
         doors.put(
                 "queue of signalWithStart",
-                (c, queue) ->
-                        c.signalWithStart(Order.class, some().taskQueue(queue), Order::run, Order::close));
-        doors.put(
-                "queue of a job", (c, queue) -> c.enqueue(Mail.class, some().taskQueue(queue), m -> m.send("ann")));
+                (c, queue) -> c.signalWithStart(Order.class, some().taskQueue(queue), Order::run, Order::close));
+        doors.put("queue of a job", (c, queue) -> c.enqueue(Mail.class, some().taskQueue(queue), m -> m.send("ann")));
         doors.put(
                 "limit key",
                 (c, key) -> c.enqueue(Mail.class, some().activity(o -> o.limitKey(key)), m -> m.send("ann")));
@@ -135,9 +140,7 @@ class BoundsAtTheDoorsTest {
         doors.put(
                 "header and memo together",
                 c -> c.start(
-                        Order.class,
-                        some().header("h", "x".repeat(40_000)).memo("m", "x".repeat(40_000)),
-                        Order::run));
+                        Order.class, some().header("h", "x".repeat(40_000)).memo("m", "x".repeat(40_000)), Order::run));
         doors.put(
                 "headers of a job",
                 c -> c.enqueue(
@@ -160,9 +163,7 @@ class BoundsAtTheDoorsTest {
                 c -> c.start(Order.class, some().runTimeout(Duration.ofDays(146_000_000)), Order::run));
         doors.put("executionTimeout", c -> c.start(Order.class, some().executionTimeout(TOO_LONG), Order::run));
         doors.put("startDelay", c -> c.start(Order.class, some().startDelay(TOO_LONG), Order::run));
-        doors.put(
-                "startDelay of a job",
-                c -> c.enqueue(Mail.class, some().startDelay(TOO_LONG), m -> m.send("ann")));
+        doors.put("startDelay of a job", c -> c.enqueue(Mail.class, some().startDelay(TOO_LONG), m -> m.send("ann")));
         doors.put("expiresAt", c -> c.start(Order.class, some().expiresAt(Instant.MAX), Order::run));
         doors.put(
                 "expiresAt of a job",
@@ -170,7 +171,9 @@ class BoundsAtTheDoorsTest {
                         Mail.class, some().expiresAt(Instant.parse("+300000-01-01T00:00:00Z")), m -> m.send("ann")));
         doors.put("end of a pause", c -> c.queues().pause("default", Instant.MAX));
         doors.put("id of a handle", c -> c.handle(Order.class, "a\u0000b").cancel("why"));
-        doors.put("half a character in the id of a handle", c -> c.handle(Order.class, "a\ud800b").signal(Order::close));
+        doors.put(
+                "half a character in the id of a handle",
+                c -> c.handle(Order.class, "a\ud800b").signal(Order::close));
         doors.put("id of a job that is looked for", c -> c.job("a\u0000b"));
         return doors;
     }
@@ -206,11 +209,13 @@ class BoundsAtTheDoorsTest {
     }
 
     private static void assertRefusal(Runnable call) {
-        assertThatThrownBy(call::run).isInstanceOf(IllegalArgumentException.class).satisfies(thrown -> {
-            assertThat(thrown.getMessage()).hasSizeLessThan(1_000);
-            assertThat(thrown.getMessage().codePoints())
-                    .noneMatch(c -> Character.isISOControl(c) || c == 0x2028 || c == 0x2029);
-        });
+        assertThatThrownBy(call::run)
+                .isInstanceOf(IllegalArgumentException.class)
+                .satisfies(thrown -> {
+                    assertThat(thrown.getMessage()).hasSizeLessThan(1_000);
+                    assertThat(thrown.getMessage().codePoints())
+                            .noneMatch(c -> Character.isISOControl(c) || c == 0x2028 || c == 0x2029);
+                });
     }
 
     private List<String> rows() throws SQLException {
@@ -249,8 +254,9 @@ class BoundsAtTheDoorsTest {
     void pages_of_listings_have_a_size() {
         DurableClient client = engine.client();
         for (int size : List.of(-1, 10_001, Integer.MAX_VALUE)) {
-            String refusal = "page(" + size + "): a page has 0 to 10,000 rows, which are all in memory at once. For all of"
-                    + " them, take stream(), which reads page by page.";
+            String refusal =
+                    "page(" + size + "): a page has 0 to 10,000 rows, which are all in memory at once. For all of"
+                            + " them, take stream(), which reads page by page.";
             assertThatThrownBy(() -> client.workflows().page(size)).hasMessage(refusal);
             assertThatThrownBy(() -> client.activities().page(size)).hasMessage(refusal);
             assertThatThrownBy(() -> client.incidents().page(size)).hasMessage(refusal);
