@@ -1,11 +1,12 @@
 package dev.durable;
 
+import dev.durable.store.Bounds;
 import java.time.Duration;
 
 /** Which times to wait make sense; the others are mistakes, mostly of a unit or a sign, and are refused where they are given. */
 final class Waits {
     /** Longer than anything is waited for, and short enough for any time plus it to be a time of every store. */
-    static final Duration LONGEST = Duration.ofDays(36_525);
+    static final Duration LONGEST = Bounds.WAIT;
 
     private static final Duration SHORTEST = Duration.ofMillis(1);
 

@@ -6,6 +6,7 @@ import dev.durable.ActivityState;
 import dev.durable.ActivitySummary;
 import dev.durable.BoundedCount;
 import dev.durable.history.OptionsJson;
+import dev.durable.store.Bounds;
 import dev.durable.store.JobFilter;
 import dev.durable.store.JobOrder;
 import dev.durable.store.OpenJob;
@@ -49,7 +50,9 @@ final class ActivityListing implements ActivityQuery {
 
     @Override
     public List<ActivitySummary> page(int size) {
-        return pages().first(size).stream().map(ActivityListing::summary).toList();
+        return pages().first(Bounds.page(size)).stream()
+                .map(ActivityListing::summary)
+                .toList();
     }
 
     @Override

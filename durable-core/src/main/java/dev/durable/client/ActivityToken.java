@@ -1,5 +1,6 @@
 package dev.durable.client;
 
+import dev.durable.store.Bounds;
 import dev.durable.store.JobKey;
 import dev.durable.store.RecordText;
 import dev.durable.store.RunKey;
@@ -57,7 +58,7 @@ public record ActivityToken(JobKey key, UUID lease, String activity) {
     }
 
     private static String refusal(String text) {
-        return "\"" + (text.length() > 40 ? text.substring(0, 40) + "…" : text)
+        return "\"" + Bounds.shown(text.length() > 40 ? text.substring(0, 40) + "…" : text)
                 + "\" is no token of an activity: hand in what ActivityContext.completeLater() gave, unchanged";
     }
 

@@ -77,7 +77,7 @@ final class EndedJobs {
     }
 
     private static void refuse(RunRecord latest, @Nullable UUID runId) {
-        String id = latest.run().workflowId();
+        String id = latest.run().shown();
         UUID latestRun = latest.run().runId();
         if (latest.status() == WorkflowStatus.RUNNING) {
             throw new WorkflowAlreadyStartedException("job " + id

@@ -8,6 +8,7 @@ import dev.durable.history.WorkflowPaused;
 import dev.durable.history.WorkflowResumed;
 import dev.durable.history.WorkflowTerminated;
 import dev.durable.replay.BackgroundJob;
+import dev.durable.store.Bounds;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunPause;
 import dev.durable.store.RunRecord;
@@ -29,7 +30,8 @@ final class Endings {
 
     /** Gives whether there was an open run to end. */
     boolean terminate(String workflowId, @Nullable UUID runId, String reason) {
-        WorkflowCode.mayNot("handle.terminate(…)", "terminate " + workflowId + " again");
+        WorkflowCode.mayNot("handle.terminate(…)", "terminate " + Bounds.shown(workflowId) + " again");
+        Bounds.reason("terminate", reason);
         Failure failure = Failure.of("dev.durable.Terminated", reason);
         Optional<RunKey> ended = dispatch.store()
                 .seize(new Seizure(
@@ -48,7 +50,11 @@ final class Endings {
 
     /** Gives whether there is an open run. */
     boolean pause(String workflowId, @Nullable UUID runId, String reason) {
-        return pause(workflowId, runId, true, new WorkflowPaused(1, Instant.EPOCH, reason, code.identity()));
+        return pause(
+                workflowId,
+                runId,
+                true,
+                new WorkflowPaused(1, Instant.EPOCH, Bounds.reason("pause", reason), code.identity()));
     }
 
     /** Gives whether there is an open run. */
@@ -64,14 +70,14 @@ final class Endings {
         if (run.filter(found -> found.type().equals(BackgroundJob.TYPE)).isPresent()) {
             throw new IllegalArgumentException(workflowId
                     + " is a background job, and pausing its run would not hold it: its body would begin, and its end"
-                    + " would wait. Use client.activity(\"" + workflowId + "\", " + BackgroundJob.SEQ
-                    + "), or client.job(\"" + workflowId + "\").control(): its pause() holds the job.");
+                    + " would wait. Use client.activity(\"" + Bounds.shown(workflowId) + "\", " + BackgroundJob.SEQ
+                    + "), or client.job(\"" + Bounds.shown(workflowId) + "\").control(): its pause() holds the job.");
         }
     }
 
     private boolean pause(String workflowId, @Nullable UUID runId, boolean wanted, HistoryEvent event) {
         String what = wanted ? "pause" : "resume";
-        WorkflowCode.mayNot("handle." + what + "()", what + " " + workflowId + " again");
+        WorkflowCode.mayNot("handle." + what + "()", what + " " + Bounds.shown(workflowId) + " again");
         if (wanted) {
             refuseJob(workflowId, runId);
         }

@@ -6,6 +6,7 @@ import dev.durable.Incident;
 import dev.durable.IncidentControl;
 import dev.durable.IncidentGroup;
 import dev.durable.IncidentQuery;
+import dev.durable.store.Bounds;
 import dev.durable.store.BuriedGroup;
 import dev.durable.store.JobFilter;
 import dev.durable.store.JobOrder;
@@ -64,7 +65,9 @@ final class IncidentListing implements IncidentQuery {
 
     @Override
     public List<Incident> page(int size) {
-        return pages().first(size).stream().map(IncidentListing::incident).toList();
+        return pages().first(Bounds.page(size)).stream()
+                .map(IncidentListing::incident)
+                .toList();
     }
 
     @Override
@@ -84,7 +87,7 @@ final class IncidentListing implements IncidentQuery {
 
     @Override
     public List<IncidentGroup> groups(int limit) {
-        return operations.store().views().buried(filter, limit).stream()
+        return operations.store().views().buried(filter, Bounds.page(limit)).stream()
                 .map(IncidentListing::group)
                 .toList();
     }

@@ -8,8 +8,11 @@ import dev.durable.declare.ActivityMethod;
 import dev.durable.declare.BackgroundOptions;
 import dev.durable.declare.OptionsAtCallSite;
 import dev.durable.history.EnqueuedOptions;
+import dev.durable.store.Bounds;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -55,6 +58,9 @@ record JobOptions(ActivityOptions resolved, EnqueuedOptions chosen) {
             throw new IllegalArgumentException("job " + start.id()
                     + ": local(true) is for calls from workflows: a local activity has no job. Leave it out.");
         }
+        Map<String, String> headers = new LinkedHashMap<>(start.headers());
+        headers.putAll(options.headers());
+        Bounds.notes("start of " + start.id(), headers, start.memo());
         ActivityMethod.checkHeartbeat(activity.name(), activity.checked(options), null);
         return new JobOptions(options.withExpiry(expiry(start, now)), changes.chosen());
     }

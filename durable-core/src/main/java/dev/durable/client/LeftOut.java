@@ -71,6 +71,6 @@ final class LeftOut {
     }
 
     private static String name(JobKey key) {
-        return "activity " + key.seq() + " of workflow " + key.run().workflowId();
+        return "activity " + key.seq() + " of workflow " + key.run().shown();
     }
 }

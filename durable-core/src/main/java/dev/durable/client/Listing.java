@@ -6,6 +6,7 @@ import dev.durable.WorkflowHandle;
 import dev.durable.WorkflowQuery;
 import dev.durable.WorkflowSummary;
 import dev.durable.declare.Registry;
+import dev.durable.store.Bounds;
 import dev.durable.store.RunFilter;
 import dev.durable.store.RunRecord;
 import dev.durable.store.Views;
@@ -52,7 +53,9 @@ final class Listing implements WorkflowQuery {
 
     @Override
     public List<Row> page(int size) {
-        return store.runs(filter, size).stream().<Row>map(this::row).toList();
+        return store.runs(filter, Bounds.page(size)).stream()
+                .<Row>map(this::row)
+                .toList();
     }
 
     @Override

@@ -8,6 +8,7 @@ import dev.durable.history.EventJson;
 import dev.durable.history.Payload;
 import dev.durable.history.WorkflowCancelRequested;
 import dev.durable.replay.BackgroundJob;
+import dev.durable.store.Bounds;
 import dev.durable.store.Delivery;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.Joined;
@@ -37,6 +38,7 @@ final class Messages {
     /** The arguments of a signal, checked where the workflow's type is known. */
     static Payload arguments(
             ClientCode code, @Nullable WorkflowType workflow, String signal, @Nullable Object[] arguments) {
+        Bounds.name("signal", signal);
         if (workflow != null && workflow.name().equals(BackgroundJob.TYPE)) {
             throw new IllegalArgumentException(
                     "signal " + signal + " was not sent: a background job takes no signals, only"
@@ -85,7 +87,7 @@ final class Messages {
     }
 
     private boolean hears(RunKey run, CompletableFuture<Delivery.Outcome> sent, String reason) {
-        Delivery.Outcome outcome = Waiting.forAnswer(dispatch, sent, "cancelling " + run.workflowId());
+        Delivery.Outcome outcome = Waiting.forAnswer(dispatch, sent, "cancelling " + run.shown());
         if (outcome == Delivery.Outcome.ACCEPTED || outcome == Delivery.Outcome.NOT_FOUND) {
             return outcome == Delivery.Outcome.ACCEPTED;
         }
@@ -99,7 +101,8 @@ final class Messages {
 
     private InboxMessage cancellation(String reason) {
         UUID id = code.random().get();
-        return cancellation(new WorkflowCancelRequested(1, Instant.EPOCH, id, reason, code.identity()));
+        String why = Bounds.reason("cancel", reason);
+        return cancellation(new WorkflowCancelRequested(1, Instant.EPOCH, id, why, code.identity()));
     }
 
     static InboxMessage cancellation(WorkflowCancelRequested request) {
@@ -111,7 +114,7 @@ final class Messages {
         boolean signals = message.kind() == MessageKind.SIGNAL;
         WorkflowCode.mayNot(
                 signals ? "handle.signal(…)" : "handle.cancel(…)",
-                (signals ? "send " + what(message) + " to " : "cancel ") + workflowId + " again");
+                (signals ? "send " + what(message) + " to " : "cancel ") + Bounds.shown(workflowId) + " again");
     }
 
     private void send(String workflowId, @Nullable UUID runId, InboxMessage message) {
@@ -123,15 +126,16 @@ final class Messages {
             return;
         }
         for (int attempt = 1; attempt <= TRIES_WHILE_CLOSING; attempt++) {
-            switch (Waiting.forAnswer(dispatch, dispatch.deliver(delivery), "message to " + workflowId)) {
+            switch (Waiting.forAnswer(dispatch, dispatch.deliver(delivery), "message to " + Bounds.shown(workflowId))) {
                 case ACCEPTED -> {
                     return;
                 }
                 case NOT_FOUND ->
-                    throw new WorkflowNotFoundException("there is no open run of workflow id " + workflowId
-                            + (runId == null ? "" : " with run id " + runId) + ", so " + unsent(message)
-                            + ". Usually it has closed already, or was started in a transaction that is still open, or the id"
-                            + " is another one: client.handle(id).describe() tells.");
+                    throw new WorkflowNotFoundException(
+                            "there is no open run of workflow id " + Bounds.shown(workflowId)
+                                    + (runId == null ? "" : " with run id " + runId) + ", so " + unsent(message)
+                                    + ". Usually it has closed already, or was started in a transaction that is still open, or the id"
+                                    + " is another one: client.handle(id).describe() tells.");
                 case INBOX_FULL -> throw inboxFull(workflowId, message);
                 case CLOSING, LOCKED -> dispatch.breathe();
             }
@@ -140,8 +144,9 @@ final class Messages {
     }
 
     static DurableException inboxFull(String workflowId, InboxMessage message) {
-        return new DurableException("the inbox of " + workflowId + " is full and takes no " + what(message)
-                + ". Its worker is down, or messages come faster than the run handles them; send again later.");
+        return new DurableException(
+                "the inbox of " + Bounds.shown(workflowId) + " is full and takes no " + what(message)
+                        + ". Its worker is down, or messages come faster than the run handles them; send again later.");
     }
 
     static DurableException closing(String workflowId, InboxMessage message) {

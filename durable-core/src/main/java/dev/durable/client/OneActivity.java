@@ -5,6 +5,7 @@ import dev.durable.ActivityOptionsBuilder;
 import dev.durable.ActivitySummary;
 import dev.durable.StaleAttemptException;
 import dev.durable.history.OptionsJson;
+import dev.durable.store.Bounds;
 import dev.durable.store.JobFilter;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobOrder.Outcome;
@@ -54,7 +55,7 @@ final class OneActivity implements ActivityControl {
             JobOrder given = order.apply(job);
             if (given == null) {
                 throw new IllegalArgumentException("reschedule(" + at + "): " + job.activity() + " of "
-                        + job.key().run().workflowId() + " expires at "
+                        + job.key().run().shown() + " expires at "
                         + OptionsJson.decode(job.options()).expiresAt()
                         + ", before it would begin: it would never run. Name an earlier time, or let it expire.");
             }
@@ -97,7 +98,7 @@ final class OneActivity implements ActivityControl {
         return order(job -> {
             if (!operations.isJob(job)) {
                 throw new IllegalArgumentException("cancel: " + job.activity() + " was called by workflow "
-                        + job.key().run().workflowId()
+                        + job.key().run().shown()
                         + ", whose code cancels it. Cancel the workflow, or end the activity with"
                         + " complete(…) or fail(…).");
             }
@@ -114,7 +115,8 @@ final class OneActivity implements ActivityControl {
     }
 
     private StaleAttemptException gone() {
-        return new StaleAttemptException("NOT_FOUND: activity " + which.seq() + " of workflow " + which.workflowId()
-                + " is not open: it ended, or its run did, or it is local. Nothing was written.");
+        return new StaleAttemptException(
+                "NOT_FOUND: activity " + which.seq() + " of workflow " + Bounds.shown(String.valueOf(which.workflowId()))
+                        + " is not open: it ended, or its run did, or it is local. Nothing was written.");
     }
 }

@@ -6,6 +6,7 @@ import dev.durable.IncidentControl;
 import dev.durable.IncidentNotFoundException;
 import dev.durable.history.EventJson;
 import dev.durable.history.IncidentResolved;
+import dev.durable.store.Bounds;
 import dev.durable.store.JobFilter;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobOrder.Outcome;
@@ -130,9 +131,9 @@ final class OneIncident implements IncidentControl {
     // ── why it is none ───────────────────────────────────────────────────────────────────────────────────────────────
 
     private IncidentNotFoundException notFound(@Nullable OpenJob found) {
-        return new IncidentNotFoundException(
-                "activity " + which.seq() + " of workflow " + which.workflowId() + " is no " + name(which.kind()) + ": "
-                        + (found == null ? whyGone() : whyOther(found)) + " Nothing was written.");
+        return new IncidentNotFoundException("activity " + which.seq() + " of workflow "
+                + Bounds.shown(which.workflowId()) + " is no " + name(which.kind()) + ": "
+                + (found == null ? whyGone() : whyOther(found)) + " Nothing was written.");
     }
 
     private String whyGone() {
@@ -143,7 +144,7 @@ final class OneIncident implements IncidentControl {
                         ? "the run is closed, " + run.status() + "."
                         : "it has ended, or there never was one of that number. Usually somebody completed, failed or"
                                 + " discarded it meanwhile, its workflow cancelled it, or its retention was over: its end"
-                                + " stands in client.history(\"" + which.workflowId() + "\").")
+                                + " stands in client.history(\"" + Bounds.shown(which.workflowId()) + "\").")
                 .orElse("there is no run of that workflow id.");
     }
 

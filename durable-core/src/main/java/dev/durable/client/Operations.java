@@ -5,6 +5,7 @@ import dev.durable.declare.ActivityBinding;
 import dev.durable.history.Failure;
 import dev.durable.history.Payload;
 import dev.durable.replay.BackgroundJob;
+import dev.durable.store.Bounds;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.InboxMessage;
@@ -75,7 +76,7 @@ final class Operations {
 
     private String refused(JobFilter one, Outcome last) {
         String which = "activity " + one.seq() + " of "
-                + (one.workflowId() == null ? "run " + one.runId() : "workflow " + one.workflowId());
+                + (one.workflowId() == null ? "run " + one.runId() : "workflow " + Bounds.shown(one.workflowId()));
         return last == Outcome.LOCKED
                 ? "LOCKED: another transaction has the job of " + which + ", longer than a call waits ("
                         + dispatch.callTimeout().toSeconds()
@@ -138,7 +139,7 @@ final class Operations {
         if (actor.isBlank()) {
             throw new IllegalArgumentException("an actor needs a name: the audit shows who did it");
         }
-        return actor;
+        return Bounds.name("actor", actor);
     }
 
     static boolean isDone(Outcome outcome) {

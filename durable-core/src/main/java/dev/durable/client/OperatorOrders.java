@@ -13,6 +13,7 @@ import dev.durable.history.HistoryEvent;
 import dev.durable.history.OptionsJson;
 import dev.durable.history.Payload;
 import dev.durable.history.WorkflowCancelRequested;
+import dev.durable.store.Bounds;
 import dev.durable.store.JobOrder;
 import dev.durable.store.OpenJob;
 import java.time.Duration;
@@ -27,8 +28,6 @@ import org.jspecify.annotations.Nullable;
 
 /** An operator's verbs as orders for a job as it was seen, each with its event and its row of the audit. */
 final class OperatorOrders {
-    private static final Duration LONGEST_DELAY = Duration.ofDays(36_500);
-
     private final Operations operations;
     private final String actor;
     /** What is said of an incident or a dead letter resolves it. */
@@ -71,10 +70,10 @@ final class OperatorOrders {
      */
     Function<OpenJob, @Nullable JobOrder> reschedule(Instant at) {
         Instant now = operations.now();
-        if (!at.isAfter(now) || at.isAfter(now.plus(LONGEST_DELAY))) {
+        if (!at.isAfter(now) || at.isAfter(now.plus(Bounds.DURATION))) {
             throw new IllegalArgumentException(
                     "reschedule(" + at + "): it is " + now + ", and the time must be ahead, by "
-                            + LONGEST_DELAY.toDays() + " days at most. For now, there is runNow().");
+                            + Bounds.DURATION.toDays() + " days at most. For now, there is runNow().");
         }
         Instant due = at.truncatedTo(ChronoUnit.MICROS);
         return job -> {
@@ -111,6 +110,7 @@ final class OperatorOrders {
 
     /** For a background job only. */
     JobOrder cancel(OpenJob job, String reason) {
+        Bounds.reason("cancel", reason);
         UUID id = operations.newId();
         WorkflowCancelRequested request = new WorkflowCancelRequested(0, operations.now(), id, reason, actor);
         return new JobOrder.Cancel(

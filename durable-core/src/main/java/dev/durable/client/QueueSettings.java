@@ -3,6 +3,7 @@ package dev.durable.client;
 import dev.durable.QueueDescription;
 import dev.durable.QueueLimits;
 import dev.durable.Queues;
+import dev.durable.store.Bounds;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.QueueChange;
 import java.time.Instant;
@@ -17,10 +18,7 @@ record QueueSettings(HistoryStore store, KnownNames known, Supplier<UUID> random
 
     @Override
     public Queues by(String who) {
-        if (who.isBlank()) {
-            throw new IllegalArgumentException("an actor needs a name: the audit shows who did it");
-        }
-        return new QueueSettings(store, known, random, who);
+        return new QueueSettings(store, known, random, Operations.named(who));
     }
 
     @Override
@@ -39,22 +37,22 @@ record QueueSettings(HistoryStore store, KnownNames known, Supplier<UUID> random
 
     @Override
     public boolean pause(String taskQueue, @Nullable Instant resumeAt) {
-        return change(new QueueChange.PauseQueue(known.queue(named(taskQueue)), ahead(resumeAt)));
+        return change(new QueueChange.PauseQueue(known.queue(named("task queue", taskQueue)), ahead(resumeAt)));
     }
 
     @Override
     public boolean resume(String taskQueue) {
-        return change(new QueueChange.ResumeQueue(named(taskQueue)));
+        return change(new QueueChange.ResumeQueue(Bounds.known("task queue", taskQueue)));
     }
 
     @Override
     public boolean pauseActivity(String activity, @Nullable Instant resumeAt) {
-        return change(new QueueChange.PauseActivity(known.activity(named(activity)), ahead(resumeAt)));
+        return change(new QueueChange.PauseActivity(known.activity(named("activity", activity)), ahead(resumeAt)));
     }
 
     @Override
     public boolean resumeActivity(String activity) {
-        return change(new QueueChange.ResumeActivity(named(activity)));
+        return change(new QueueChange.ResumeActivity(Bounds.known("activity", activity)));
     }
 
     @Override
@@ -64,10 +62,11 @@ record QueueSettings(HistoryStore store, KnownNames known, Supplier<UUID> random
 
     @Override
     public boolean limits(String taskQueue, Consumer<QueueLimits.Builder> limits) {
-        return change(new QueueChange.Limit(named(taskQueue), QueueLimits.of(limits)));
+        return change(new QueueChange.Limit(named("task queue", taskQueue), QueueLimits.of(limits)));
     }
 
     private @Nullable Instant ahead(@Nullable Instant resumeAt) {
+        Bounds.time("resumeAt", resumeAt);
         Instant now = store.clock().now();
         if (resumeAt != null && !resumeAt.isAfter(now)) {
             throw new IllegalArgumentException("a pause until " + resumeAt + " would be over already: it is " + now
@@ -81,10 +80,10 @@ record QueueSettings(HistoryStore store, KnownNames known, Supplier<UUID> random
         return store.change(new QueueChange(random.get(), actor, what));
     }
 
-    private static String named(String target) {
+    private static String named(String what, String target) {
         if (target.isBlank()) {
             throw new IllegalArgumentException("a queue or an activity has a name, such as default or Payments.charge");
         }
-        return target;
+        return Bounds.name(what, target);
     }
 }

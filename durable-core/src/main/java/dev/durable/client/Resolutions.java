@@ -10,6 +10,7 @@ import dev.durable.history.HistoryEvent;
 import dev.durable.history.IncidentResolved;
 import dev.durable.history.OptionsJson;
 import dev.durable.history.Payload;
+import dev.durable.store.Bounds;
 import dev.durable.store.JobOrder;
 import dev.durable.store.OpenJob;
 import java.time.Duration;
@@ -43,7 +44,7 @@ final class Resolutions {
     }
 
     Resolutions because(String why) {
-        return new Resolutions(operations, actor, why);
+        return new Resolutions(operations, actor, Bounds.reason("because", why));
     }
 
     // ── tried again ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -118,6 +119,7 @@ final class Resolutions {
 
     /** In these words, and with what it failed of; they are the reason, too, where none was given. */
     Function<OpenJob, JobOrder> fail(String why) {
+        Bounds.reason("fail", why);
         Resolutions explained = reason.isEmpty() ? because(why) : this;
         return job -> explained.failed(
                 job,

@@ -7,6 +7,7 @@ import dev.durable.declare.WorkflowType;
 import dev.durable.history.Failure;
 import dev.durable.history.Payload;
 import dev.durable.replay.BackgroundJob;
+import dev.durable.store.Bounds;
 import java.lang.reflect.Type;
 import java.util.List;
 import java.util.Locale;
@@ -35,12 +36,13 @@ final class Results {
                         .decodeFor(
                                 result,
                                 type,
-                                "the result of " + workflowId,
+                                "the result of " + Bounds.shown(workflowId),
                                 () -> wayOut(workflowId, runType, "result")));
             }
             case FAILED, TIMED_OUT, CANCELLED, TERMINATED -> throw failed(workflowId, end);
             case RUNNING, CONTINUED_AS_NEW ->
-                throw new DurableException("run of " + workflowId + " is " + end.status() + " and has no result");
+                throw new DurableException(
+                        "run of " + Bounds.shown(workflowId) + " is " + end.status() + " and has no result");
         };
     }
 
@@ -51,7 +53,7 @@ final class Results {
                 ? otherType
                 : "Usually another type was asked for than the workflow's method returns: ask for that one, or for its "
                         + what + " through a handle of the workflow's own class, client.handle(Type.class, \""
-                        + workflowId
+                        + Bounds.shown(workflowId)
                         + "\"). If the type has changed since this was written, let the new one read the old data"
                         + " (@JsonAlias for another name, @JsonCreator for another shape).";
     }
@@ -64,15 +66,15 @@ final class Results {
                 : workflowId + " is a run of workflow type " + runType + ", and this handle is of "
                         + workflow.declared().getTypeName() + ", which is workflow type " + workflow.name()
                         + ". Make the handle with the class of " + runType + ", client.handle(Type.class, \""
-                        + workflowId
-                        + "\"), or ask without a class: client.handle(\"" + workflowId + "\").";
+                        + Bounds.shown(workflowId)
+                        + "\"), or ask without a class: client.handle(\"" + Bounds.shown(workflowId) + "\").";
     }
 
     private WorkflowFailedException failed(String workflowId, RunResult end) {
         Failure failure = end.failure() == null ? null : code.failures().fromJson(end.failure());
         String how = end.status().name().toLowerCase(Locale.ROOT).replace('_', ' ');
         String message = (isJob() ? "job " : "workflow ")
-                + workflowId
+                + Bounds.shown(workflowId)
                 + (end.status() == WorkflowStatus.CANCELLED && failure != null && failure.message() != null
                         ? " was " + failure.message()
                         : " " + how + why(end.status(), failure));

@@ -14,6 +14,7 @@ import dev.durable.declare.Recorder;
 import dev.durable.declare.WorkflowType;
 import dev.durable.history.History;
 import dev.durable.history.Payload;
+import dev.durable.store.Bounds;
 import dev.durable.store.RunRecord;
 import dev.durable.store.Views;
 import java.lang.reflect.Type;
@@ -100,7 +101,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
         CompletableFuture<RunResult> end = dispatch.result(of.id());
         RunResult last = Results.unwrap(() -> timeout == null
                 ? Waiting.forEver(dispatch, end)
-                : Waiting.atMost(dispatch, end, timeout, "the result of " + workflowId));
+                : Waiting.atMost(dispatch, end, timeout, "the result of " + Bounds.shown(workflowId)));
         return new Results(code, workflow).of(workflowId, of.type(), last, type);
     }
 
@@ -123,7 +124,9 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
     private record Run(UUID id, @Nullable String type) {}
 
     private Run waitedFor() {
-        WorkflowCode.mayNot("handle.result()", "wait for " + workflowId + " again, with all other runs of the process");
+        WorkflowCode.mayNot(
+                "handle.result()",
+                "wait for " + Bounds.shown(workflowId) + " again, with all other runs of the process");
         if (started && runId != null) {
             return new Run(runId, null);
         }
@@ -164,7 +167,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
     public void terminate(String reason) {
         if (!new Endings(dispatch, code).terminate(workflowId, runId, reason)) {
             throw new WorkflowNotFoundException(
-                    "there is no open run of workflow id " + workflowId + " to terminate" + ofRun());
+                    "there is no open run of workflow id " + Bounds.shown(workflowId) + " to terminate" + ofRun());
         }
     }
 
@@ -177,7 +180,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
     public void pause(String reason) {
         if (!new Endings(dispatch, code).pause(workflowId, runId, reason)) {
             throw new WorkflowNotFoundException(
-                    "there is no open run of workflow id " + workflowId + " to pause" + ofRun());
+                    "there is no open run of workflow id " + Bounds.shown(workflowId) + " to pause" + ofRun());
         }
     }
 
@@ -185,7 +188,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
     public void resume() {
         if (!new Endings(dispatch, code).resume(workflowId, runId)) {
             throw new WorkflowNotFoundException(
-                    "there is no open run of workflow id " + workflowId + " to resume" + ofRun());
+                    "there is no open run of workflow id " + Bounds.shown(workflowId) + " to resume" + ofRun());
         }
     }
 
@@ -210,7 +213,9 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
     }
 
     private @Nullable Object ask(String name, @Nullable Object[] arguments, Type type) {
-        WorkflowCode.mayNot("handle.query(…)", "ask " + workflowId + " again, and may hear something else");
+        WorkflowCode.mayNot(
+                "handle.query(…)", "ask " + Bounds.shown(workflowId) + " again, and may hear something else");
+        Bounds.name("query", name);
         WorkflowType typed = typed("query", "a client whose engine registers the workflow class");
         Payload input = code.payloads().encodeArguments(question(typed, name), arguments);
         RunRecord run = run();
@@ -219,7 +224,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
                 .decodeFor(
                         answer,
                         type,
-                        "the answer of query " + name + " of " + workflowId,
+                        "the answer of query " + name + " of " + Bounds.shown(workflowId),
                         () -> new Results(code, workflow).wayOut(workflowId, run.type(), "answers"));
     }
 
@@ -262,7 +267,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
     }
 
     private WorkflowNotFoundException notFound() {
-        return new WorkflowNotFoundException("there is no run of workflow id " + workflowId + ofRun()
+        return new WorkflowNotFoundException("there is no run of workflow id " + Bounds.shown(workflowId) + ofRun()
                 + ". If it was started in a transaction that is still open, it exists once that commits.");
     }
 
@@ -272,8 +277,9 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
 
     private WorkflowType typed(String call, String instead) {
         if (workflow == null) {
-            throw new IllegalStateException(call + " needs the workflow's class, and this handle of " + workflowId
-                    + " was made by name for a type that is not registered here. Use " + instead + ".");
+            throw new IllegalStateException(
+                    call + " needs the workflow's class, and this handle of " + Bounds.shown(workflowId)
+                            + " was made by name for a type that is not registered here. Use " + instead + ".");
         }
         return workflow;
     }

@@ -44,7 +44,7 @@ final class StartRefusals {
 
     static WorkflowAlreadyStartedException ofOtherActivity(
             NewRun run, List<String> activity, StartOutcome.AlreadyOpen open) {
-        return new WorkflowAlreadyStartedException("id " + run.run().workflowId() + " has an open job, "
+        return new WorkflowAlreadyStartedException("id " + run.run().shown() + " has an open job, "
                 + open.runId() + ", of another activity: it runs " + open.activity() + ", not " + activity.getFirst()
                 + ", and was left as it is. USE_EXISTING gives the open job only where its activity is the same. Usual"
                 + " cause: two kinds of jobs share their ids. Give each kind a prefix of its own, or use"

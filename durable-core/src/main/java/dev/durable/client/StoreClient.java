@@ -31,6 +31,7 @@ import dev.durable.history.HistoryEvent;
 import dev.durable.history.HistoryJson;
 import dev.durable.history.Payload;
 import dev.durable.replay.BackgroundJob;
+import dev.durable.store.Bounds;
 import dev.durable.store.JobFilter;
 import dev.durable.store.JobStart;
 import dev.durable.store.Joined;
@@ -79,6 +80,7 @@ public final class StoreClient implements DurableClient {
 
     private <W, R extends @Nullable Object> WorkflowHandle<W, R> start(
             WorkflowType workflow, StartOptions options, Recorded call) {
+        Bounds.start("workflow", options);
         code.unknownTypes().startByClass(workflow, options.taskQueue());
         Payload input = code.payloads().encodeArguments(workflow.run(), call.arguments());
         return started(workflow, options, starts.start(Starts.Target.of(workflow), options, input));
@@ -86,6 +88,8 @@ public final class StoreClient implements DurableClient {
 
     @Override
     public WorkflowHandle<?, ?> start(String workflowType, StartOptions options, @Nullable Object... arguments) {
+        Bounds.start("workflow", options);
+        Bounds.name("workflow type", workflowType);
         WorkflowType workflow = code.registry().workflow(workflowType).orElse(null);
         Payload input = runArguments(workflow, workflowType, arguments);
         return started(workflow, options, starts.start(target(workflow, workflowType, options), options, input));
@@ -126,6 +130,7 @@ public final class StoreClient implements DurableClient {
 
     private <W, R extends @Nullable Object> WorkflowHandle<W, R> signalWithStart(
             WorkflowType workflow, StartOptions options, Recorded run, Recorded signal) {
+        Bounds.start("workflow", options);
         code.unknownTypes().startByClass(workflow, options.taskQueue());
         Payload input = code.payloads().encodeArguments(workflow.run(), run.arguments());
         Payload message = Messages.arguments(code, workflow, signal.name(), signal.arguments());
@@ -142,6 +147,8 @@ public final class StoreClient implements DurableClient {
             List<? extends @Nullable Object> arguments,
             String signal,
             @Nullable Object... signalArguments) {
+        Bounds.start("workflow", options);
+        Bounds.name("workflow type", workflowType);
         WorkflowType workflow = code.registry().workflow(workflowType).orElse(null);
         Payload input = runArguments(workflow, workflowType, arguments.toArray());
         Payload message = Messages.arguments(code, workflow, signal, signalArguments);
@@ -177,7 +184,7 @@ public final class StoreClient implements DurableClient {
     @Override
     public <A> ActivityHandle enqueue(Class<A> type, StartOptions options, VoidCall<A> call) {
         checkDeclares(type);
-        return enqueue(type, options, Recorder.record(type, call, CallKind.ACTIVITY));
+        return enqueue(type, Bounds.start("job", options), Recorder.record(type, call, CallKind.ACTIVITY));
     }
 
     /** A class that implements an activity type is easily taken for it. */
@@ -205,7 +212,7 @@ public final class StoreClient implements DurableClient {
     @Override
     public <A, T> BatchHandle enqueueAll(
             Class<A> type, StartOptions options, Iterable<? extends T> items, BatchCall<A, T> call) {
-        return enqueueAll(type, Batch.missing(dispatch, starts, options), items, call);
+        return enqueueAll(type, Batch.missing(dispatch, starts, Bounds.start("batch", options)), items, call);
     }
 
     private <A, T> BatchHandle enqueueAll(
@@ -223,7 +230,7 @@ public final class StoreClient implements DurableClient {
 
     @Override
     public BatchHandle batch(String id) {
-        return new JobBatch(id, false, 0, this, dispatch, code);
+        return new JobBatch(Bounds.known("batch id", id), false, 0, this, dispatch, code);
     }
 
     /**
@@ -361,7 +368,7 @@ public final class StoreClient implements DurableClient {
 
     private RunRecord jobRun(String id) {
         RunRecord run = dispatch.store()
-                .latestRun(id)
+                .latestRun(Bounds.known("job id", id))
                 .orElseThrow(() -> new WorkflowNotFoundException("there is no job " + id
                         + ". If it was enqueued in a transaction that is still open, it exists once that commits; if it"
                         + " follows a batch that is not at rest (onCompletion), once that is."));
@@ -380,7 +387,7 @@ public final class StoreClient implements DurableClient {
                 return activity;
             }
         }
-        throw new WorkflowNotFoundException("the history of job " + run.run().workflowId()
+        throw new WorkflowNotFoundException("the history of job " + run.run().shown()
                 + " does not tell its activity. Usual cause: old histories are dropped, and this one was.");
     }
 
@@ -392,7 +399,7 @@ public final class StoreClient implements DurableClient {
 
     @Override
     public UUID enqueueAgain(String id) {
-        return new EndedJobs(dispatch, starts).enqueueAgain(id);
+        return new EndedJobs(dispatch, starts).enqueueAgain(Bounds.known("job id", id));
     }
 
     @Override
@@ -421,7 +428,7 @@ public final class StoreClient implements DurableClient {
     @Override
     public WorkflowHandle<?, ?> handle(String workflowId) {
         WorkflowType workflow = dispatch.store()
-                .latestRun(workflowId)
+                .latestRun(Bounds.known("workflow id", workflowId))
                 .flatMap(run -> code.registry().workflow(run.type()))
                 .orElse(null);
         return new RunHandle<>(dispatch, code, workflow, workflowId, null);
@@ -429,20 +436,23 @@ public final class StoreClient implements DurableClient {
 
     @Override
     public <W> WorkflowHandle<W, ?> handle(Class<W> type, String workflowId) {
-        return new RunHandle<W, Object>(dispatch, code, code.registry().workflowOf(type), workflowId, null);
+        return new RunHandle<W, Object>(
+                dispatch, code, code.registry().workflowOf(type), Bounds.known("workflow id", workflowId), null);
     }
 
     @Override
     public <W> WorkflowHandle<W, ?> handle(Class<W> type, String workflowId, UUID runId) {
-        return new RunHandle<W, Object>(dispatch, code, code.registry().workflowOf(type), workflowId, runId);
+        return new RunHandle<W, Object>(
+                dispatch, code, code.registry().workflowOf(type), Bounds.known("workflow id", workflowId), runId);
     }
 
     @Override
     public History history(String workflowId) {
         RunRecord run = dispatch.store()
                 .views()
-                .latestRun(workflowId)
-                .orElseThrow(() -> new WorkflowNotFoundException("there is no run of workflow id " + workflowId));
+                .latestRun(Bounds.known("workflow id", workflowId))
+                .orElseThrow(() ->
+                        new WorkflowNotFoundException("there is no run of workflow id " + Bounds.shown(workflowId)));
         return history(run.run().runId());
     }
 
@@ -490,7 +500,12 @@ public final class StoreClient implements DurableClient {
 
     @Override
     public ActivityControl activity(String workflowId, int seq) {
-        return new OneActivity(operations, JobFilter.ALL.workflowId(workflowId).seq(seq), code.identity());
+        return new OneActivity(
+                operations,
+                JobFilter.ALL
+                        .workflowId(Bounds.known("workflow id", workflowId))
+                        .seq(seq),
+                code.identity());
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.durable.ActivityOptions;
 import dev.durable.declare.OptionsAtCallSite;
 import dev.durable.history.ActivityTimeoutUpdated;
 import dev.durable.history.OptionsJson;
+import dev.durable.store.Bounds;
 import dev.durable.store.JobOrder;
 import dev.durable.store.OpenJob;
 import java.time.Duration;
@@ -19,6 +20,7 @@ import java.util.function.Function;
  */
 record TimeoutUpdate(Duration timeout, String by) {
     TimeoutUpdate {
+        Bounds.duration("updateTimeout", timeout);
         if (timeout.isNegative() || timeout.isZero()) {
             throw new IllegalArgumentException(
                     "updateTimeout(" + timeout + "): the deadline becomes now plus a positive duration");

@@ -93,7 +93,7 @@ final class TokenHolder implements ExternalActivity {
         });
         if (cancelled.get()) {
             throw new CancelledException("the activity " + token.key().seq() + " was cancelled by workflow "
-                    + token.key().run().workflowId());
+                    + token.key().run().shown());
         }
     }
 
@@ -118,7 +118,7 @@ final class TokenHolder implements ExternalActivity {
     private void must(Outcome outcome) {
         if (!Operations.isDone(outcome)) {
             throw new StaleAttemptException("NOT_FOUND: the attempt of activity "
-                    + token.key().seq() + " of workflow " + token.key().run().workflowId()
+                    + token.key().seq() + " of workflow " + token.key().run().shown()
                     + " whose token this is is no longer the current one: it ended, timed out, another attempt was begun, or"
                     + " the run closed; or the token is not as completeLater() gave it. Nothing was written.");
         }

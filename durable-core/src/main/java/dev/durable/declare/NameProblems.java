@@ -1,5 +1,7 @@
 package dev.durable.declare;
 
+import dev.durable.store.Bounds;
+
 /** Wording: names that are none, and names that two things have. */
 final class NameProblems {
     private NameProblems() {}
@@ -7,8 +9,8 @@ final class NameProblems {
     static Problem badName(String where, String name) {
         return new Problem(
                 where,
-                "is named \"" + name + "\"",
-                "A name has 1 to 200 characters, no control characters, and no blanks around it");
+                "is named \"" + Bounds.shown(name) + "\"",
+                "A name has 1 to " + Bounds.NAME + " characters, no control characters, and no blanks around it");
     }
 
     static Problem workflowTwice(String name, WorkflowType one, WorkflowType other) {

@@ -1,5 +1,6 @@
 package dev.durable.declare;
 
+import dev.durable.store.Bounds;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Locale;
@@ -7,16 +8,11 @@ import java.util.Optional;
 
 /** Names of types, activities, handlers, queues: what may be one, and which was probably meant. */
 final class Names {
-    private static final int LONGEST = 200;
-
     private Names() {}
 
     /** They stand in keys, logs and messages: nothing invisible, not too long. */
     static boolean isName(String text) {
-        return !text.isBlank()
-                && text.length() <= LONGEST
-                && text.strip().equals(text)
-                && text.codePoints().noneMatch(Character::isISOControl);
+        return Bounds.isName(text);
     }
 
     /** As configuration compares: {@code start-to-close}, {@code startToClose} and {@code START_TO_CLOSE} are one. */

@@ -117,6 +117,8 @@ final class OptionReader {
         int equals = text.indexOf('=');
         if (equals <= 0) {
             problems.add(OptionProblems.wrongHeader(where, text));
+        } else if (!Names.isName(text.substring(0, equals).strip())) {
+            problems.add(NameProblems.badName(where + ", header", text.substring(0, equals)));
         } else {
             level.header(
                     text.substring(0, equals).strip(),

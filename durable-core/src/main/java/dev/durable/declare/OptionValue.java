@@ -2,6 +2,7 @@ package dev.durable.declare;
 
 import dev.durable.ActivityCancellationType;
 import dev.durable.OnExhausted;
+import dev.durable.store.Bounds;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -130,7 +131,6 @@ enum OptionValue {
 
     private static final Pattern NAME_OF_CLASS =
             Pattern.compile("[\\p{L}_$][\\p{L}\\p{N}_$]*(\\.[\\p{L}_$][\\p{L}\\p{N}_$]*)*");
-    private static final Duration LONGEST = Duration.ofDays(36_500);
 
     private final String expected;
 
@@ -173,7 +173,7 @@ enum OptionValue {
      */
     final Object check(Object value) {
         if (!allows(value)) {
-            throw refuse(value instanceof String text ? "\"" + text + "\"" : value.toString());
+            throw refuse(value instanceof String text ? Bounds.quoted(text) : value.toString());
         }
         return value;
     }
@@ -195,6 +195,6 @@ enum OptionValue {
     }
 
     private static boolean isWithinBounds(Duration duration) {
-        return !duration.isNegative() && duration.compareTo(LONGEST) <= 0;
+        return !duration.isNegative() && duration.compareTo(Bounds.DURATION) <= 0;
     }
 }

@@ -1,6 +1,7 @@
 package dev.durable.history;
 
 import dev.durable.DurableException;
+import dev.durable.store.Bounds;
 import dev.durable.store.StoredEvent;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -79,7 +80,7 @@ public final class HistoryJson {
             Files.move(part, target, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
             throw new UncheckedIOException(
-                    "the history of " + history.workflowId() + " can't be written to " + file, e);
+                    "the history of " + Bounds.shown(history.workflowId()) + " can't be written to " + file, e);
         }
     }
 

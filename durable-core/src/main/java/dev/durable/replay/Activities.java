@@ -11,8 +11,10 @@ import dev.durable.declare.Stubs;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.Payload;
 import dev.durable.payload.PayloadCodec;
+import dev.durable.store.Bounds;
 import java.lang.reflect.Type;
 import java.util.List;
+import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -44,12 +46,20 @@ final class Activities {
     private ActivityOptions options(ActivityMethod activity, UnaryOperator<ActivityOptions> changes) {
         try {
             ActivityOptions changed = activity.checked(changes.apply(activity.options()));
+            checkHeaders(activity.name(), changed, run.expectedOptions());
             if (changed.heartbeatTimeout() != null) {
                 ActivityMethod.checkHeartbeat(activity.name(), changed, run.expectedOptions());
             }
             return changed;
         } catch (IllegalArgumentException e) {
             throw doNotFit(activity.name(), e);
+        }
+    }
+
+    /** What the history has of the call holds, whatever the bounds were then. */
+    private static void checkHeaders(String activity, ActivityOptions options, @Nullable ActivityOptions recorded) {
+        if (recorded == null && !options.headers().isEmpty()) {
+            Bounds.notes(activity, options.headers(), Map.of());
         }
     }
 
@@ -96,6 +106,10 @@ final class Activities {
             if (known != null && recorded == null) {
                 known.checked(options);
             }
+            if (recorded == null) {
+                Bounds.name("activity", name);
+            }
+            checkHeaders(name, options, recorded == null ? null : recorded.options());
             ActivityMethod.checkHeartbeat(name, options, recorded == null ? null : recorded.options());
         } catch (IllegalArgumentException e) {
             throw doNotFit(name, e);

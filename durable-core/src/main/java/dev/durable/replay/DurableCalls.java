@@ -60,7 +60,7 @@ public final class DurableCalls {
     DurableCalls(WorkflowType type, RunKey run, ReplaySetup setup, Dispatcher.Factory dispatchers) {
         this.type = type;
         this.setup = setup;
-        Threads threads = new Threads(type.name() + " " + run.workflowId(), type.implementation(), setup.strict());
+        Threads threads = new Threads(type.name() + " " + run.shown(), type.implementation(), setup.strict());
         dispatcher = dispatchers.create(threads, restrictions);
         journal = new Journal(dispatcher);
         turnLog = new TurnLog(run, journal);

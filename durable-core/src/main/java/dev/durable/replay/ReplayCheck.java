@@ -8,6 +8,7 @@ import dev.durable.history.WorkflowPaused;
 import dev.durable.history.WorkflowResumed;
 import dev.durable.history.WorkflowTerminated;
 import dev.durable.history.WorkflowTimedOut;
+import dev.durable.store.Bounds;
 import dev.durable.store.RunKey;
 import java.util.List;
 
@@ -73,13 +74,13 @@ public final class ReplayCheck {
             RecordedTurn next = turns.get(cut);
             if (!instance.accepts(next.event())) {
                 throw new NonDeterminismException("after a replay of the first " + cut + " turns of "
-                        + history.workflowId() + " nothing waits for " + next.event() + advice());
+                        + Bounds.shown(history.workflowId()) + " nothing waits for " + next.event() + advice());
             }
             List<HistoryEvent.Command> given =
                     instance.feed(next.event(), next.at(), next.withNext()).commands();
             if (!given.equals(next.commands())) {
                 throw new NonDeterminismException("gone on after a replay of the first " + cut + " turns of "
-                        + history.workflowId() + ", the code gives for " + next.event() + "\n  " + given
+                        + Bounds.shown(history.workflowId()) + ", the code gives for " + next.event() + "\n  " + given
                         + "\nand the history has\n  " + next.commands() + advice());
             }
         } finally {

@@ -37,7 +37,7 @@ final class TurnLog {
     private static void nothing() {}
 
     private void write(List<Runnable> drained) {
-        try (MDC.MDCCloseable workflow = MDC.putCloseable("workflowId", run.workflowId());
+        try (MDC.MDCCloseable workflow = MDC.putCloseable("workflowId", run.shown());
                 MDC.MDCCloseable runId = MDC.putCloseable("runId", run.runId().toString())) {
             drained.forEach(TurnLog::write);
         }

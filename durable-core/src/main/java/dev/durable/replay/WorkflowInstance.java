@@ -49,7 +49,7 @@ public final class WorkflowInstance {
         this.setup = setup;
         this.run = new DurableCalls(type, run, setup, dispatchers);
         this.comparison = new Comparison(
-                type.name() + " " + run.workflowId(),
+                type.name() + " " + run.shown(),
                 new Lines(type.implementation()),
                 setup.strict(),
                 setup.sameCode(),

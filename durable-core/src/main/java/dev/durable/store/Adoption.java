@@ -22,10 +22,11 @@ public record Adoption(String name, OpenWork open, String actor, Function<RunKey
      * @throws IllegalArgumentException where it can't
      */
     public static String checked(String name) {
-        if (name.isBlank() || name.length() > 100 || name.chars().anyMatch(Character::isISOControl)) {
-            throw new IllegalArgumentException("installation \"" + name + "\": a name has 1 to 100 characters, such as"
-                    + " \"prod\", and no control characters. Usual cause: a placeholder in a configuration that is not"
-                    + " filled in. Leave it out where the installation needs no name.");
+        if (!Bounds.isName(name) || name.length() > Bounds.INSTALLATION) {
+            throw new IllegalArgumentException(
+                    "installation \"" + Bounds.shown(name) + "\": a name has 1 to 100 characters, such as"
+                            + " \"prod\", no blanks around it, and no control characters. Usual cause: a placeholder in a configuration that is not"
+                            + " filled in. Leave it out where the installation needs no name.");
         }
         return name;
     }

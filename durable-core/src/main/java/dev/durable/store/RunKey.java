@@ -15,6 +15,16 @@ public record RunKey(UUID runId, String workflowId) {
     public static final Comparator<RunKey> LOCK_ORDER =
             Comparator.comparingInt(RunKey::shard).thenComparing(RunKey::workflowId, Utf8Order.INSTANCE);
 
+    /** The workflow id as logs show it. */
+    public String shown() {
+        return Bounds.shown(workflowId);
+    }
+
+    @Override
+    public String toString() {
+        return shown() + " (run " + runId + ")";
+    }
+
     /** 0 to 1023. */
     public int shard() {
         return RunIds.shard(runId);

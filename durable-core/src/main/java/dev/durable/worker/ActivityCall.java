@@ -6,6 +6,7 @@ import dev.durable.declare.ActivityInvoker;
 import dev.durable.declare.MethodSpec;
 import dev.durable.history.Payload;
 import dev.durable.payload.PayloadCodec;
+import dev.durable.store.Bounds;
 import dev.durable.store.ClaimedJob;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -50,9 +51,9 @@ final class ActivityCall {
             ActivityHost.Code code,
             Runnable wasRead) {
         CurrentActivity.set(context);
-        MDC.put("workflowId", job.key().run().workflowId());
+        MDC.put("workflowId", job.key().run().shown());
         MDC.put("runId", job.key().run().runId().toString());
-        MDC.put("activity", job.activity());
+        MDC.put("activity", Bounds.shown(job.activity()));
         MDC.put("attempt", Integer.toString(job.attempt()));
         try {
             return call(binding, new Payload(job.input()), code, wasRead);

@@ -326,7 +326,7 @@ final class Attempt implements Runnable, Leases.Held {
     void cancel() {
         cancellation.request(
                 Cancellation.Cause.REQUESTED,
-                job.activity() + " was cancelled by workflow " + key().run().workflowId());
+                job.activity() + " was cancelled by workflow " + key().run().shown());
         if (job.workflowType().equals(BackgroundJob.TYPE) && graceRuns.compareAndSet(false, true)) {
             host.deadlines().in(host.surroundings().cancelGrace(), this::graceIsOver);
         }
@@ -546,6 +546,6 @@ final class Attempt implements Runnable, Leases.Held {
     @Override
     public String toString() {
         return "attempt " + job.attempt() + " of " + job.activity() + " (activity " + key().seq() + " of workflow "
-                + key().run().workflowId() + ")";
+                + key().run().shown() + ")";
     }
 }

@@ -9,6 +9,7 @@ import dev.durable.TypeRef;
 import dev.durable.client.ActivityToken;
 import dev.durable.history.ActivityTimeoutUpdated;
 import dev.durable.history.Payload;
+import dev.durable.store.Bounds;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.TransactionalActivities;
@@ -101,6 +102,7 @@ final class AttemptContext implements ActivityContext {
 
     @Override
     public void updateTimeout(Duration timeout) {
+        Bounds.duration("updateTimeout", timeout);
         if (timeout.isNegative() || timeout.isZero()) {
             throw new IllegalArgumentException(
                     "updateTimeout(" + timeout + "): the deadline becomes now plus a positive duration");

@@ -8,6 +8,7 @@ import dev.durable.declare.Registry;
 import dev.durable.payload.PayloadCodec;
 import dev.durable.replay.BackgroundJob;
 import dev.durable.store.Adoption;
+import dev.durable.store.Bounds;
 import dev.durable.store.HistoryStore;
 import dev.durable.worker.EngineSettings.Errors;
 import dev.durable.worker.EngineSettings.Limits;
@@ -64,6 +65,7 @@ public final class EngineBuilder implements DurableEngine.Builder {
         if (name.isBlank()) {
             throw new IllegalArgumentException("a task queue needs a name, such as \"default\"");
         }
+        Bounds.name("task queue", name);
         QueueSettings before = queues.getOrDefault(name, QueueSettings.DEFAULT);
         if (before.pool() != null) {
             throw PoolOptionsBuilder.twice(name, before.pool());
@@ -76,7 +78,7 @@ public final class EngineBuilder implements DurableEngine.Builder {
 
     @Override
     public EngineBuilder pool(String name, Consumer<DurableEngine.PoolOptions> options) {
-        PoolOptionsBuilder pool = new PoolOptionsBuilder(name);
+        PoolOptionsBuilder pool = new PoolOptionsBuilder(Bounds.name("pool", name));
         options.accept(pool);
         pool.queues().forEach((queue, settings) -> {
             if (queues.putIfAbsent(queue, settings) != null) {
@@ -94,7 +96,7 @@ public final class EngineBuilder implements DurableEngine.Builder {
 
     @Override
     public EngineBuilder identity(String name) {
-        this.identity = name;
+        this.identity = Bounds.name("identity", name);
         return this;
     }
 

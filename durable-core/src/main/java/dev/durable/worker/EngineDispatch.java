@@ -200,7 +200,7 @@ final class EngineDispatch implements Dispatch {
         WorkflowType type = host.code()
                 .registry()
                 .workflow(workflowType)
-                .orElseThrow(() -> new QueryFailedException("query " + query + " of " + run.workflowId()
+                .orElseThrow(() -> new QueryFailedException("query " + query + " of " + run.shown()
                         + ": queries replay the run in the caller's process, and workflow type " + workflowType
                         + " is not registered here. Register its class with this engine."));
         LiveRun live = host.newInstance(run, type, LocalCalls.NOBODY);

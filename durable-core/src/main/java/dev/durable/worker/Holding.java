@@ -156,7 +156,7 @@ final class Holding {
                             + " let run return, after an activity has started the next run under another workflow id, with what"
                             + " this one knows as its argument; or do the loop in an activity that notes its place with"
                             + " ActivityContext.checkpoint",
-                    key.workflowId(),
+                    key.shown(),
                     LONG_HISTORY);
         }
         fence = newFence;
@@ -184,7 +184,7 @@ final class Holding {
         if (live == null) {
             long next = rebuild(warmUp(run.type(), Map.of()), adopted.firstPage());
             if (next != run.nextEventId()) {
-                throw new DurableException("history of " + key.workflowId() + " ends before event " + next
+                throw new DurableException("history of " + key.shown() + " ends before event " + next
                         + ", but its run says " + run.nextEventId());
             }
         }

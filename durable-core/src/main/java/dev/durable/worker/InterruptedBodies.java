@@ -53,7 +53,7 @@ final class InterruptedBodies {
                         + " at this level: {}",
                 job.activity(),
                 job.key().seq(),
-                job.key().run().workflowId(),
+                job.key().run().shown(),
                 others,
                 shown);
     }

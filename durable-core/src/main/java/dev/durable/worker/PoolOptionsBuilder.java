@@ -1,6 +1,7 @@
 package dev.durable.worker;
 
 import dev.durable.DurableEngine;
+import dev.durable.store.Bounds;
 import dev.durable.worker.EngineSettings.QueueSettings;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -38,6 +39,7 @@ final class PoolOptionsBuilder implements DurableEngine.PoolOptions {
                     "pool " + name + ": a queue needs a name and a weight of at least 1, not \"" + taskQueue + "\" and "
                             + weight + ". A queue that is not to be served is left out.");
         }
+        Bounds.name("pool " + name + ": task queue", taskQueue);
         if (weights.putIfAbsent(taskQueue, weight) != null) {
             throw twice(taskQueue, name);
         }

@@ -1,9 +1,12 @@
 package dev.durable.worker;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.durable.DurableException;
 import dev.durable.QueueFullException;
 import dev.durable.QueueLimits;
 import dev.durable.StoreUnavailableException;
+import dev.durable.store.Bounds;
 import dev.durable.store.HistoryStore;
 import java.time.Duration;
 import java.util.List;
@@ -29,6 +32,9 @@ import org.slf4j.LoggerFactory;
  * So a maximum that was just set, and whose hint was lost, lets one start through that came within a minute of another.
  * A refusal rests on a reading no older than 100 ms: a full queue is not counted again for each. Starts in a caller's
  * transaction go by what is known: the caller's pool may have no second connection.
+ *
+ * <p>A queue is read by one at a time, whose answer holds for all who have waited for it; queues do not wait for each other.
+ * Of more than 10,000 queues, those that were not asked for lately are forgotten, and read again when they are.
  */
 final class QueueRooms implements Step {
     private static final Logger log = LoggerFactory.getLogger(QueueRooms.class);
@@ -40,8 +46,10 @@ final class QueueRooms implements Step {
     private final LongSupplier nanoTime;
     private final Set<String> toRead = ConcurrentHashMap.newKeySet();
     private volatile Runnable wake = () -> {};
-    private final ConcurrentHashMap<String, Room> rooms = new ConcurrentHashMap<>();
-    private final ReentrantLock reading = new ReentrantLock();
+    private final Cache<String, Door> doors = Caffeine.newBuilder()
+            .maximumSize(Bounds.QUEUES)
+            .executor(Runnable::run)
+            .build();
 
     QueueRooms(HistoryStore store) {
         this(store, System::nanoTime);
@@ -62,17 +70,23 @@ final class QueueRooms implements Step {
         for (String taskQueue : List.copyOf(toRead)) {
             toRead.remove(taskQueue);
             try {
-                read(taskQueue);
+                read(taskQueue, door(taskQueue));
             } catch (DurableException e) {
-                log.debug("the depth of queue {} is not known: {}", taskQueue, e.getMessage());
+                log.debug("the depth of queue {} is not known: {}", Bounds.shown(taskQueue), e.getMessage());
             }
         }
         return UNTIL_WOKEN;
     }
 
-    /** The limits may be others now. */
+    /** The limits may be others now: whoever comes from now on does not wait for a reading that has begun before. */
     void forget() {
-        rooms.clear();
+        doors.invalidateAll();
+    }
+
+    /** Of how many queues something is known. */
+    long size() {
+        doors.cleanUp();
+        return doors.estimatedSize();
     }
 
     /**
@@ -99,12 +113,15 @@ final class QueueRooms implements Step {
         }
         boolean justRead = room.age(nanoTime.getAsLong()) < LIMITED_NANOS;
         int taken = room.take(most);
-        return taken == most || joined || justRead ? taken : read(taskQueue).take(most);
+        return taken == most || joined || justRead
+                ? taken
+                : readOrWait(taskQueue, door(taskQueue), room).take(most);
     }
 
     /** That there is no room for it. */
     QueueFullException full(String taskQueue, String what) {
-        Room room = rooms.get(taskQueue);
+        Door door = doors.getIfPresent(taskQueue);
+        Room room = door == null ? null : door.room;
         return new QueueFullException("task queue " + taskQueue + " is full: its maxDepth is "
                 + (room == null ? "reached" : room.maxDepth) + ", and as much waits in it already, so " + what
                 + " was not started. Usual cause: its workers are stopped, paused or too slow. Start more workers"
@@ -113,23 +130,50 @@ final class QueueRooms implements Step {
     }
 
     private @Nullable Room known(String taskQueue, boolean joined) {
-        Room room = rooms.get(taskQueue);
-        if (joined || (room != null && mayBeServed(room, taskQueue))) {
+        Door door = joined ? doors.getIfPresent(taskQueue) : door(taskQueue);
+        Room room = door == null ? null : door.room;
+        if (door == null || joined || (room != null && mayBeServed(room, taskQueue))) {
             return room;
         }
-        if (room != null && !reading.tryLock()) {
+        if (room != null && door.reading.isLocked()) {
             return room; // Somebody reads already.
         }
-        if (room == null) {
-            reading.lock();
-        }
         try {
-            return read(taskQueue);
+            return readOrWait(taskQueue, door, room);
         } catch (StoreUnavailableException e) {
-            log.debug("the depth of queue {} is not known: {}", taskQueue, e.getMessage());
+            log.debug("the depth of queue {} is not known: {}", Bounds.shown(taskQueue), e.getMessage());
             return null; // The start itself waits for the database.
+        }
+    }
+
+    private Door door(String taskQueue) {
+        return doors.get(taskQueue, unknown -> new Door());
+    }
+
+    /**
+     * What another has read while this one waited, else what is read now. Where the other could not read, nor is it tried
+     * by each who has waited.
+     *
+     * @param seen what was known before
+     */
+    private Room readOrWait(String taskQueue, Door door, @Nullable Room seen) {
+        StoreUnavailableException before = door.failure;
+        door.reading.lock();
+        try {
+            Room room = door.room;
+            if (room != null && room != seen) {
+                return room;
+            }
+            StoreUnavailableException failure = door.failure;
+            if (failure != null && failure != before) {
+                throw failure;
+            }
+            return read(taskQueue, door);
+        } catch (StoreUnavailableException e) {
+            door.failure = e;
+            throw e;
         } finally {
-            reading.unlock();
+            door.reading.unlock();
         }
     }
 
@@ -147,13 +191,20 @@ final class QueueRooms implements Step {
         return true;
     }
 
-    private Room read(String taskQueue) {
+    private Room read(String taskQueue, Door door) {
         QueueLimits limits = store.queueRules(List.of(taskQueue)).of(taskQueue).limits();
         Integer maxDepth = limits.maxDepth();
         int depth = maxDepth == null ? 0 : store.depth(taskQueue, maxDepth);
         Room room = new Room(maxDepth, new AtomicInteger(depth), nanoTime.getAsLong());
-        rooms.put(taskQueue, room);
+        door.room = room;
         return room;
+    }
+
+    /** A queue as it was read last, if it was, by one reader at a time. */
+    private static final class Door {
+        final ReentrantLock reading = new ReentrantLock();
+        volatile @Nullable Room room;
+        volatile @Nullable StoreUnavailableException failure;
     }
 
     private record Room(@Nullable Integer maxDepth, AtomicInteger depth, long readAtNanos) {

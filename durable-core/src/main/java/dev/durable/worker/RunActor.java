@@ -147,7 +147,7 @@ final class RunActor {
             }
         } catch (RuntimeException e) {
             // Started without its first turn: the claim that tries again records why it stalls.
-            log.warn("first turn of {} stalls: {}", key.workflowId(), recordable(e.toString()));
+            log.warn("first turn of {} stalls: {}", key.shown(), recordable(e.toString()));
             holding.goCold();
         }
         underWay = draft;
@@ -214,14 +214,14 @@ final class RunActor {
         try {
             part.run();
         } catch (StoreUnavailableException e) {
-            log.debug("{} waits for the database: {}", key.workflowId(), e.getMessage());
+            log.debug("{} waits for the database: {}", key.shown(), e.getMessage());
             forget();
             // By the lane, which waits for the database: else the run would wait until the claim runs out.
             release();
         } catch (StalledException | NonDeterminismException e) {
             stall(String.valueOf(e.getMessage()));
         } catch (RuntimeException e) {
-            log.error("{} can't go on", key.workflowId(), failures().loggable(e));
+            log.error("{} can't go on", key.shown(), failures().loggable(e));
             stall("unexpected: " + e);
         }
     }
@@ -256,13 +256,13 @@ final class RunActor {
      * meanwhile can refuse its end once more; after three times senders wait outside.
      */
     private void feedAgain(Draft draft, int refusals) {
-        log.debug("{} ended while messages wait; it is fed again", key.workflowId());
+        log.debug("{} ended while messages wait; it is fed again", key.shown());
         underWay = null;
         if (holding.rewind(draft)) {
             holding.lookForMessages(List.of());
             feed(holding.newDraft(refusals));
         } else {
-            log.debug("{} is written by somebody else; the instance here is dropped", key.workflowId());
+            log.debug("{} is written by somebody else; the instance here is dropped", key.shown());
             holding.givesBack();
             holding.drop();
         }
@@ -337,7 +337,7 @@ final class RunActor {
             Throwable error = mail.error();
             log.error(
                     "a transition of {} can't be written",
-                    key.workflowId(),
+                    key.shown(),
                     error == null ? null : failures().loggable(error));
             boolean told = draft.isEmpty();
             abandon(draft);
@@ -395,7 +395,7 @@ final class RunActor {
             underWay = draft;
             attempt(() -> sendUnlessTooEarly(draft));
         } else {
-            log.debug("{} is written by somebody else; the instance here is dropped", key.workflowId());
+            log.debug("{} is written by somebody else; the instance here is dropped", key.shown());
             holding.givesBack();
             abandon(draft);
         }
@@ -444,7 +444,7 @@ final class RunActor {
     /** The run can't go on with this code: kept open, shown, tried again with back-off. */
     private void stall(String reason) {
         String clean = recordable(reason);
-        log.error("{} stalls: {}", key.workflowId(), clean);
+        log.error("{} stalls: {}", key.shown(), clean);
         String why = clean.replace('\0', ' ').substring(0, Math.min(clean.length(), MAX_REASON));
         forget();
         host.outside().stalled(key, why);
@@ -492,7 +492,7 @@ final class RunActor {
     private Draft takeUnderWay() {
         Draft draft = underWay;
         if (draft == null) {
-            throw new IllegalStateException(key.workflowId() + " has nothing under way");
+            throw new IllegalStateException(key.shown() + " has nothing under way");
         }
         underWay = null;
         return draft;

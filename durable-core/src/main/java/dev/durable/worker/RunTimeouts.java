@@ -57,7 +57,7 @@ record RunTimeouts(HistoryStore store, Supplier<UUID> fences, Consumer<UUID> clo
                         unbegun ? FailureJson.encode(EXPIRED).json() : null))
                 .isPresent();
         if (ended) {
-            log.info("run {} of {} {}", run.runId(), run.workflowId(), unbegun ? "expired" : "timed out");
+            log.info("run {} of {} {}", run.runId(), run.shown(), unbegun ? "expired" : "timed out");
             closed.accept(run.runId());
         }
         return ended;

@@ -85,7 +85,7 @@ final class Turns implements Step {
                 try {
                     actor.unwind();
                 } catch (RuntimeException | Error e) {
-                    log.warn("the instance of {} was not unwound", actor.key().workflowId(), e);
+                    log.warn("the instance of {} was not unwound", actor.key().shown(), e);
                 }
             }
             warm.clear();

@@ -505,9 +505,9 @@ class WorkflowRefusalsTest {
                 .hasMessageContaining(
                         "$Two is the workflow type \"OldOrders\" by name or alias, and so is dev.durable.declare.WorkflowRefusalsTest$One")
                 .hasMessageContaining("@Workflow(name = \"…\"), or remove the alias")
-                .hasMessageContaining("$BadNames is named \" Orders\n\"")
+                .hasMessageContaining("$BadNames is named \" Orders\\u000a\"")
                 .hasMessageContaining("$BadNames's task queue is named \" \"")
-                .hasMessageContaining("$BadNames.approve() is named \"a\0b\"")
+                .hasMessageContaining("$BadNames.approve() is named \"a\\u0000b\"")
                 .hasMessageContaining("no control characters");
     }
 

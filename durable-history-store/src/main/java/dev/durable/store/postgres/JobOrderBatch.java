@@ -362,7 +362,7 @@ final class JobOrderBatch {
 
     private static String target(JobOrder order) {
         return "activity " + order.key().seq() + " of run " + order.key().run().runId() + " of workflow "
-                + order.key().run().workflowId();
+                + order.key().run().shown();
     }
 
     private static Audit audit(JobOrder order) {

@@ -5,6 +5,7 @@ import static dev.durable.store.postgres.Param.shorts;
 import static dev.durable.store.postgres.Param.texts;
 import static dev.durable.store.postgres.Param.uuids;
 
+import dev.durable.store.Bounds;
 import dev.durable.store.Delivery.Outcome;
 import dev.durable.store.Relayed;
 import java.sql.SQLException;
@@ -234,8 +235,8 @@ final class RelayPass {
                     log.warn(
                             "{} {} to workflow {} is dropped: it was sent in a transaction, and after its commit {}",
                             row.delivery().message().kind(),
-                            row.delivery().message().name(),
-                            row.target(),
+                            Bounds.shown(row.delivery().message().name()),
+                            Bounds.shown(row.target()),
                             delivery.whyDropped(i));
                     done.add(row);
                 }

@@ -1,5 +1,6 @@
 package dev.durable.store.postgres;
 
+import dev.durable.store.Bounds;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -84,8 +85,8 @@ final class RelayRefusals {
                         + " or constraint of one's own on Durable's tables. It stands in {}; mend the cause, then:"
                         + " select {}('{}', {}); or delete the row there",
                 row.delivery().message().kind(),
-                row.delivery().message().name(),
-                row.target(),
+                Bounds.shown(row.delivery().message().name()),
+                Bounds.shown(row.target()),
                 refusal.why.getSQLState(),
                 refusal.reason(),
                 in("durable.outbox_refused"),
@@ -106,8 +107,8 @@ final class RelayRefusals {
                         + " give up the first: delete from {} where run_id = '{}' and event_id = {}",
                 refusals.size(),
                 row.delivery().message().kind(),
-                row.delivery().message().name(),
-                row.target(),
+                Bounds.shown(row.delivery().message().name()),
+                Bounds.shown(row.target()),
                 first.why.getSQLState(),
                 first.reason(),
                 in("durable.outbox"),

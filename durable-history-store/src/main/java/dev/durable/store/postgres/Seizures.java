@@ -221,7 +221,7 @@ final class Seizures {
                 "run {} of {} is closed as {} without an event: its history is gone. Usual cause: the partition of its month was"
                         + " dropped while it was open. What its activities carried is lost; the audit says so.",
                 end.run().runId(),
-                seizure.workflowId(),
+                end.run().shown(),
                 seizure.status());
     }
 

@@ -10,7 +10,9 @@ import dev.durable.DurableException;
 import dev.durable.ReusePolicy;
 import dev.durable.store.Delivery;
 import dev.durable.store.HistoryStore;
+import dev.durable.store.InboxMessage;
 import dev.durable.store.Joined;
+import dev.durable.store.MessageKind;
 import dev.durable.store.NewRun;
 import dev.durable.store.Nudges;
 import dev.durable.store.Relayed;
@@ -21,11 +23,14 @@ import dev.durable.store.contract.NewRunBuilder;
 import dev.durable.store.contract.StoreContract;
 import dev.durable.store.contract.StoreFixture;
 import dev.durable.store.contract.Writer;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
@@ -225,6 +230,42 @@ class OutboxRelayTest extends StoreContract {
                 .singleElement()
                 .asString()
                 .startsWith("order-1|poison|P0001|ERROR: no poison here");
+    }
+
+    @Test
+    void what_a_constraint_refuses_is_set_aside_and_told_without_the_row() {
+        RunKey run = started("order-1");
+        InboxMessage card = new InboxMessage(
+                new UUID(1, 2), MessageKind.SIGNAL, "poison", "[\"card 5500-0000-0000-0004\"]", null, null);
+        inTransaction(store, joined -> {
+            joined.deliver(new Delivery("order-1", null, card));
+            joined.deliver(to(run, "after"));
+        });
+        Sql.execute(
+                PostgresFixture.pool(), "alter table durable.inbox add constraint no_poison check (name <> 'poison')");
+        List<String> said;
+        try {
+            said = said(() -> assertThat(store.relay(100)).isEqualTo(new Relayed(1, 1, 1)));
+            Delivery direct = new Delivery("order-1", null, card);
+            assertThatThrownBy(() -> store.deliver(List.of(direct)))
+                    .hasMessageContaining("violates check constraint \"no_poison\"")
+                    .satisfies(thrown -> assertThat(stackTrace(thrown)).doesNotContain("5500"));
+        } finally {
+            Sql.execute(PostgresFixture.pool(), "alter table durable.inbox drop constraint no_poison");
+        }
+
+        assertThat(said).singleElement().asString().contains("no_poison").doesNotContain("5500");
+        assertThat(Sql.column(PostgresFixture.pool(), "select sqlstate || '|' || error from durable.outbox_refused"))
+                .singleElement()
+                .asString()
+                .startsWith("23514|ERROR: new row for relation \"inbox\" violates check constraint \"no_poison\"")
+                .doesNotContain("5500");
+    }
+
+    private static String stackTrace(Throwable thrown) {
+        StringWriter text = new StringWriter();
+        thrown.printStackTrace(new PrintWriter(text));
+        return text.toString();
     }
 
     @Test

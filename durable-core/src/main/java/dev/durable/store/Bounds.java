@@ -1,0 +1,307 @@
+package dev.durable.store;
+
+import dev.durable.StartOptions;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What ids, names, reasons, headers, memos, durations, times and pages may be: one list, which each call that writes asks
+ * before anything is written, in a caller's transaction and out of it. {@code docs/limits.md} shows it to users.
+ *
+ * <p>Ids and names stand in keys, logs and messages, so control characters, line separators and unpaired surrogates are no
+ * part of them. What older releases recorded may have such characters: it is found and listed by {@link #known}, and stands
+ * in logs and errors as {@link #shown} has it.
+ */
+public final class Bounds {
+    /** The longest name, of a type, an activity, a signal, a queue, a header, an actor, in UTF-16 units. */
+    public static final int NAME = 200;
+
+    /** The longest id, of a run, a job or a batch, in UTF-16 units. */
+    public static final int ID = StartOptions.MAX_ID_LENGTH;
+
+    /** The longest name of an installation, in UTF-16 units. */
+    public static final int INSTALLATION = 100;
+
+    /** The longest reason, in bytes of UTF-8. */
+    public static final int REASON_BYTES = 4 * 1024;
+
+    /** Headers and memo of a start, or the headers of an activity, names and values together, in bytes of UTF-8. */
+    public static final int NOTES_BYTES = 64 * 1024;
+
+    /** The longest timeout or delay in options. */
+    public static final Duration DURATION = Duration.ofDays(36_500);
+
+    /**
+     * The longest wait of workflow code: longer than that of options, as replay takes whatever was taken before. Any time
+     * plus it is a time of every store.
+     */
+    public static final Duration WAIT = Duration.ofDays(36_525);
+
+    /** Of how many task queues a process remembers what room they have. */
+    public static final int QUEUES = 10_000;
+
+    /** The latest time that may be named; PostgreSQL's own end is far behind it. */
+    public static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
+
+    /** The earliest time that may be named. */
+    public static final Instant EARLIEST = Instant.parse("0001-01-01T00:00:00Z");
+
+    /** The largest page of a listing. */
+    public static final int PAGE = 10_000;
+
+    private static final int QUOTED = 60;
+    private static final String WHY =
+            " Ids and names stand in keys and logs, so control characters, line separators and unpaired surrogates are no"
+                    + " part of them. Usual cause: text from outside that was taken as it came. ";
+
+    private Bounds() {}
+
+    // ── text ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** Whether the text can be a name. */
+    public static boolean isName(String text) {
+        return !text.isBlank() && text.length() <= NAME && text.strip().equals(text) && unfit(text) == text.length();
+    }
+
+    /**
+     * Gives the name, if it is one.
+     *
+     * @param what whose name it is, for the error
+     * @throws IllegalArgumentException where it is none, with the way out
+     */
+    public static String name(String what, String name) {
+        fit(what, name, NAME, "Use a short name such as \"default\", \"approve\" or \"Payments.charge\".");
+        if (!name.strip().equals(name)) {
+            throw new IllegalArgumentException(what + " " + quoted(name) + " has blanks around it, which nobody sees in"
+                    + " logs and listings. Strip them.");
+        }
+        return name;
+    }
+
+    /**
+     * Gives the id, if it is one.
+     *
+     * @param what whose id it is, for the error
+     * @throws IllegalArgumentException where it is none, with the way out
+     */
+    public static String id(String what, String id) {
+        return fit(what, id, ID, "Use a short business key such as \"order-42\".");
+    }
+
+    /**
+     * Gives the id or name of something that is looked for, which an older release may have recorded, if it can stand in a
+     * store at all.
+     *
+     * @param what whose it is, for the error
+     * @throws IllegalArgumentException where nothing can have it
+     */
+    public static String known(String what, String id) {
+        if (id.length() > ID || id.indexOf('\0') >= 0 || hasLoneSurrogate(id)) {
+            throw new IllegalArgumentException("nothing can have the " + what + " " + quoted(id)
+                    + ": none has more than " + grouped(ID)
+                    + " characters, NUL or unpaired surrogates. Usual cause: text"
+                    + " from outside that was taken as it came.");
+        }
+        return id;
+    }
+
+    /**
+     * Gives the reason, if it is one: text for people, on several lines perhaps.
+     *
+     * @param what what it is the reason of, for the error
+     * @throws IllegalArgumentException where it is too long or has other control characters than tabs and line breaks
+     */
+    public static String reason(String what, String reason) {
+        int bytes = reason.getBytes(StandardCharsets.UTF_8).length;
+        if (bytes > REASON_BYTES) {
+            throw new IllegalArgumentException(what + ": the reason " + quoted(reason) + " is " + grouped(bytes)
+                    + " bytes, the limit is " + grouped(REASON_BYTES)
+                    + ". It stands in the history, and in errors and listings. Say it in a sentence, and keep the rest"
+                    + " elsewhere.");
+        }
+        for (int at = unfit(reason); at < reason.length(); at = unfit(reason, at + 1)) {
+            if ("\t\n\r".indexOf(reason.charAt(at)) < 0) {
+                throw new IllegalArgumentException(
+                        what + ": the reason " + quoted(reason) + " has " + character(reason, at)
+                                + ". Of control characters a reason has tabs and line breaks only, and no unpaired"
+                                + " surrogates. Usual cause: text from outside that was taken as it came. Strip them.");
+            }
+        }
+        return reason;
+    }
+
+    private static String fit(String what, String text, int longest, String wayOut) {
+        if (text.isBlank() || text.length() > longest) {
+            throw new IllegalArgumentException(what + " " + quoted(text) + " must be 1 to " + grouped(longest)
+                    + " characters, not blank; this one has " + grouped(text.length()) + ". " + wayOut);
+        }
+        int at = unfit(text);
+        if (at < text.length()) {
+            throw new IllegalArgumentException(
+                    what + " " + quoted(text) + " has " + character(text, at) + "." + WHY + wayOut);
+        }
+        return text;
+    }
+
+    // ── headers, memos ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    /**
+     * Checks headers, and a memo that is written with them.
+     *
+     * @param what whose they are, for the error
+     * @throws IllegalArgumentException where a name is none, or all of it is too large
+     */
+    public static void notes(String what, Map<String, String> headers, Map<String, String> memo) {
+        long bytes = bytes(what + ": header", headers) + bytes(what + ": memo key", memo);
+        if (bytes > NOTES_BYTES) {
+            throw new IllegalArgumentException(what + ": its headers and memo are " + grouped(bytes)
+                    + " bytes, the limit is " + grouped(NOTES_BYTES)
+                    + " for both together: headers are written again with each activity, and memos are read by each listing."
+                    + " Store large values elsewhere (a table, an argument) and keep a reference here.");
+        }
+    }
+
+    private static long bytes(String what, Map<String, String> notes) {
+        long bytes = 0;
+        for (Map.Entry<String, String> note : notes.entrySet()) {
+            bytes += name(what, note.getKey()).getBytes(StandardCharsets.UTF_8).length;
+            bytes += note.getValue().getBytes(StandardCharsets.UTF_8).length;
+        }
+        return bytes;
+    }
+
+    // ── times, pages ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /**
+     * Checks a timeout or delay of options; null is none.
+     *
+     * @throws IllegalArgumentException where it is longer than {@link #DURATION}
+     */
+    public static void duration(String what, @Nullable Duration duration) {
+        if (duration != null && duration.compareTo(DURATION) > 0) {
+            throw new IllegalArgumentException(what + " must be at most " + grouped(DURATION.toDays()) + " days, not "
+                    + duration + ". Usual cause: a number in another unit than was meant. Leave it out for no limit.");
+        }
+    }
+
+    /**
+     * Checks a time; null is none.
+     *
+     * @throws IllegalArgumentException where it is before {@link #EARLIEST} or after {@link #LATEST}
+     */
+    public static void time(String what, @Nullable Instant time) {
+        if (time != null && (time.isBefore(EARLIEST) || time.isAfter(LATEST))) {
+            throw new IllegalArgumentException(what + " must be from " + EARLIEST + " to " + LATEST + ", not " + time
+                    + ", which databases can't hold. Leave it out for never.");
+        }
+    }
+
+    /**
+     * Gives the size of a page, if it is one.
+     *
+     * @throws IllegalArgumentException where it is not from 0 to {@link #PAGE}
+     */
+    public static int page(int size) {
+        if (size < 0 || size > PAGE) {
+            throw new IllegalArgumentException(
+                    "page(" + size + "): a page has 0 to " + grouped(PAGE)
+                            + " rows, which are all in memory at once. For all of them, take stream(), which reads page by page.");
+        }
+        return size;
+    }
+
+    // ── starts ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /**
+     * Gives the options of a start, if all of them are within their bounds.
+     *
+     * @param what of what they are: {@code "workflow"}, {@code "job"} or {@code "batch"}
+     * @throws IllegalArgumentException for the first that is not
+     */
+    public static StartOptions start(String what, StartOptions options) {
+        String id = id(what + " id", options.id());
+        String start = "start of " + id;
+        if (options.taskQueue() != null) {
+            name(start + ": task queue", options.taskQueue());
+        }
+        notes(start, options.headers(), options.memo());
+        duration(start + ": executionTimeout", options.executionTimeout());
+        duration(start + ": runTimeout", options.runTimeout());
+        duration(start + ": startDelay", options.startDelay());
+        time(start + ": expiresAt", options.expiresAt());
+        return options;
+    }
+
+    // ── what is shown ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /**
+     * The text as logs and errors show it: what can't be part of an id or name is escaped as in Java, {@code \\u000a}. Text
+     * without such characters, which is nearly all, is given as it is.
+     */
+    public static String shown(String text) {
+        int at = unfit(text);
+        if (at == text.length()) {
+            return text;
+        }
+        StringBuilder shown = new StringBuilder(text.length() + 16);
+        int done = 0;
+        for (; at < text.length(); at = unfit(text, done)) {
+            shown.append(text, done, at).append(escape(text.charAt(at)));
+            done = at + 1;
+        }
+        return shown.append(text, done, text.length()).toString();
+    }
+
+    /** The same in quotes, and cut where it is long. */
+    public static String quoted(String text) {
+        return text.length() <= QUOTED ? "\"" + shown(text) + "\"" : "\"" + shown(text.substring(0, QUOTED)) + "…\"";
+    }
+
+    private static String character(String text, int at) {
+        char c = text.charAt(at);
+        return (Character.isSurrogate(c) ? "the unpaired surrogate " : "the control character ") + escape(c)
+                + " as its character " + grouped(at + 1L);
+    }
+
+    private static String escape(char c) {
+        return String.format(Locale.ROOT, "\\u%04x", (int) c);
+    }
+
+    private static String grouped(long number) {
+        return String.format(Locale.ROOT, "%,d", number);
+    }
+
+    private static int unfit(String text) {
+        return unfit(text, 0);
+    }
+
+    /** Where the first character stands that is no part of ids and names; the length of the text if there is none. */
+    private static int unfit(String text, int from) {
+        for (int at = from; at < text.length(); at++) {
+            char c = text.charAt(at);
+            if (Character.isISOControl(c) || c == '\u2028' || c == '\u2029') {
+                return at;
+            }
+            if (Character.isSurrogate(c)) {
+                if (Character.charCount(text.codePointAt(at)) == 1) {
+                    return at;
+                }
+                at++;
+            }
+        }
+        return text.length();
+    }
+
+    private static boolean hasLoneSurrogate(String text) {
+        for (int at = unfit(text); at < text.length(); at = unfit(text, at + 1)) {
+            if (Character.isSurrogate(text.charAt(at))) {
+                return true;
+            }
+        }
+        return false;
+    }
+}
