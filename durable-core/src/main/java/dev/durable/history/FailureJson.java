@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  * All but {@code type} are left out where there is nothing to say.
  */
 public final class FailureJson {
+    /** Causes and suppressed exceptions below each other that are read; many times what is ever written. */
+    private static final int DEEPEST = 100;
+
     private FailureJson() {}
 
     /** A failure as JSON text. */
@@ -20,9 +23,13 @@ public final class FailureJson {
         return new Payload(JsonObjectWriter.object(out -> write(failure, out)));
     }
 
-    /** A failure from its JSON text. */
+    /**
+     * A failure from its JSON text.
+     *
+     * @throws IllegalArgumentException if it is none, or one whose causes are nested deeper than {@value #DEEPEST}
+     */
     public static Failure decode(String json) {
-        return read(JsonObjectReader.of(json));
+        return read(JsonObjectReader.of(json), 1);
     }
 
     static void write(Failure failure, JsonObjectWriter out) {
@@ -41,14 +48,20 @@ public final class FailureJson {
         return json == null || json.equals("null") ? null : decode(json);
     }
 
-    private static Failure read(JsonObjectReader in) {
+    private static Failure read(JsonObjectReader in, int depth) {
+        if (depth > DEEPEST) {
+            throw new IllegalArgumentException("its causes are nested deeper than " + DEEPEST);
+        }
+        String cause = in.jsonOrNull("cause");
         return new Failure(
                 in.string("type"),
                 in.stringOrNull("message"),
                 in.string("stack", ""),
                 in.payloadOrNull("fields"),
-                readOrNull(in.jsonOrNull("cause")),
-                in.objects("suppressed").stream().map(FailureJson::read).toList(),
+                cause == null || cause.equals("null") ? null : read(JsonObjectReader.of(cause), depth + 1),
+                in.objects("suppressed").stream()
+                        .map(suppressed -> read(suppressed, depth + 1))
+                        .toList(),
                 in.stringOrNull("handler"));
     }
 }

@@ -1,7 +1,9 @@
 package dev.durable.worker;
 
 import dev.durable.store.HistoryStore;
+import dev.durable.store.JobOrder;
 import dev.durable.store.OpenJob;
+import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,9 +20,26 @@ record ExternalTimeouts(HistoryStore store, ExternalAttempts attempts) implement
     public int upTo(int most) {
         List<OpenJob> overdue = store.overdueExternal(most);
         if (!overdue.isEmpty()) {
-            store.order(overdue.stream().map(attempts::overdue).toList());
-            log.info("{} attempts in the hands of others ran out of time", overdue.size());
+            List<JobOrder> orders = new ArrayList<>();
+            overdue.forEach(job -> judge(job, orders));
+            store.order(orders);
+            log.info("{} attempts in the hands of others ran out of time", orders.size());
+            return orders.size();
         }
-        return overdue.size();
+        return 0;
+    }
+
+    /** One whose options can't be read waits until somebody mends its row; the others do not. */
+    private void judge(OpenJob job, List<JobOrder> orders) {
+        try {
+            orders.add(attempts.overdue(job));
+        } catch (RuntimeException e) {
+            log.error(
+                    "activity {} of {} is out of time, and its row can't be read. Usual cause: somebody has changed its"
+                            + " options by hand. Mend the column, or fail the activity as an operator",
+                    job.key().seq(),
+                    job.key().run().workflowId(),
+                    e);
+        }
     }
 }

@@ -45,6 +45,18 @@ class EventJsonTest {
     }
 
     @Test
+    void causes_nested_deeper_than_anybody_writes_are_refused_with_the_event_that_has_them() {
+        String nested = "{\"type\":\"x\",\"cause\":".repeat(3_000) + "null" + "}".repeat(3_000);
+        StoredEvent stored = new StoredEvent(
+                5, "ActivityFailed", Instant.EPOCH, new UUID(0, 1), "{\"seq\":1,\"attempt\":1,\"failure\":" + nested + "}");
+
+        assertThatThrownBy(() -> EventJson.decode(stored))
+                .isInstanceOf(DurableException.class)
+                .hasMessageStartingWith("event 5, ActivityFailed, can't be read: its causes are nested deeper than 100.");
+        assertThatThrownBy(() -> FailureJson.decode(nested)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
     void attributes_say_nothing_that_is_a_column() {
         String attributes = EventJson.attributes(new ActivityCompleted(
                 7, AT, 3, 1, MESSAGE, new Payload("{ \"amount\" : 1.00 }"), AT.plusMillis(5), "worker-1"));
