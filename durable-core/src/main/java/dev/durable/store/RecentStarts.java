@@ -26,7 +26,8 @@ public final class RecentStarts {
         RecentStarts starts = new RecentStarts();
         if (!text.isEmpty()) {
             for (String piece : text.split(" ", -1)) {
-                // What is none, because somebody has written the row by hand, counts as no start: the next claim replaces it.
+                // What is none, because somebody has written the row by hand, counts as no start: the next claim
+                // replaces it.
                 if (PIECE.matcher(piece).matches()) {
                     int colon = piece.indexOf(':');
                     starts.counts.put(

@@ -331,8 +331,7 @@ final class LiveRun {
 
     private static DurableException unreadable(InboxMessage message, String why, @Nullable Throwable cause) {
         return new DurableException(
-                "message %s (%s) in the inbox can't be fed: %s"
-                        .formatted(message.messageId(), message.name(), why),
+                "message %s (%s) in the inbox can't be fed: %s".formatted(message.messageId(), message.name(), why),
                 cause);
     }
 

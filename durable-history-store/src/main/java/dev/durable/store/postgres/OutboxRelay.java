@@ -92,8 +92,10 @@ final class OutboxRelay {
         List<Look> answer = new ArrayList<>();
         return connections.read(Locks.SHORT, tx -> {
             tx.last(new Script()
-                    .read(RelaySql.LOOK, row -> answer.add(new Look(
-                            row.getBoolean("waits"), row.getLong("aside"), row.getLong("unknown")))));
+                    .read(
+                            RelaySql.LOOK,
+                            row -> answer.add(
+                                    new Look(row.getBoolean("waits"), row.getLong("aside"), row.getLong("unknown")))));
             return answer.getLast();
         });
     }

@@ -54,8 +54,9 @@ class ReadModelTest extends StoreContract {
     void readable_is_never_much_larger_than_what_stands_there(String json) {
         String many = "[" + String.join(",", Collections.nCopies(100, json)) + "]";
         for (String text : List.of(json, many)) {
-            assertThat(sql("select octet_length(durable.readable(x.j)::text) <= 20 * octet_length(x.j::text) from (select '"
-                            + text + "'::json as j) x"))
+            assertThat(sql(
+                            "select octet_length(durable.readable(x.j)::text) <= 20 * octet_length(x.j::text) from (select '"
+                                    + text + "'::json as j) x"))
                     .as(text)
                     .containsExactly("t");
         }
@@ -72,15 +73,10 @@ class ReadModelTest extends StoreContract {
     @CsvSource(
             delimiter = '|',
             quoteCharacter = '`',
-            value = {
-                "[1]|[2]|[1,2]",
-                "[ 1 ] |[]|[ 1 ]",
-                "[ ]|[2]|[2]",
-                "5|[2]|[5,2]",
-                "[1]|{\"a\":[]}|[1,{\"a\":[]}]"
-            })
+            value = {"[1]|[2]|[1,2]", "[ 1 ] |[]|[ 1 ]", "[ ]|[2]|[2]", "5|[2]|[5,2]", "[1]|{\"a\":[]}|[1,{\"a\":[]}]"})
     void two_lists_of_notes_are_one_whatever_stands_there(String first, String second, String both) {
-        assertThat(sql("select durable.joined('" + first + "', '" + second + "')")).containsExactly(both);
+        assertThat(sql("select durable.joined('" + first + "', '" + second + "')"))
+                .containsExactly(both);
         assertThat(JobNotes.joined(first, second)).isEqualTo(both);
     }
 

@@ -12,7 +12,6 @@ import dev.durable.Run;
 import dev.durable.Signal;
 import dev.durable.StartOptions;
 import dev.durable.Workflow;
-import dev.durable.WorkflowHandle;
 import dev.durable.WorkflowStatus;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -44,20 +43,50 @@ class PoisonedRowsTest {
     private static final int CASES = Integer.getInteger("durable.poison.cases", 520);
     /** Who may work on a schema at all is what these two say: they are nobody's rows. */
     private static final List<String> OF_ALL = List.of("schema_version", "installation");
+
     private static final List<String> HOT = List.of("history_event", "inbox", "outbox", "activity_job");
     /** A body that is slow for another reason than a poisoned row: a machine that does something else. */
     private static final Duration MOST = Duration.ofMillis(Long.getLong("durable.poison.most", 900));
 
     private static final List<String> WORDS = List.of(
-            "", " ", "NoSuchThing", "-1", "1e131071", "null", "RUNNING ", "x:1 y:", "34028:3 99999999999999999999:7",
-            "\\u0000\\ud800", "a\nb", "'; drop table x; --", "\u202e\ud83d\ude00", "ActivityCompleted", "TimerFired", "l".repeat(2_000));
+            "",
+            " ",
+            "NoSuchThing",
+            "-1",
+            "1e131071",
+            "null",
+            "RUNNING ",
+            "x:1 y:",
+            "34028:3 99999999999999999999:7",
+            "\\u0000\\ud800",
+            "a\nb",
+            "'; drop table x; --",
+            "\u202e\ud83d\ude00",
+            "ActivityCompleted",
+            "TimerFired",
+            "l".repeat(2_000));
     private static final List<String> DOCUMENTS = List.of(
-            "null", "true", "5", "\"x\"", "[]", "{}", "[5]", "[[]]", "1e131071", "{\"seq\":1e131071}",
-            "{\"seq\":99999999999,\"attempt\":{}}", "{\"seq\":\"x\",\"attempt\":\"y\",\"result\":1}",
-            "{\"text\":\"\\u0000\"}", "\"\\ud800\"", "{\"\\udc00\":1}", "[{\"type\":7,\"at\":8,\"attributes\":9}]",
+            "null",
+            "true",
+            "5",
+            "\"x\"",
+            "[]",
+            "{}",
+            "[5]",
+            "[[]]",
+            "1e131071",
+            "{\"seq\":1e131071}",
+            "{\"seq\":99999999999,\"attempt\":{}}",
+            "{\"seq\":\"x\",\"attempt\":\"y\",\"result\":1}",
+            "{\"text\":\"\\u0000\"}",
+            "\"\\ud800\"",
+            "{\"\\udc00\":1}",
+            "[{\"type\":7,\"at\":8,\"attributes\":9}]",
             "[{\"type\":\"ActivityAttemptFailed\",\"at\":\"never\",\"attributes\":{\"reason\":\"worker lost\",\"omitted\":1e9}}]",
-            "{\"retry\":{\"onExhausted\":\"\\u0000\"}}", "{\"retry\":5,\"startToClose\":\"soon\"}",
-            "{\"type\":[],\"message\":{},\"cause\":5}", "{\"x\":1,\"x\":2,\"\":3}",
+            "{\"retry\":{\"onExhausted\":\"\\u0000\"}}",
+            "{\"retry\":5,\"startToClose\":\"soon\"}",
+            "{\"type\":[],\"message\":{},\"cause\":5}",
+            "{\"x\":1,\"x\":2,\"\":3}",
             "[".repeat(3_000) + "]".repeat(3_000),
             "{\"type\":\"x\",\"cause\":".repeat(3_000) + "null" + "}".repeat(3_000),
             "{\"failure\":" + "{\"type\":\"x\",\"cause\":".repeat(3_000) + "null" + "}".repeat(3_001));
@@ -139,9 +168,8 @@ class PoisonedRowsTest {
         Logger logger = (Logger) LoggerFactory.getLogger("dev.durable");
         OpenDesk desk = new OpenDesk();
         try (bench;
-                DurableEngine engine = bench.engine()
-                        .register(Quick.class, Trip.class, desk)
-                        .start()) {
+                DurableEngine engine =
+                        bench.engine().register(Quick.class, Trip.class, desk).start()) {
             List<String> victims = new ArrayList<>();
             for (int i = 0; i < CASES; i++) {
                 String id = "victim-" + i;
@@ -189,7 +217,12 @@ class PoisonedRowsTest {
             report(poisons, stalled, unended, before, during, lines);
             assertThat(poisons).hasSizeGreaterThanOrEqualTo(Math.min(500, CASES));
             assertThat(stalled).isNotEmpty();
-            assertThat(stalled.values()).allSatisfy(why -> assertThat(why).doesNotStartWith("unexpected: "));
+            assertThat(stalled.values())
+                    .noneMatch(why -> why.startsWith("unexpected: "))
+                    .anyMatch(why -> why.matches("event \\d+, [A-Za-z]+, can't be read: (?s).*"))
+                    .anyMatch(why ->
+                            why.matches("message [-0-9a-f]{36} \\(confirm\\) in the inbox can't be fed: it is of a kind"
+                                    + " that this version of Durable does not know\\. (?s).*"));
             assertThat(unended).isEmpty();
             assertThat(failed(lines)).isEmpty();
             assertThat(Duration.ofNanos(max(during))).isLessThan(MOST);
@@ -260,37 +293,47 @@ class PoisonedRowsTest {
     }
 
     /** A row of the victim's where it has one there, else one that is made for it. */
-    private void poison(
-            Connection connection, Column column, String value, String victim, List<Poison> poisons) throws SQLException {
-        List<List<String>> runs = rows("select run_id, shard from durable.workflow_run where workflow_id = '" + victim + "'");
+    private void poison(Connection connection, Column column, String value, String victim, List<Poison> poisons)
+            throws SQLException {
+        List<List<String>> runs =
+                rows("select run_id, shard from durable.workflow_run where workflow_id = '" + victim + "'");
         String runId = runs.getFirst().getFirst();
         String shard = runs.getFirst().get(1);
         String table = "durable." + column.table;
-        boolean ofRuns = !rows("select 1 from information_schema.columns where table_schema = 'durable' and table_name = '"
-                        + column.table + "' and column_name = 'run_id'")
-                .isEmpty();
+        boolean ofRuns =
+                !rows("select 1 from information_schema.columns where table_schema = 'durable' and table_name = '"
+                                + column.table + "' and column_name = 'run_id'")
+                        .isEmpty();
         String own = ofRuns ? "run_id = '" + runId + "'" : "false";
-        List<List<String>> found = rows("select ctid, tableoid::regclass, " + column.name + " from " + table + " where " + own
-                + " order by random() limit 1");
+        List<List<String>> found = rows("select ctid, tableoid::regclass, " + column.name + " from " + table + " where "
+                + own + " order by random() limit 1");
         try {
             if (found.isEmpty()) {
                 String id = insert(connection, column, value, victim, runId, shard);
                 List<String> undo = new ArrayList<>(List.of("delete from " + table + " where " + id));
                 if (column.table.equals("outbox")) {
                     // It may have been delivered meanwhile.
-                    undo.add("delete from durable.inbox where " + own + " and (payload::text <> '[]' or name <> 'confirm' or kind <> 1)");
+                    undo.add("delete from durable.inbox where " + own
+                            + " and (payload::text <> '[]' or name <> 'confirm' or kind <> 1)");
                 }
                 poisons.add(new Poison(column, value, victim, undo));
             } else {
-                String place = key(column.table, found.getFirst().getFirst(), found.getFirst().get(1));
+                String place = key(
+                        column.table,
+                        found.getFirst().getFirst(),
+                        found.getFirst().get(1));
                 String old = found.getFirst().get(2);
-                update(connection, "update " + table + " set " + column.name + " = ?::" + cast(column) + " where " + place, value);
+                update(
+                        connection,
+                        "update " + table + " set " + column.name + " = ?::" + cast(column) + " where " + place,
+                        value);
                 poisons.add(new Poison(
                         column,
                         value,
                         victim,
                         List.of("update " + table + " set " + column.name + " = "
-                                + (old == null ? "null" : "'" + old.replace("'", "''") + "'::" + cast(column)) + " where "
+                                + (old == null ? "null" : "'" + old.replace("'", "''") + "'::" + cast(column))
+                                + " where "
                                 + place
                                 // The run may have replaced it itself.
                                 + " and " + column.name + "::text = '" + value.replace("'", "''") + "'")));
@@ -306,11 +349,13 @@ class PoisonedRowsTest {
         List<String> parts = new ArrayList<>();
         List<String> names = new ArrayList<>();
         for (List<String> name : rows("select a.attname from pg_index i join pg_attribute a on a.attrelid = i.indrelid"
-                + " and a.attnum = any(i.indkey) where i.indrelid = 'durable." + table + "'::regclass and i.indisprimary")) {
+                + " and a.attnum = any(i.indkey) where i.indrelid = 'durable." + table
+                + "'::regclass and i.indisprimary")) {
             names.add(name.getFirst());
         }
-        List<String> values =
-                rows("select " + String.join(",", names) + " from " + partition + " where ctid = '" + ctid + "'").getFirst();
+        List<String> values = rows("select " + String.join(",", names) + " from " + partition + " where ctid = '" + ctid
+                        + "'")
+                .getFirst();
         for (int i = 0; i < names.size(); i++) {
             parts.add(names.get(i) + " = '" + values.get(i) + "'");
         }
@@ -325,13 +370,15 @@ class PoisonedRowsTest {
             Connection connection, Column poisoned, String value, String victim, String runId, String shard)
             throws SQLException {
         Map<String, String> values = new LinkedHashMap<>();
-        // A job that is ready, running under a session that is gone, a dead letter, out of its time elsewhere, an incident.
+        // A job that is ready, running under a session that is gone, a dead letter, out of its time elsewhere, an
+        // incident.
         String state = List.of("0", "2", "3", "5", "6").get(random.nextInt(5));
         boolean job = poisoned.table.equals("activity_job");
         String mark = java.util.UUID.randomUUID().toString();
         String place = null;
         for (List<String> row : rows("select column_name, data_type, is_nullable from information_schema.columns"
-                + " where table_schema = 'durable' and table_name = '" + poisoned.table + "' order by ordinal_position")) {
+                + " where table_schema = 'durable' and table_name = '" + poisoned.table
+                + "' order by ordinal_position")) {
             String name = row.getFirst();
             String literal = name.equals(poisoned.name)
                     ? "?::" + cast(poisoned)
@@ -351,8 +398,7 @@ class PoisonedRowsTest {
                         case "max_crashes" -> "random() * 2";
                         case "notes", "operator_notes" -> "'[{\"type\":\"x\",\"at\":\"2026-01-01T00:00:00Z\"}]'";
                         case "buried_at", "claimed_at", "deadline", "rank", "scheduled_at" -> "now() - interval '1 s'";
-                        case "lease", "session" ->
-                            row.get(1).equals("uuid") ? "'" + mark + "'" : "interval '1 hour'";
+                        case "lease", "session" -> row.get(1).equals("uuid") ? "'" + mark + "'" : "interval '1 hour'";
                         default ->
                             row.get(2).equals("YES")
                                     ? "null"
@@ -377,7 +423,11 @@ class PoisonedRowsTest {
                 "insert into durable." + poisoned.table + " (" + String.join(",", values.keySet()) + ") values ("
                         + String.join(",", values.values()) + ")",
                 value);
-        return place != null && !job ? place : values.containsKey("run_id") ? "run_id = '" + runId + "'" : poisoned.name + "::text = '" + value.replace("'", "''") + "'";
+        return place != null && !job
+                ? place
+                : values.containsKey("run_id")
+                        ? "run_id = '" + runId + "'"
+                        : poisoned.name + "::text = '" + value.replace("'", "''") + "'";
     }
 
     private static void update(Connection connection, String sql, String value) throws SQLException {
@@ -445,7 +495,8 @@ class PoisonedRowsTest {
 
     /** Views and listings show all, whatever stands in some. */
     private void readEverything(DurableEngine engine) throws SQLException {
-        for (List<String> view : rows("select table_name from information_schema.views where table_schema = 'durable'")) {
+        for (List<String> view :
+                rows("select table_name from information_schema.views where table_schema = 'durable'")) {
             rows("select * from durable." + view.getFirst());
         }
         assertThat(engine.client().workflows().stream().count()).isGreaterThanOrEqualTo(CASES);
@@ -456,7 +507,8 @@ class PoisonedRowsTest {
     }
 
     private void reasons(Map<String, String> stalled) throws SQLException {
-        for (List<String> row : rows("select workflow_id, stalled_by from durable.run_state where stalled_by is not null")) {
+        for (List<String> row :
+                rows("select workflow_id, stalled_by from durable.run_state where stalled_by is not null")) {
             stalled.computeIfPresent(row.getFirst(), (id, none) -> row.get(1));
         }
     }
@@ -474,7 +526,8 @@ class PoisonedRowsTest {
             }
         } while (!open.isEmpty() && Instant.now().isBefore(until));
         for (Poison poison : poisons) {
-            open.computeIfPresent(poison.workflowId, (id, why) -> poison.column + " = " + cut(poison.value) + " → " + why);
+            open.computeIfPresent(
+                    poison.workflowId, (id, why) -> poison.column + " = " + cut(poison.value) + " → " + why);
         }
         return open;
     }
@@ -495,7 +548,8 @@ class PoisonedRowsTest {
             List<Long> before,
             List<Long> during,
             ListAppender<ILoggingEvent> lines) {
-        long refused = poisons.stream().filter(p -> p.value.startsWith("refused: ")).count();
+        long refused =
+                poisons.stream().filter(p -> p.value.startsWith("refused: ")).count();
         System.out.printf(
                 "seed %d: %d poisoned rows (%d refused), %d runs stalled, %d not ended; a run took %s ms before (%d), %s ms"
                         + " during (%d): median, p99, longest%n",
@@ -532,7 +586,9 @@ class PoisonedRowsTest {
     }
 
     private static String cut(String text) {
-        return text == null ? "" : text.substring(0, Math.min(text.length(), 260)).replace('\n', ' ');
+        return text == null
+                ? ""
+                : text.substring(0, Math.min(text.length(), 260)).replace('\n', ' ');
     }
 
     private static void settle(Duration time) {
