@@ -45,7 +45,7 @@ class PoisonedRowsTest {
     private static final List<String> OF_ALL = List.of("schema_version", "installation");
 
     private static final List<String> HOT = List.of("history_event", "inbox", "outbox", "activity_job");
-    /** A body that is slow for another reason than a poisoned row: a machine that does something else. */
+    /** One of ten thousand may be slow for another reason: a machine that does something else. Frozen loops take a second. */
     private static final Duration MOST = Duration.ofMillis(Long.getLong("durable.poison.most", 900));
 
     private static final List<String> WORDS = List.of(
@@ -191,15 +191,11 @@ class PoisonedRowsTest {
             List<Long> during = new ArrayList<>();
             Thread load = Thread.ofPlatform().start(() -> load(engine, stop, during, "during"));
 
-            System.out.println(Instant.now() + " poisoning");
             List<Poison> poisons = poison(victims);
-            System.out.println(Instant.now() + " poisoned");
             // All read their histories and what waits for them anew, and are asked to end.
             wake();
             signalAll(engine, victims);
-            System.out.println(Instant.now() + " signalled");
             settle(Duration.ofSeconds(8));
-            System.out.println(Instant.now() + " reading");
             Map<String, String> stalled = new TreeMap<>();
             engine.client().workflows().where(w -> w.stalled()).stream()
                     .forEach(row -> stalled.put(row.workflowId(), ""));
@@ -212,7 +208,7 @@ class PoisonedRowsTest {
             assertThat(engine.healthy()).isTrue();
             mend(poisons);
             signalAll(engine, victims);
-            Map<String, String> unended = awaitAll(victims, poisons);
+            Map<String, String> unended = awaitAll(poisons);
 
             report(poisons, stalled, unended, before, during, lines);
             assertThat(poisons).hasSizeGreaterThanOrEqualTo(Math.min(500, CASES));
@@ -225,7 +221,8 @@ class PoisonedRowsTest {
                                     + " that this version of Durable does not know\\. (?s).*"));
             assertThat(unended).isEmpty();
             assertThat(failed(lines)).isEmpty();
-            assertThat(Duration.ofNanos(max(during))).isLessThan(MOST);
+            assertThat(Duration.ofNanos(nth(during, 99) - nth(before, 99))).isLessThan(Duration.ofMillis(100));
+            assertThat(Duration.ofNanos(nth(during, 100))).isLessThan(MOST);
         }
     }
 
@@ -473,11 +470,7 @@ class PoisonedRowsTest {
             String result = engine.client()
                     .start(Quick.class, StartOptions.id(id), w -> w.run(id))
                     .result(Duration.ofSeconds(30));
-            long nanos = System.nanoTime() - begun;
-            took.add(nanos);
-            if (nanos > 100_000_000L) {
-                System.out.printf("%s %s took %.0f ms%n", Instant.now(), id, nanos / 1e6);
-            }
+            took.add(System.nanoTime() - begun);
             assertThat(result).isEqualTo("seat of " + id);
         }
     }
@@ -513,7 +506,7 @@ class PoisonedRowsTest {
         }
     }
 
-    private Map<String, String> awaitAll(List<String> victims, List<Poison> poisons) throws SQLException {
+    private Map<String, String> awaitAll(List<Poison> poisons) throws SQLException {
         Instant until = Instant.now().plusSeconds(40);
         Map<String, String> open = new TreeMap<>();
         do {
@@ -573,16 +566,13 @@ class PoisonedRowsTest {
     }
 
     private static String figures(List<Long> took) {
-        long[] sorted = took.stream().mapToLong(Long::longValue).sorted().toArray();
-        return "%.0f, %.0f, %.0f"
-                .formatted(
-                        sorted[sorted.length / 2] / 1e6,
-                        sorted[sorted.length * 99 / 100] / 1e6,
-                        sorted[sorted.length - 1] / 1e6);
+        return "%.0f, %.0f, %.0f".formatted(nth(took, 50) / 1e6, nth(took, 99) / 1e6, nth(took, 100) / 1e6);
     }
 
-    private static long max(List<Long> took) {
-        return took.stream().mapToLong(Long::longValue).max().orElseThrow();
+    /** So many in a hundred took no longer. */
+    private static long nth(List<Long> took, int hundredth) {
+        long[] sorted = took.stream().mapToLong(Long::longValue).sorted().toArray();
+        return sorted[Math.min(sorted.length - 1, sorted.length * hundredth / 100)];
     }
 
     private static String cut(String text) {
