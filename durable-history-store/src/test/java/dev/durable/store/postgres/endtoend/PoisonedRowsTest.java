@@ -228,9 +228,10 @@ class PoisonedRowsTest {
         for (int i = 0; i < victims.size(); i += 20) {
             List<String> few = victims.subList(i, Math.min(i + 20, victims.size()));
             try {
-                execute("update durable.run_state s set fence = gen_random_uuid(), owned_until = null, not_before = null,"
-                        + " wake_at = now() from durable.workflow_run w where w.run_id = s.run_id and w.workflow_id in ('"
-                        + String.join("', '", few) + "')");
+                execute(
+                        "update durable.run_state s set fence = gen_random_uuid(), owned_until = null, not_before = null,"
+                                + " wake_at = now() from durable.workflow_run w where w.run_id = s.run_id and w.workflow_id in ('"
+                                + String.join("', '", few) + "')");
             } catch (SQLException e) {
                 throw new IllegalStateException(e);
             }
