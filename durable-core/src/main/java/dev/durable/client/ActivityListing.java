@@ -148,7 +148,7 @@ final class ActivityListing implements ActivityQuery {
                 job.cancelRequested(),
                 job.seen().attempt(),
                 job.crashes(),
-                OptionsJson.decode(job.options()),
+                OptionsJson.decodeIfReadable(job.options()),
                 job.times().scheduledAt(),
                 job.times().claimedAt(),
                 job.times().visibleAt(),

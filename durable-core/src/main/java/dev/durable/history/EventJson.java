@@ -47,13 +47,18 @@ public final class EventJson {
             JsonObjectReader in = JsonObjectReader.of(stored.attributes());
             HistoryEvent event = AttributesReader.readOrNull(stored, in);
             return event == null ? unknown(stored, in) : event;
-        } catch (IllegalArgumentException | DateTimeException e) {
+        } catch (DurableException e) {
+            throw e;
+        } catch (RuntimeException | StackOverflowError e) {
+            // What stands there may be anything: JSON of any depth, numbers of any size, values that records refuse.
             throw new DurableException(
                     "event %d, %s, can't be read: %s. Was it changed by hand, or imported from a document that was? Its attributes are %d characters"
                             .formatted(
                                     stored.id(),
                                     stored.type(),
-                                    e.getMessage(),
+                                    e instanceof IllegalArgumentException || e instanceof DateTimeException
+                                            ? e.getMessage()
+                                            : e.toString(),
                                     stored.attributes().length()),
                     e);
         }

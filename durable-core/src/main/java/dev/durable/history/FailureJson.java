@@ -16,6 +16,9 @@ public final class FailureJson {
     /** Causes and suppressed exceptions below each other that are read; many times what is ever written. */
     private static final int DEEPEST = 100;
 
+    /** Of all that stands in a failure; fields may be values of any depth that payloads have. */
+    private static final int DEEPEST_JSON = 1_000;
+
     private FailureJson() {}
 
     /** A failure as JSON text. */
@@ -29,6 +32,9 @@ public final class FailureJson {
      * @throws IllegalArgumentException if it is none, or one whose causes are nested deeper than {@value #DEEPEST}
      */
     public static Failure decode(String json) {
+        if (JsonScan.isDeeperThan(DEEPEST_JSON, json)) {
+            throw tooDeep();
+        }
         return read(JsonObjectReader.of(json), 1);
     }
 
@@ -50,7 +56,7 @@ public final class FailureJson {
 
     private static Failure read(JsonObjectReader in, int depth) {
         if (depth > DEEPEST) {
-            throw new IllegalArgumentException("its causes are nested deeper than " + DEEPEST);
+            throw tooDeep();
         }
         String cause = in.jsonOrNull("cause");
         return new Failure(
@@ -63,5 +69,9 @@ public final class FailureJson {
                         .map(suppressed -> read(suppressed, depth + 1))
                         .toList(),
                 in.stringOrNull("handler"));
+    }
+
+    private static IllegalArgumentException tooDeep() {
+        return new IllegalArgumentException("its causes are nested deeper than " + DEEPEST);
     }
 }

@@ -16,6 +16,31 @@ final class JsonScan {
 
     private JsonScan() {}
 
+    /**
+     * Whether arrays and objects are nested deeper than so, in one pass: who reads level by level reads each of them as often
+     * as it is deep.
+     */
+    static boolean isDeeperThan(int most, String text) {
+        int depth = 0;
+        boolean quoted = false;
+        for (int at = 0; at < text.length() && text.length() > 2 * most; at++) {
+            char c = text.charAt(at);
+            if (quoted && c == '\\') {
+                at++;
+            } else if (c == '"') {
+                quoted = !quoted;
+            } else if (!quoted && (c == '{' || c == '[')) {
+                depth++;
+            } else if (!quoted && (c == '}' || c == ']')) {
+                depth--;
+            }
+            if (depth > most) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** The index of the first character from there on that is no blank; the length of the text if there is none. */
     static int skipBlanks(String text, int from) {
         int at = from;

@@ -108,6 +108,15 @@ public final class OptionsJson {
         return READ.get(json).options;
     }
 
+    /** The same, to show them beside others: those of an activity that says nothing where they can't be read. */
+    public static ActivityOptions decodeIfReadable(String json) {
+        try {
+            return decode(json);
+        } catch (RuntimeException e) {
+            return DEFAULT;
+        }
+    }
+
     /**
      * Options from their JSON text, for who is to keep them. An option is written only where it is not as it always was,
      * so one that is not known here asks for something that this version would not do.

@@ -8,14 +8,22 @@ public final class JobNotes {
 
     private JobNotes() {}
 
-    /** Both arrays as one, in this order; null where there is nothing. */
+    /** Both arrays as one, in this order; null where there is nothing. What is no array counts as an element. */
     public static @Nullable String joined(@Nullable String first, @Nullable String second) {
         if (first == null || first.equals(NONE)) {
             return second;
         }
-        return second == null || second.equals(NONE)
-                ? first
-                : first.substring(0, first.length() - 1) + "," + second.substring(1);
+        if (second == null || second.equals(NONE)) {
+            return first;
+        }
+        String before = elements(first);
+        String after = elements(second);
+        return "[" + before + (before.isEmpty() || after.isEmpty() ? "" : ",") + after + "]";
+    }
+
+    private static String elements(String notes) {
+        String text = notes.strip();
+        return text.startsWith("[") ? text.substring(1, text.length() - 1).strip() : text;
     }
 
     /** The array with one more event; null adds nothing. */

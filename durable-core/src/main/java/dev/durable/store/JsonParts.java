@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes valid JSON text apart where a store has to look into it: into the elements of an array or the members of an
@@ -37,6 +38,11 @@ final class JsonParts {
             found.put(name, in.value());
         }
         return found;
+    }
+
+    /** A whole number that stands there; another where none does, or one that is out of range. */
+    static int integer(@Nullable String value, int otherwise) {
+        return value != null && value.matches("-?[0-9]{1,9}") ? Integer.parseInt(value) : otherwise;
     }
 
     /** The characters between the quotes of a string without escapes; other values as they are. */

@@ -1,6 +1,7 @@
 package dev.durable.store;
 
 import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -29,8 +30,8 @@ public record LeftJob(
     public static LeftJob of(InboxMessage outcome) {
         Map<String, String> attributes = JsonParts.members(outcome.payload());
         return new LeftJob(
-                Integer.parseInt(attributes.getOrDefault("seq", "0")),
-                Integer.parseInt(attributes.getOrDefault("attempt", "1")),
+                JsonParts.integer(attributes.get("seq"), 0),
+                JsonParts.integer(attributes.get("attempt"), 1),
                 outcome.notes(),
                 null,
                 "{\"type\":" + JsonText.quoted(outcome.name()) + ",\"attributes\":" + outcome.payload() + "}");
@@ -58,13 +59,21 @@ public record LeftJob(
     }
 
     private static StoredEvent event(Map<String, String> note, Instant closedAt) {
-        String at = note.get("at");
         return new StoredEvent(
                 0,
                 JsonParts.unquoted(note.getOrDefault("type", "Note")),
-                at == null ? closedAt : Instant.parse(JsonParts.unquoted(at)),
+                at(note.get("at"), closedAt),
                 null,
                 note.getOrDefault("attributes", "{\"informing\":true}"));
+    }
+
+    /** What is no time, because somebody has written the row by hand, happened no later than the close. */
+    private static Instant at(@Nullable String text, Instant closedAt) {
+        try {
+            return text == null ? closedAt : Instant.parse(JsonParts.unquoted(text));
+        } catch (DateTimeParseException e) {
+            return closedAt;
+        }
     }
 
     private StoredEvent abandoned(Instant closedAt) {

@@ -5,7 +5,9 @@ public enum MessageKind {
     SIGNAL(1),
     CANCEL(2),
     /** The outcome of an activity that was settled elsewhere: payload is the event's attributes, name its type. */
-    ACTIVITY_OUTCOME(3);
+    ACTIVITY_OUTCOME(3),
+    /** Any that this version does not know. It is read only: the run that has it stalls until somebody knows it. */
+    UNKNOWN(0);
 
     private final int code;
 
@@ -18,13 +20,13 @@ public enum MessageKind {
         return code;
     }
 
-    /** The kind with this code. */
+    /** The kind with this code; {@link #UNKNOWN} where a newer version, or somebody by hand, has written another. */
     public static MessageKind of(int code) {
         for (MessageKind kind : values()) {
             if (kind.code == code) {
                 return kind;
             }
         }
-        throw new IllegalArgumentException("no message kind " + code + ": written by a newer version of Durable?");
+        return UNKNOWN;
     }
 }

@@ -74,7 +74,7 @@ public final class PoisonPill {
                         .filter(note -> "\"ActivityAttemptFailed\"".equals(note.get("type")))
                         .map(note -> JsonParts.members(note.getOrDefault("attributes", "{}")))
                         .filter(attributes -> "\"worker lost\"".equals(attributes.get("reason")))
-                        .mapToInt(attributes -> 1 + Integer.parseInt(attributes.getOrDefault("omitted", "0")))
+                        .mapToInt(attributes -> 1 + JsonParts.integer(attributes.get("omitted"), 0))
                         .sum();
     }
 

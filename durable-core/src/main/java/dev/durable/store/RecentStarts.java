@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -16,6 +17,7 @@ import java.util.stream.Collectors;
 public final class RecentStarts {
     private static final long PIECE_MILLIS = 50;
     private static final long PIECES = 1_000 / PIECE_MILLIS;
+    private static final Pattern PIECE = Pattern.compile("[0-9]{1,18}:[0-9]{1,9}");
 
     private final TreeMap<Long, Integer> counts = new TreeMap<>();
 
@@ -24,8 +26,13 @@ public final class RecentStarts {
         RecentStarts starts = new RecentStarts();
         if (!text.isEmpty()) {
             for (String piece : text.split(" ", -1)) {
-                int colon = piece.indexOf(':');
-                starts.counts.put(Long.valueOf(piece.substring(0, colon)), Integer.valueOf(piece.substring(colon + 1)));
+                // What is none, because somebody has written the row by hand, counts as no start: the next claim
+                // replaces it.
+                if (PIECE.matcher(piece).matches()) {
+                    int colon = piece.indexOf(':');
+                    starts.counts.put(
+                            Long.valueOf(piece.substring(0, colon)), Integer.valueOf(piece.substring(colon + 1)));
+                }
             }
         }
         return starts;

@@ -301,7 +301,7 @@ final class Activities implements ActivitySide {
         if (queue != null && rules.of(job.taskQueue()).limits().limitsClaims()) {
             queue.nudge();
         }
-        if (admission.isUsed() && OptionsJson.decode(job.options()).limitKey() != null) {
+        if (admission.isUsed() && OptionsJson.decodeIfReadable(job.options()).limitKey() != null) {
             admission.look(job.taskQueue());
         }
     }

@@ -1,8 +1,13 @@
 package dev.durable.worker;
 
 import dev.durable.store.HistoryStore;
+import dev.durable.store.JobKey;
+import dev.durable.store.JobOrder;
 import dev.durable.store.OpenJob;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -10,17 +15,45 @@ import org.slf4j.LoggerFactory;
  * Ends attempts that are in the hands of others and ran out of their time, or were silent for too long: no worker watches
  * them, so every process looks. Read, decide by the retry policy, order as it was seen: who comes second, or after the
  * holder of the token gave a sign, changes nothing.
+ *
+ * @param unread those of which it was told that their rows can't be read
  */
-record ExternalTimeouts(HistoryStore store, ExternalAttempts attempts) implements BatchChore.Work {
+record ExternalTimeouts(HistoryStore store, ExternalAttempts attempts, Set<JobKey> unread) implements BatchChore.Work {
     private static final Logger log = LoggerFactory.getLogger(ExternalTimeouts.class);
+
+    ExternalTimeouts(HistoryStore store, ExternalAttempts attempts) {
+        this(store, attempts, new HashSet<>());
+    }
 
     @Override
     public int upTo(int most) {
         List<OpenJob> overdue = store.overdueExternal(most);
         if (!overdue.isEmpty()) {
-            store.order(overdue.stream().map(attempts::overdue).toList());
-            log.info("{} attempts in the hands of others ran out of time", overdue.size());
+            List<JobOrder> orders = new ArrayList<>();
+            overdue.forEach(job -> judge(job, orders));
+            if (!orders.isEmpty()) {
+                store.order(orders);
+                log.info("{} attempts in the hands of others ran out of time", orders.size());
+            }
+            return orders.size();
         }
-        return overdue.size();
+        unread.clear();
+        return 0;
+    }
+
+    /** One whose options can't be read waits until somebody mends its row; the others do not. */
+    private void judge(OpenJob job, List<JobOrder> orders) {
+        try {
+            orders.add(attempts.overdue(job));
+        } catch (RuntimeException e) {
+            if (unread.add(job.key())) {
+                log.error(
+                        "activity {} of {} is out of time, and its row can't be read: {}. Usual cause: somebody has changed"
+                                + " its options by hand. Mend the column",
+                        job.key().seq(),
+                        job.key().run().workflowId(),
+                        String.valueOf(e.getMessage()));
+            }
+        }
     }
 }

@@ -348,7 +348,7 @@ final class Holding {
             } else {
                 ask.answer().complete(Optional.of(run.instance().query(ask.query(), ask.arguments())));
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             ask.answer().completeExceptionally(e);
         }
     }

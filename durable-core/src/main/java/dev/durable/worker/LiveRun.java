@@ -1,5 +1,6 @@
 package dev.durable.worker;
 
+import dev.durable.DurableException;
 import dev.durable.history.ActivityCancelled;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.EventJson;
@@ -20,6 +21,7 @@ import dev.durable.store.JobKey;
 import dev.durable.store.RunKey;
 import dev.durable.store.StoreClock;
 import dev.durable.store.StoredEvent;
+import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -269,13 +271,19 @@ final class LiveRun {
                                 message.at()));
             case CANCEL -> deliverCancel(draft, message, withNext);
             case ACTIVITY_OUTCOME -> deliverEncoded(draft, message);
+            case UNKNOWN ->
+                throw unreadable(
+                        message,
+                        "it is of a kind that this version of Durable does not know. Let a worker of the version that sent"
+                                + " it take the run, or upgrade this one",
+                        null);
         }
     }
 
     private void deliverCancel(Draft draft, InboxMessage message, boolean withNext) {
         StoredEvent stored = new StoredEvent(
                 draft.nextEventId(), message.name(), feedingTime(), message.messageId(), message.payload());
-        WorkflowCancelRequested sent = (WorkflowCancelRequested) EventJson.decode(stored);
+        WorkflowCancelRequested sent = read(message, stored, WorkflowCancelRequested.class);
         feed(
                 draft,
                 new WorkflowCancelRequested(
@@ -283,15 +291,48 @@ final class LiveRun {
     }
 
     private void deliverEncoded(Draft draft, InboxMessage message) {
-        String notes = message.notes();
-        List<StoredEvent> informing = EventJson.decodeNotes(notes);
+        List<StoredEvent> informing = notes(message);
         long id = draft.nextEventId() + informing.size();
         StoredEvent stored = new StoredEvent(id, message.name(), feedingTime(), message.messageId(), message.payload());
-        HistoryEvent.Inbound event = (HistoryEvent.Inbound) EventJson.decode(stored);
+        HistoryEvent.ActivityClosed event = read(message, stored, HistoryEvent.ActivityClosed.class);
         if (instance.accepts(event)) {
             draft.inform(informing);
             feed(draft, event, stored);
         }
+    }
+
+    /** Read before any of it is written: a history can't be mended, an inbox can. */
+    private static List<StoredEvent> notes(InboxMessage message) {
+        try {
+            List<StoredEvent> notes = EventJson.decodeNotes(message.notes());
+            for (StoredEvent note : notes) {
+                if (!(EventJson.decode(note) instanceof HistoryEvent.Informing)) {
+                    throw unreadable(message, note.type() + " is among its notes, which only inform", null);
+                }
+            }
+            return notes;
+        } catch (IllegalArgumentException | DateTimeException e) {
+            throw unreadable(message, "its notes can't be read: " + e.getMessage(), e);
+        }
+    }
+
+    private static <E extends HistoryEvent> E read(InboxMessage message, StoredEvent stored, Class<E> type) {
+        HistoryEvent event;
+        try {
+            event = EventJson.decode(stored);
+        } catch (DurableException e) {
+            throw unreadable(message, String.valueOf(e.getMessage()), e);
+        }
+        if (!type.isInstance(event)) {
+            throw unreadable(message, "it is a " + stored.type() + ", which no message of its kind is", null);
+        }
+        return type.cast(event);
+    }
+
+    private static DurableException unreadable(InboxMessage message, String why, @Nullable Throwable cause) {
+        return new DurableException(
+                "message %s (%s) in the inbox can't be fed: %s".formatted(message.messageId(), message.name(), why),
+                cause);
     }
 
     private void feed(Draft draft, HistoryEvent.Inbound event) {

@@ -1,12 +1,11 @@
 package dev.durable.worker;
 
-import dev.durable.NonDeterminismException;
+import dev.durable.DurableException;
 import dev.durable.StoreUnavailableException;
 import dev.durable.WorkflowStatus;
 import dev.durable.history.Failure;
 import dev.durable.history.HistoryEvent;
 import dev.durable.payload.FailureCodec;
-import dev.durable.replay.StalledException;
 import dev.durable.store.NewRun;
 import dev.durable.store.RunKey;
 import dev.durable.store.StartOutcome;
@@ -133,6 +132,16 @@ final class RunActor {
     // ── start ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
     private void start(Mail.Start mail) {
+        try {
+            begin(mail);
+        } catch (RuntimeException | Error e) {
+            underWay = null;
+            holding.goCold();
+            mail.answer().completeExceptionally(e);
+        }
+    }
+
+    private void begin(Mail.Start mail) {
         NewRun run = mail.request().run();
         LiveRun rising = holding.warmUp(run.type(), mail.request().started().headers());
         Draft draft = holding.newDraft();
@@ -145,7 +154,7 @@ final class RunActor {
             if (begun) {
                 written = run.withFirstTurn(draft.events(), draft.jobs(), rising.wakeAt());
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             // Started without its first turn: the claim that tries again records why it stalls.
             log.warn("first turn of {} stalls: {}", key.shown(), recordable(e.toString()));
             holding.goCold();
@@ -155,11 +164,14 @@ final class RunActor {
         boolean whole = begun;
         Instant timer = begun ? rising.wakeAt() : null;
         var unused = host.lanes().starts().submit(written).whenComplete((outcome, error) -> {
-            if (whole && outcome instanceof StartOutcome.Started) {
-                draft.begin();
-                dueHere(timer);
+            try {
+                if (whole && outcome instanceof StartOutcome.Started) {
+                    draft.begin();
+                    dueHere(timer);
+                }
+            } finally {
+                post(new Mail.StartWritten(outcome, error, mail.answer()));
             }
-            post(new Mail.StartWritten(outcome, error, mail.answer()));
         });
     }
 
@@ -218,11 +230,33 @@ final class RunActor {
             forget();
             // By the lane, which waits for the database: else the run would wait until the claim runs out.
             release();
-        } catch (StalledException | NonDeterminismException e) {
+        } catch (DurableException e) {
+            // It says itself what can't be read, or how code and history differ.
+            log.debug("{} can't go on", key.shown(), failures().loggable(e));
             stall(String.valueOf(e.getMessage()));
-        } catch (RuntimeException e) {
-            log.error("{} can't go on", key.shown(), failures().loggable(e));
-            stall("unexpected: " + e);
+        } catch (RuntimeException | Error e) {
+            broke(e);
+        }
+    }
+
+    /**
+     * What breaks the engine's part of a turn (a row that nobody could have written, a text that exhausts the stack, no
+     * memory) stalls this run and no other. Where there is not even memory to say so, what is held here is dropped, and the
+     * run is claimed anew when its claim has run out. Called by {@link Turns}, too, for what broke outside of any part.
+     */
+    void broke(Throwable why) {
+        try {
+            log.error("{} can't go on", key.shown(), failures().loggable(why));
+            stall("unexpected: " + why);
+        } catch (RuntimeException | Error again) {
+            underWay = null;
+            holding.goCold();
+            host.outside().unneeded(this);
+            throw again;
+        } finally {
+            if (!mailbox.isEmpty() && queued.compareAndSet(false, true)) {
+                turns.ready(this);
+            }
         }
     }
 
@@ -315,11 +349,14 @@ final class RunActor {
     /** The timer is the one for which this process wakes up, once it is durable; null is none, or others may. */
     private void submit(Transition transition, Draft draft, @Nullable Instant timer) {
         var unused = host.lanes().transitions().submit(transition).whenComplete((written, error) -> {
-            if (written != null && written.isApplied()) {
-                draft.begin();
-                dueHere(timer);
+            try {
+                if (written != null && written.isApplied()) {
+                    draft.begin();
+                    dueHere(timer);
+                }
+            } finally {
+                post(new Mail.Written(written, error));
             }
-            post(new Mail.Written(written, error));
         });
     }
 

@@ -55,6 +55,8 @@ final class Turns implements Step {
         boolean wasWarm = actor.isWarm();
         try {
             actor.readMail();
+        } catch (RuntimeException | Error e) {
+            actor.broke(e);
         } finally {
             if (wasWarm && !actor.isWarm()) {
                 warm.remove(actor);

@@ -46,6 +46,30 @@ class EventJsonTest {
     }
 
     @Test
+    void causes_nested_deeper_than_anybody_writes_are_refused_with_the_event_that_has_them() {
+        String nested = "{\"type\":\"x\",\"cause\":".repeat(3_000) + "null" + "}".repeat(3_000);
+        StoredEvent stored = new StoredEvent(
+                5,
+                "ActivityFailed",
+                Instant.EPOCH,
+                new UUID(0, 1),
+                "{\"seq\":1,\"attempt\":1,\"failure\":" + nested + "}");
+
+        assertThatThrownBy(() -> EventJson.decode(stored))
+                .isInstanceOf(DurableException.class)
+                .hasMessageStartingWith(
+                        "event 5, ActivityFailed, can't be read: its causes are nested deeper than 100.");
+        String somewhat = "{\"type\":\"[{\\\"{\",\"cause\":".repeat(101) + "null" + "}".repeat(101);
+        for (String text : List.of(nested, somewhat)) {
+            assertThatThrownBy(() -> FailureJson.decode(text))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("its causes are nested deeper than 100");
+        }
+        String allowed = "{\"type\":\"[{\\\"{\",\"cause\":".repeat(100) + "null" + "}".repeat(100);
+        assertThat(FailureJson.decode(allowed).type()).isEqualTo("[{\"{");
+    }
+
+    @Test
     void attributes_say_nothing_that_is_a_column() {
         String attributes = EventJson.attributes(new ActivityCompleted(
                 7, AT, 3, 1, MESSAGE, new Payload("{ \"amount\" : 1.00 }"), AT.plusMillis(5), "worker-1"));

@@ -416,6 +416,30 @@ class EngineTest {
     }
 
     @Test
+    void an_error_in_the_engines_part_of_a_turn_stalls_that_run_which_goes_on_in_the_same_process() {
+        int width = ClaimedRuns.SHORT_HISTORY + 1;
+        try (DurableEngine before =
+                DurableEngine.builder(store).register(Wide.class).start()) {
+            before.client().start(Wide.class, "w-1", w -> w.run(width));
+        }
+        FaultyStore faulty = FaultyStore.over(store);
+        faulty.next("histories", Fault.UNAVAILABLE);
+        faulty.before("history", () -> {
+            throw new StackOverflowError("planted");
+        });
+
+        try (DurableEngine engine =
+                DurableEngine.builder(faulty.store()).register(Wide.class).start()) {
+            WorkflowHandle<Wide, ?> run = engine.client().handle(Wide.class, "w-1");
+            run.signal(Wide::enough);
+
+            assertThat(run.result(RunClaims.OWNED_FOR.dividedBy(2))).isEqualTo(width);
+            assertThat(engine.worker().stalledRuns()).isOne();
+        }
+        assertThat(faulty.allSeen()).isTrue();
+    }
+
+    @Test
     void what_tells_a_local_activity_to_stop_runs_though_all_slots_are_taken() throws Exception {
         CountDownLatch stopped = new CountDownLatch(1);
         Watch watch = () -> {

@@ -63,6 +63,21 @@ abstract class InboxContract extends StoreContract {
     }
 
     @Test
+    void a_message_of_an_unknown_kind_is_read_as_such_and_keeps_no_other_run_from_being_claimed() {
+        List<RunKey> runs =
+                IntStream.range(0, 5).mapToObj(i -> started("order-" + i)).toList();
+        runs.forEach(run -> deliver(run, signal("approve")));
+        RunKey poisoned = runs.get(2);
+        deliver(poisoned, new InboxMessage(UUID.randomUUID(), MessageKind.UNKNOWN, "later", "{}", null, null));
+
+        assertThat(claimedIds(session))
+                .containsExactlyInAnyOrder("order-0", "order-1", "order-2", "order-3", "order-4");
+        assertThat(waiting(poisoned))
+                .extracting(InboxMessage::kind)
+                .containsExactly(MessageKind.SIGNAL, MessageKind.UNKNOWN);
+    }
+
+    @Test
     void a_message_to_nobody_is_not_found() {
         assertThat(deliver("order-1", signal("approve"))).isEqualTo(NOT_FOUND);
     }

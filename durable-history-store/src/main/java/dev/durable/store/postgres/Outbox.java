@@ -84,13 +84,15 @@ final class Outbox {
      * @param delivery what to deliver; the id of its message follows from source and place, so that it is one message
      *     however often it is delivered
      * @param start what to start with it if no run is open; null without
+     * @param unreadable why that can't be read; null where it can. Such a row is set aside
      */
     record Row(
             UUID source,
             long eventId,
             int shard,
             Delivery delivery,
-            @Nullable NewRun start) {
+            @Nullable NewRun start,
+            @Nullable SQLException unreadable) {
 
         static Row read(ResultSet row) throws SQLException {
             UUID source = row.getObject("run_id", UUID.class);
@@ -104,12 +106,16 @@ final class Outbox {
                     null);
             String target = row.getString("target_workflow_id");
             String newRun = row.getString("new_run");
-            return new Row(
-                    source,
-                    eventId,
-                    row.getInt("shard"),
-                    new Delivery(target, row.getObject("target_run_id", UUID.class), message),
-                    newRun == null ? null : DeferredStart.read(newRun).of(target, message));
+            NewRun start = null;
+            SQLException unreadable = null;
+            try {
+                start = newRun == null ? null : DeferredStart.read(newRun).of(target, message);
+            } catch (RuntimeException | StackOverflowError e) {
+                // 22: a value that is none, which is this row's fault alone.
+                unreadable = new SQLException("new_run can't be read: " + e.getMessage(), "22000", e);
+            }
+            Delivery delivery = new Delivery(target, row.getObject("target_run_id", UUID.class), message);
+            return new Row(source, eventId, row.getInt("shard"), delivery, start, unreadable);
         }
 
         private static UUID messageId(UUID source, long eventId) {

@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Delivers the outbox, in a pass that takes what it can get. If it only found out who is stuck, others may have stood
@@ -16,6 +18,7 @@ import java.util.Set;
  * another chance when nothing else waits, and now and then when something always does.
  */
 final class OutboxRelay {
+    private static final Logger log = LoggerFactory.getLogger(OutboxRelay.class);
     /** Of so many relays one looks at stuck targets, too, whatever else waits. */
     private static final int EVERYBODY = 16;
 
@@ -25,6 +28,7 @@ final class OutboxRelay {
     private Set<String> stuck = new HashSet<>();
     private int relays;
     private boolean refusalTold;
+    private long unknown;
 
     OutboxRelay(Connections connections, Nudges nudges, int inboxLimit) {
         this.connections = connections;
@@ -34,6 +38,7 @@ final class OutboxRelay {
 
     synchronized Relayed relay(int limit) {
         Look look = look();
+        tellUnknown(look.unknown);
         if (!look.waits) {
             stuck.clear();
             refusalTold = false;
@@ -41,6 +46,18 @@ final class OutboxRelay {
         }
         Relayed relayed = deliver(limit);
         return new Relayed(relayed.delivered(), relayed.refused(), look.aside + relayed.refused());
+    }
+
+    private void tellUnknown(long count) {
+        if (count > 0 && unknown == 0) {
+            log.warn(
+                    "{} messages wait in {} whose kind this version of Durable does not know; all others are delivered. Usual"
+                            + " cause: a newer version has sent them, and its workers deliver them. If there is none, somebody"
+                            + " has changed the column kind by hand: mend it, or delete the rows",
+                    count,
+                    connections.schema().in("durable.outbox"));
+        }
+        unknown = count;
     }
 
     private Relayed deliver(int limit) {
@@ -67,14 +84,18 @@ final class OutboxRelay {
      *
      * @param waits whether there is anything to deliver
      * @param aside messages that were set aside
+     * @param unknown messages of kinds that this version does not know
      */
-    private record Look(boolean waits, long aside) {}
+    private record Look(boolean waits, long aside, long unknown) {}
 
     private Look look() {
         List<Look> answer = new ArrayList<>();
         return connections.read(Locks.SHORT, tx -> {
             tx.last(new Script()
-                    .read(RelaySql.LOOK, row -> answer.add(new Look(row.getBoolean("waits"), row.getLong("aside")))));
+                    .read(
+                            RelaySql.LOOK,
+                            row -> answer.add(
+                                    new Look(row.getBoolean("waits"), row.getLong("aside"), row.getLong("unknown")))));
             return answer.getLast();
         });
     }

@@ -80,7 +80,7 @@ final class RelayPass {
                 except.addAll(stuck);
                 deliverAll();
             }
-            return new Relayed(delivered, accepted > 0 ? refusals.setAside() : 0, 0);
+            return new Relayed(delivered, refusals.setAside(accepted > 0), 0);
         } catch (SQLException e) {
             throw connections.failures().of(e);
         }
@@ -167,6 +167,12 @@ final class RelayPass {
             found.addAll(rows);
             if (rows.isEmpty()) {
                 return 0;
+            }
+            for (Outbox.Row row : rows) {
+                if (row.unreadable() != null) {
+                    // As if the database had refused it: row by row it is found out and set aside.
+                    throw row.unreadable();
+                }
             }
             RelayDelivery delivery = new RelayDelivery(tx, rows, inboxLimit, hints);
             outcomes.putAll(delivery.outcomes());

@@ -52,11 +52,18 @@ final class RelayRefusals {
         return targets;
     }
 
-    /** Tells how many; what another relay has set aside is not among them. */
-    int setAside() throws SQLException {
+    /**
+     * Tells how many; what another relay has set aside is not among them.
+     *
+     * @param all or only those that nobody can read, which are at fault whatever becomes of others
+     */
+    int setAside(boolean all) throws SQLException {
         int aside = 0;
-        for (Refusal refusal : refusals) {
-            aside += setAside(refusal) ? 1 : 0;
+        for (Refusal refusal : List.copyOf(refusals)) {
+            if (all || refusal.row.unreadable() != null) {
+                aside += setAside(refusal) ? 1 : 0;
+                refusals.remove(refusal);
+            }
         }
         return aside;
     }

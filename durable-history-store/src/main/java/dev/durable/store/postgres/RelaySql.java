@@ -1,8 +1,21 @@
 package dev.durable.store.postgres;
 
+import dev.durable.store.MessageKind;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
 /** The outbox: filled by callers' transactions, emptied by relays (background). */
 final class RelaySql {
     private RelaySql() {}
+
+    /** Messages of a kind that only a newer version knows wait for its relays, and are in nobody's way. */
+    private static String known(String sql) {
+        String kinds = Stream.of(MessageKind.values())
+                .filter(kind -> kind != MessageKind.UNKNOWN)
+                .map(kind -> String.valueOf(kind.code()))
+                .collect(Collectors.joining(","));
+        return sql.replace("${kinds}", kinds);
+    }
 
     static final String ADD = """
             insert into durable.outbox (run_id, event_id, target_run_id, at, kind, shard, target_workflow_id, name, payload,
@@ -10,16 +23,18 @@ final class RelaySql {
             values (?, ?, ?, durable.clock(), ?, ?, ?, ?, ?::json, ?::json)""";
 
     /** All that an idle relay asks. */
-    static final String LOOK = """
-            select exists (select 1 from durable.outbox o) as waits,
-                   (select count(*) from (select from durable.outbox_refused r limit 10000) r) as aside""";
+    static final String LOOK = known("""
+            select exists (select 1 from durable.outbox o where o.kind = any('{${kinds}}')) as waits,
+                   (select count(*) from (select from durable.outbox_refused r limit 10000) r) as aside,
+                   (select count(*) from (
+                        select from durable.outbox o where o.kind <> all('{${kinds}}') limit 10000) o) as unknown""");
 
     /**
      * The first messages of each sender that no other relay is at. Senders are skipped through; those count whose first
      * message can be locked. {@code place} is that of a message among those of its sender that could be taken: where one is
      * missing another relay has it, or has just delivered it, and what follows has to wait, as it would overtake it.
      */
-    static final String TAKE = """
+    static final String TAKE = known("""
             with recursive sender as (
                 (select o.run_id from durable.outbox o order by o.run_id limit 1)
                 union all
@@ -29,7 +44,7 @@ final class RelaySql {
             mine as materialized (
                 select o.run_id from (
                     select (select o.ctid from durable.outbox o
-                             where o.run_id = s.run_id and (? or o.target_workflow_id = any(?::text[]))
+                             where o.run_id = s.run_id and o.kind = any('{${kinds}}') and (? or o.target_workflow_id = any(?::text[]))
                                and o.target_workflow_id <> all(?::text[])
                              order by o.event_id limit 1) as first from sender s offset 0) s
                   join durable.outbox o on o.ctid = s.first limit 64 for update of o skip locked)
@@ -39,12 +54,12 @@ final class RelaySql {
                            o.new_run, c.place
                       from (select o.ctid, o.event_id, row_number() over (order by o.event_id) as place
                               from durable.outbox o
-                             where o.run_id = m.run_id and (? or o.target_workflow_id = any(?::text[]))
+                             where o.run_id = m.run_id and o.kind = any('{${kinds}}') and (? or o.target_workflow_id = any(?::text[]))
                                and o.target_workflow_id <> all(?::text[])
                              order by o.event_id limit ?) c
                       join durable.outbox o on o.ctid = c.ctid
                      order by c.event_id for update of o skip locked) o
-             limit ?""";
+             limit ?""");
 
     /** One message, if no other relay is at its sender: has locked its first. */
     static final String TAKE_ONE = """

@@ -34,7 +34,8 @@ public final class Schema {
             "V17__installation_and_audit.sql",
             "V18__plans_at_any_size.sql",
             "V19__parallel_plans_and_partitions.sql",
-            "V20__strangers.sql");
+            "V20__strangers.sql",
+            "V23__rows_that_nobody_wrote.sql");
 
     private Schema() {}
 

@@ -33,7 +33,7 @@ final class SessionSql {
     static final String LOCK_JOBS_OF = JobPlace.in("""
             select j.workflow_id, j.run_id, j.seq, j.task_queue, j.lease, j.state, j.attempt, j.cancel_requested, j.notes,
                    j.operator_notes, j.options, j.workflow_type, j.activity,
-                   j.options -> 'retry' ->> 'onExhausted' as on_exhausted, durable.clock() as now
+                   durable.readable(j.options) -> 'retry' ->> 'onExhausted' as on_exhausted, durable.clock() as now
               from durable.activity_job j where j.session = ? and j.state = ${RUNNING}
              order by j.run_id, j.seq for update""");
 
@@ -69,7 +69,7 @@ final class SessionSql {
                     select j.workflow_id, j.crashes, j.max_crashes, j.run_id, j.seq, j.task_queue, j.lease,
                            j.state, j.attempt, j.cancel_requested, j.notes, j.operator_notes, j.activity, j.options,
                            j.workflow_type,
-                           j.options -> 'retry' ->> 'onExhausted' as on_exhausted, durable.clock() as now
+                           durable.readable(j.options) -> 'retry' ->> 'onExhausted' as on_exhausted, durable.clock() as now
                       from durable.activity_job j where j.session = g.session and j.state = ${RUNNING}
                        for no key update skip locked) j
              limit ?""");

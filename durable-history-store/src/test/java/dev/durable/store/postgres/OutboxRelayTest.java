@@ -269,6 +269,55 @@ class OutboxRelayTest extends StoreContract {
     }
 
     @Test
+    void a_message_of_an_unknown_kind_waits_for_who_knows_it_and_keeps_no_other() {
+        RunKey run = started("order-1");
+        RunKey other = started("order-2");
+        inTransaction(store, joined -> {
+            joined.deliver(to(run, "newer"));
+            joined.deliver(to(run, "after"));
+            joined.deliver(to(other, "passes"));
+        });
+        Sql.execute(PostgresFixture.pool(), "update durable.outbox set kind = 99 where name = 'newer'");
+
+        List<String> said = said(OutboxRelay.class, () -> {
+            assertThat(store.relay(100)).isEqualTo(new Relayed(2, 0, 0));
+            assertThat(store.relay(100)).isEqualTo(Relayed.NOTHING);
+        });
+
+        assertThat(waitingNames(run)).containsExactly("after");
+        assertThat(waitingNames(other)).containsExactly("passes");
+        assertThat(said)
+                .singleElement()
+                .asString()
+                .contains("1 messages wait in durable.outbox whose kind this version of Durable does not know");
+
+        Sql.execute(PostgresFixture.pool(), "update durable.outbox set kind = 1");
+        assertThat(store.relay(100)).isEqualTo(new Relayed(1, 0, 0));
+        assertThat(waitingNames(run)).containsExactly("after", "newer");
+    }
+
+    @Test
+    void a_start_that_can_not_be_read_is_set_aside_whatever_becomes_of_others() {
+        RunKey run = started("order-1");
+        inTransaction(store, joined -> joined.deliver(to(run, "poison")));
+        Sql.execute(PostgresFixture.pool(), "update durable.outbox set new_run = '{\"runId\":7}'");
+
+        assertThat(store.relay(100)).isEqualTo(new Relayed(0, 1, 1));
+        assertThat(Sql.column(
+                        PostgresFixture.pool(),
+                        "select concat_ws('|', target_workflow_id, name, sqlstate, error) from durable.outbox_refused"))
+                .singleElement()
+                .asString()
+                .startsWith("order-1|poison|22000|new_run can't be read: ");
+
+        Sql.execute(PostgresFixture.pool(), """
+                update durable.outbox_refused set new_run = null;
+                select durable.resend_refused(run_id, event_id) from durable.outbox_refused""");
+        assertThat(store.relay(100)).isEqualTo(new Relayed(1, 0, 0));
+        assertThat(waitingNames(run)).containsExactly("poison");
+    }
+
+    @Test
     void a_refused_message_is_sent_again_when_its_cause_is_mended() {
         RunKey run = started("order-1");
         inTransaction(store, joined -> {

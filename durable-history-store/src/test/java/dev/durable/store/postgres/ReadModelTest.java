@@ -3,17 +3,20 @@ package dev.durable.store.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.store.ClaimedJob;
+import dev.durable.store.JobNotes;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.RunKey;
 import dev.durable.store.contract.StoreContract;
 import dev.durable.store.contract.StoreFixture;
 import dev.durable.store.contract.Writer;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The views are a documented interface: columns are added, never changed. */
 class ReadModelTest extends StoreContract {
@@ -35,6 +38,46 @@ class ReadModelTest extends StoreContract {
                         sql("select column_name from information_schema.columns where table_schema = 'durable'"
                                 + " and table_name = '" + view + "' order by ordinal_position")))
                 .startsWith(columns);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "1e131071",
+                "[1e131071,1E+131071, -2.5e-16000 ,1e00000131071]",
+                "{\"n\":1e999999,\"m\":[1e131071,{\"k\":1e9999}]}",
+                "[1e99,1e-99,1e100,1.5e308,9e89,9e-89]",
+                "{\"text\":\"a:1e131071,b\",\"id\":\"3e912345\"}",
+                "{\"text\":\"\\u0000\",\"n\":1e131071}",
+                "\"1e131071\""
+            })
+    void readable_is_never_much_larger_than_what_stands_there(String json) {
+        String many = "[" + String.join(",", Collections.nCopies(100, json)) + "]";
+        for (String text : List.of(json, many)) {
+            assertThat(sql(
+                            "select octet_length(durable.readable(x.j)::text) <= 20 * octet_length(x.j::text) from (select '"
+                                    + text + "'::json as j) x"))
+                    .as(text)
+                    .containsExactly("t");
+        }
+    }
+
+    @Test
+    void readable_leaves_numbers_that_are_shown_in_full_and_texts_that_look_like_others() {
+        assertThat(sql("select durable.readable('{\"a\":1e20,\"b\":\"3e912345\",\"c\":1e131071,\"d\":-1.50}')::text"))
+                .containsExactly(
+                        "{\"a\": 100000000000000000000, \"b\": \"3e912345\", \"c\": \"1e131071\", \"d\": -1.50}");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {"[1]|[2]|[1,2]", "[ 1 ] |[]|[ 1 ]", "[ ]|[2]|[2]", "5|[2]|[5,2]", "[1]|{\"a\":[]}|[1,{\"a\":[]}]"})
+    void two_lists_of_notes_are_one_whatever_stands_there(String first, String second, String both) {
+        assertThat(sql("select durable.joined('" + first + "', '" + second + "')"))
+                .containsExactly(both);
+        assertThat(JobNotes.joined(first, second)).isEqualTo(both);
     }
 
     @Test
