@@ -115,8 +115,8 @@ final class OneActivity implements ActivityControl {
     }
 
     private StaleAttemptException gone() {
-        return new StaleAttemptException(
-                "NOT_FOUND: activity " + which.seq() + " of workflow " + Bounds.shown(String.valueOf(which.workflowId()))
-                        + " is not open: it ended, or its run did, or it is local. Nothing was written.");
+        return new StaleAttemptException("NOT_FOUND: activity " + which.seq() + " of workflow "
+                + Bounds.shown(String.valueOf(which.workflowId()))
+                + " is not open: it ended, or its run did, or it is local. Nothing was written.");
     }
 }

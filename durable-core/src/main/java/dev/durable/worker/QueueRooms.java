@@ -156,6 +156,7 @@ final class QueueRooms implements Step {
      *
      * @param seen what was known before
      */
+    @SuppressWarnings("ReferenceEquality") // whether it is another reading
     private Room readOrWait(String taskQueue, Door door, @Nullable Room seen) {
         StoreUnavailableException before = door.failure;
         door.reading.lock();
