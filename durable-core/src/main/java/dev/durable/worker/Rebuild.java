@@ -9,6 +9,7 @@ import dev.durable.history.WorkflowStarted;
 import dev.durable.replay.RecordedTurn;
 import dev.durable.replay.Turn;
 import dev.durable.store.HistoryStore;
+import dev.durable.store.Portion;
 import dev.durable.store.StoredEvent;
 import java.time.Duration;
 import java.time.Instant;
@@ -73,7 +74,7 @@ record Rebuild(long nextEventId, @Nullable FirstTurn firstTurn) {
             run.instance().replay(whole);
             whole.clear();
             next += page.size();
-            page = page.size() < PAGE ? List.of() : store.history(runId, next, PAGE);
+            page = Portion.isWhole(page, PAGE) ? List.of() : store.history(runId, next, PAGE);
         }
         turns.end();
         run.instance().replay(whole);
@@ -99,7 +100,7 @@ record Rebuild(long nextEventId, @Nullable FirstTurn firstTurn) {
     /** Paused and resumed it may have been before anybody ran it. */
     private static boolean isBeforeFirstTurn(List<StoredEvent> page) {
         return !page.isEmpty()
-                && page.size() < PAGE
+                && Portion.isWhole(page, PAGE)
                 && page.stream().skip(1).map(StoredEvent::type).allMatch(PAUSES::contains)
                 && EventJson.decode(page.getFirst()) instanceof WorkflowStarted started
                 && !started.firstTurnDone();
