@@ -62,7 +62,10 @@ record Rebuild(long nextEventId, @Nullable FirstTurn firstTurn) {
     static Rebuild from(
             HistoryStore store, UUID runId, LiveRun run, List<StoredEvent> firstPage, BooleanSupplier runWaits) {
         List<StoredEvent> page = firstPage;
-        if (isBeforeFirstTurn(page) && read(run, page.getFirst()) instanceof WorkflowStarted started) {
+        if (isBeforeFirstTurn(page)
+                && (Portion.isWhole(page, PAGE)
+                        || store.history(runId, page.size() + 1L, 1).isEmpty())
+                && read(run, page.getFirst()) instanceof WorkflowStarted started) {
             page.stream().skip(1).forEach(pause -> read(run, pause));
             return new Rebuild(page.size() + 1L, firstTurn(run, started, page.size(), runWaits.getAsBoolean()));
         }
@@ -100,7 +103,7 @@ record Rebuild(long nextEventId, @Nullable FirstTurn firstTurn) {
     /** Paused and resumed it may have been before anybody ran it. */
     private static boolean isBeforeFirstTurn(List<StoredEvent> page) {
         return !page.isEmpty()
-                && Portion.isWhole(page, PAGE)
+                && page.size() < PAGE
                 && page.stream().skip(1).map(StoredEvent::type).allMatch(PAUSES::contains)
                 && EventJson.decode(page.getFirst()) instanceof WorkflowStarted started
                 && !started.firstTurnDone();
