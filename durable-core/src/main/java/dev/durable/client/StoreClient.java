@@ -35,6 +35,7 @@ import dev.durable.store.Bounds;
 import dev.durable.store.JobFilter;
 import dev.durable.store.JobStart;
 import dev.durable.store.Joined;
+import dev.durable.store.Portion;
 import dev.durable.store.RunFilter;
 import dev.durable.store.RunRecord;
 import dev.durable.store.StoredEvent;
@@ -463,7 +464,7 @@ public final class StoreClient implements DurableClient {
         do {
             page = dispatch.store().views().history(runId, events.size() + 1L, PAGE);
             page.stream().map(EventJson::decode).forEach(events::add);
-        } while (page.size() == PAGE);
+        } while (!Portion.isWhole(page, PAGE) && !page.isEmpty());
         if (events.isEmpty()) {
             throw new WorkflowNotFoundException("there is no run " + runId);
         }

@@ -21,9 +21,11 @@ final class Waiting {
         try {
             return dispatch.await(future, dispatch.callTimeout());
         } catch (TimeoutException e) {
+            // What no batch has taken yet is withdrawn.
+            future.cancel(false);
             throw new StoreUnavailableException(what + ": the database has not answered for "
                     + dispatch.callTimeout().toSeconds()
-                    + " s. It goes on being tried in this process, so it may still happen. Usually the database is away,"
+                    + " s. What was sent already goes on being tried in this process, so it may still happen. Usually the database is away,"
                     + " can't be written (a standby, a frozen one) or is overloaded, which the log says, or a transaction"
                     + " keeps the workflow id locked. Doing it again under the same workflow id"
                     + " (a start) is safe; a signal sent again is a second signal.");

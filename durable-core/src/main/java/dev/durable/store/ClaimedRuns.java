@@ -11,10 +11,11 @@ import org.jspecify.annotations.Nullable;
  * What a claim of runs gave, with what is needed to go on: read in the same round trip, when the runs were already claimed.
  *
  * @param runs the runs
- * @param messages what waits for them, by run id, each run's in order, at most {@link #MAX_MESSAGES} a run; runs without
- *     are not there
- * @param histories by run id the whole histories of those that the session did not have last and that are {@linkplain
- *     #SHORT_HISTORY short}, as many as make {@link #MAX_EVENTS}; the others have to be read
+ * @param messages what waits for them, by run id, each run's in order, at most {@link #MAX_MESSAGES} a run and a {@linkplain
+ *     Portion portion} of all; runs without are not there
+ * @param histories by run id the histories of those that the session did not have last and that are {@linkplain
+ *     #SHORT_HISTORY short}, as many as make {@link #MAX_EVENTS}; whole, unless together they are more than
+ *     a {@linkplain Portion portion}. The others have to be read
  * @param retryIn when to claim again though nobody says that a run is due: what was left, for a moment, to the session that
  *     has it cached is anybody's then, and that one may not look; zero when some were claimed and
  *     more may be due: as many as were asked for, or not all was looked at; null when nothing was left

@@ -180,9 +180,21 @@ public interface HistoryStore extends Writes, QueueStore, BatchStore, Views, Sto
     // ── reads ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
     /** Waiting messages of these runs, each run's in order, at most {@code limit} a run; runs without are not there. */
-    Map<UUID, List<InboxMessage>> messages(Collection<RunKey> runs, int limit);
+    default Map<UUID, List<InboxMessage>> messages(Collection<RunKey> runs, int limit) {
+        return messages(runs, limit, Portion.BYTES);
+    }
 
-    /** The first events of each of these runs, at most {@code limit} a run, in order; runs without are not there. */
+    /**
+     * The same with a {@linkplain Portion portion} of another size.
+     *
+     * @param bytes of all runs together
+     */
+    Map<UUID, List<InboxMessage>> messages(Collection<RunKey> runs, int limit, long bytes);
+
+    /**
+     * The first events of each of these runs, at most {@code limit} a run, in order, and of all runs together a {@linkplain
+     * Portion portion}; runs without, or for which there was no room in it, are not there.
+     */
     Map<UUID, List<StoredEvent>> histories(Collection<UUID> runIds, int limit);
 
     /** The open run of each of these workflow ids, else the one that closed last; ids that nobody used are not there. */

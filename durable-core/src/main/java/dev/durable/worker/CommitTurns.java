@@ -1,5 +1,6 @@
 package dev.durable.worker;
 
+import dev.durable.store.Portion;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -7,9 +8,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingDeque;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -88,7 +91,10 @@ final class CommitTurns {
 
         private final LinkedBlockingDeque<E> waiting = new LinkedBlockingDeque<>();
         private final List<Seat<E>> seats = new CopyOnWriteArrayList<>();
+        /** Bytes of what waits. */
+        private final AtomicLong held = new AtomicLong();
         private @Nullable Function<E, Object> distinct;
+        private ToLongFunction<E> weight = entry -> 0;
         private long batches;
 
         private Line(int maxBatch, int crowd, int share) {
@@ -103,6 +109,12 @@ final class CommitTurns {
             return this;
         }
 
+        /** A batch has no more than a {@linkplain Portion portion} of bytes by this measure, or one entry. */
+        Line<E> withWeights(ToLongFunction<E> bytes) {
+            weight = bytes;
+            return this;
+        }
+
         /** For a lane that takes from here. */
         Seat<E> seat() {
             Seat<E> seat = new Seat<>(this);
@@ -112,8 +124,30 @@ final class CommitTurns {
 
         /** Any thread. */
         void add(E entry) {
+            held.addAndGet(weight.applyAsLong(entry));
             waiting.add(entry);
             look();
+        }
+
+        /** Adds it unless more waits already; whatever its size, it passes where nothing does. */
+        boolean addWithin(long bytes, E entry) {
+            if (held.get() >= bytes) {
+                return false;
+            }
+            add(entry);
+            return true;
+        }
+
+        /** Nobody wants it any more; what a lane has taken it has. */
+        void withdraw(E entry) {
+            if (waiting.remove(entry)) {
+                held.addAndGet(-weight.applyAsLong(entry));
+            }
+        }
+
+        /** Bytes of what waits to be taken. */
+        long held() {
+            return held.get();
         }
 
         /** Wakes an idle lane to take what waits; or, where it may not yet, to watch, if none does. */
@@ -157,19 +191,18 @@ final class CommitTurns {
         private List<E> batch() {
             List<E> batch = new ArrayList<>();
             Function<E, Object> key = distinct;
-            if (key == null) {
-                waiting.drainTo(batch, maxBatch);
-                return batch;
-            }
             Set<Object> members = new HashSet<>();
+            long bytes = 0;
             E next = waiting.poll();
-            while (next != null && members.add(key.apply(next))) {
+            while (next != null && bytes < Portion.BYTES && (key == null || members.add(key.apply(next)))) {
                 batch.add(next);
+                bytes += weight.applyAsLong(next);
                 next = batch.size() < maxBatch ? waiting.poll() : null;
             }
             if (next != null) {
                 waiting.addFirst(next);
             }
+            held.addAndGet(-bytes);
             return batch;
         }
     }

@@ -122,7 +122,7 @@ final class EngineDispatch implements Dispatch {
             return CompletableFuture.completedFuture(transaction.get().start(whole));
         }
         if (run.message() != null || !calls.runsHere().test(run)) {
-            return host.lanes().starts().submit(whole).whenComplete((outcome, error) -> lookAfterDelay(run, outcome));
+            return host.lanes().starts().offer(whole).whenComplete((outcome, error) -> lookAfterDelay(run, outcome));
         }
         CompletableFuture<StartOutcome> answer = new CompletableFuture<>();
         runs.actor(run.run()).post(new Mail.Start(new Mail.StartRequest(whole, started), answer));
@@ -155,7 +155,7 @@ final class EngineDispatch implements Dispatch {
         if (transaction.isPresent()) {
             return CompletableFuture.completedFuture(transaction.get().start(whole));
         }
-        return host.lanes().starts().submit(whole).whenComplete((outcome, error) -> {
+        return host.lanes().starts().offer(whole).whenComplete((outcome, error) -> {
             if (outcome instanceof StartOutcome.Started) {
                 birth.start(job);
             } else {
@@ -167,7 +167,7 @@ final class EngineDispatch implements Dispatch {
     @Override
     public CompletableFuture<Delivery.Outcome> deliver(Delivery delivery) {
         calls.mayWrite().run();
-        return host.lanes().deliveries().submit(delivery);
+        return host.lanes().deliveries().offer(delivery);
     }
 
     @Override

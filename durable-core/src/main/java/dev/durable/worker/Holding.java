@@ -6,6 +6,7 @@ import dev.durable.replay.BackgroundJob;
 import dev.durable.store.ClaimedRun;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobUpdate;
+import dev.durable.store.Portion;
 import dev.durable.store.RunKey;
 import dev.durable.store.StoredEvent;
 import java.time.Instant;
@@ -31,6 +32,7 @@ final class Holding {
 
     private static final Logger log = LoggerFactory.getLogger(Holding.class);
     private static final int MAX_MESSAGES = 1_000;
+    private static final int MOST_MESSAGES = 100_000_000;
 
     private final RunKey key;
     private final RunHost host;
@@ -180,7 +182,7 @@ final class Holding {
         messages.clear();
         messages.addAll(adopted.messages());
         order = FeedingOrder.BY_TIME;
-        look = false;
+        look = adopted.more();
         if (live == null) {
             long next = rebuild(warmUp(run.type(), Map.of()), adopted.firstPage());
             if (next != run.nextEventId()) {
@@ -258,25 +260,34 @@ final class Holding {
             look = false;
             Set<UUID> consumed = Set.copyOf(known);
             messages.clear();
-            waiting(consumed.size()).stream()
+            waiting(consumed).forEach(messages::add);
+        }
+    }
+
+    /**
+     * The oldest that wait: so many as are fed at a time, or all where the run has ended without having seen them. What is
+     * consumed must not hide what comes behind it.
+     */
+    private List<InboxMessage> waiting(Set<UUID> consumed) {
+        int most = MAX_MESSAGES + consumed.size();
+        long bytes = Portion.BYTES;
+        while (true) {
+            List<InboxMessage> found =
+                    host.store().messages(List.of(key), most, bytes).getOrDefault(key.runId(), List.of());
+            List<InboxMessage> unseen = found.stream()
                     .filter(message -> !consumed.contains(message.messageId()))
-                    .forEach(messages::add);
+                    .toList();
+            boolean isAll = found.size() < most
+                    && found.stream()
+                                    .mapToLong(message -> Portion.atMost(message.payload()))
+                                    .sum()
+                            < bytes;
+            if (isAll || (order == FeedingOrder.BY_TIME && !unseen.isEmpty())) {
+                return unseen;
+            }
+            most = Math.min(most, MOST_MESSAGES) * 4;
+            bytes *= 4;
         }
-    }
-
-    /** The oldest that wait: so many as are fed at a time, or all where the run has ended without having seen them. */
-    private List<InboxMessage> waiting(int more) {
-        int most = MAX_MESSAGES + more;
-        List<InboxMessage> found = oldest(most);
-        while (order != FeedingOrder.BY_TIME && found.size() >= most) {
-            most *= 4;
-            found = oldest(most);
-        }
-        return found;
-    }
-
-    private List<InboxMessage> oldest(int most) {
-        return host.store().messages(List.of(key), most).getOrDefault(key.runId(), List.of());
     }
 
     /** Feeds what waits; tells whether that was all, as a draft has bounds. */

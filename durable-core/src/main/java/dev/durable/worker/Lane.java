@@ -25,6 +25,9 @@ import org.slf4j.LoggerFactory;
 final class Lane<I, O> implements Step {
     private static final Logger log = LoggerFactory.getLogger(Lane.class);
 
+    /** Bytes of what callers may leave waiting in one lane: an eighth of the heap, within bounds. */
+    static final long BACKLOG = Math.clamp(Runtime.getRuntime().maxMemory() / 8, 8L << 20, 256L << 20);
+
     private final String name;
     private final CommitTurns.Line<Entry<I, O>> line;
     private final CommitTurns.Seat<Entry<I, O>> seat;
@@ -79,9 +82,45 @@ final class Lane<I, O> implements Step {
 
     /** Queues the item; the future completes after its commit, on the lane's thread. */
     CompletableFuture<O> submit(I item) {
-        Entry<I, O> entry = new Entry<>(item, new CompletableFuture<>());
+        Entry<I, O> entry = new Entry<>(item, new Outcome<>());
         line.add(entry);
         return entry.outcome;
+    }
+
+    /**
+     * The same for a caller, who can wait or try later: fails at once with {@link StoreUnavailableException} while {@link
+     * #BACKLOG} wait. Who cancels the future withdraws what no batch has taken yet.
+     */
+    CompletableFuture<O> offer(I item) {
+        Outcome<O> outcome = new Outcome<>();
+        Entry<I, O> entry = new Entry<>(item, outcome);
+        outcome.onCancel = () -> line.withdraw(entry);
+        if (!line.addWithin(BACKLOG, entry)) {
+            outcome.completeExceptionally(new StoreUnavailableException(name + ": " + (BACKLOG >> 20)
+                    + " MiB already wait in this process to be written, so this was not sent. Usually the database is away or"
+                    + " overloaded, and callers go on sending. Send again later; fewer at a time, or a larger heap, help where"
+                    + " the database is well."));
+        }
+        return outcome;
+    }
+
+    /** Bytes that wait to be taken. */
+    long held() {
+        return line.held();
+    }
+
+    private static final class Outcome<O> extends CompletableFuture<O> {
+        private volatile @Nullable Runnable onCancel;
+
+        @Override
+        public boolean cancel(boolean mayInterruptIfRunning) {
+            boolean cancelled = super.cancel(mayInterruptIfRunning);
+            Runnable withdraw = onCancel;
+            if (cancelled && withdraw != null) {
+                withdraw.run();
+            }
+            return cancelled;
+        }
     }
 
     @Override

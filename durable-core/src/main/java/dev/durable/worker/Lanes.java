@@ -23,18 +23,24 @@ record Lanes(
     static Lanes to(HistoryStore store, Supplier<UUID> random) {
         CommitTurns turns = new CommitTurns(store.clock()::nanoTime);
         return new Lanes(
-                new Lane<>("starts", turns.sideLine(MAX_BATCH, CROWD, SHARE), store::start)
-                        .withSlowLane(
-                                StartOutcome.Locked.class::isInstance,
-                                store.patient()::start,
-                                start -> "start of " + start.run()),
-                new Lane<>("messages", MAX_BATCH, store::deliver)
+                new Lane<>(
+                                "starts",
+                                turns.<Lane.Entry<NewRun, StartOutcome>>sideLine(MAX_BATCH, CROWD, SHARE)
+                                        .withWeights(entry -> Weights.of(entry.item())),
+                                store::start)
+                        .withSlowLane(StartOutcome.Locked.class::isInstance, store.patient()::start, start -> "start of " + start.run()),
+                new Lane<>(
+                                "messages",
+                                alone(store).<Lane.Entry<Delivery, Delivery.Outcome>>mainLine(MAX_BATCH, 1)
+                                        .withWeights(entry -> Weights.of(entry.item())),
+                                store::deliver)
                         .withSlowLane(Delivery.Outcome.LOCKED::equals, store.patient()::deliver, Lanes::key),
-                new Lane<>("jobs", MAX_BATCH, store::update)
-                        .withSlowLane(
-                                JobUpdate.Outcome.LOCKED::equals,
-                                store.patient()::update,
-                                update -> kind(update.said()) + " of " + update.key()),
+                new Lane<>(
+                                "jobs",
+                                alone(store).<Lane.Entry<JobUpdate, JobUpdate.Outcome>>mainLine(MAX_BATCH, 1)
+                                        .withWeights(entry -> Weights.of(entry.item())),
+                                store::update)
+                        .withSlowLane(JobUpdate.Outcome.LOCKED::equals, store.patient()::update, update -> kind(update.said()) + " of " + update.key()),
                 new TransitionLanes(
                         store, random, turns.mainLine(MAX_BATCH, CROWD), turns.sideLine(MAX_BATCH, CROWD, SHARE)));
     }
@@ -45,6 +51,11 @@ record Lanes(
 
     private static String kind(JobUpdate update) {
         return update.getClass().getSimpleName();
+    }
+
+    /** Of a lane that commits whatever others do. */
+    private static CommitTurns alone(HistoryStore store) {
+        return new CommitTurns(store.clock()::nanoTime);
     }
 
     void drivenBy(Drive drive) {

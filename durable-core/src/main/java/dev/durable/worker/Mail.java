@@ -17,12 +17,14 @@ sealed interface Mail {
      * This process has claimed the run.
      *
      * @param messages these wait
+     * @param more whether others may wait behind them for which there was no room
      * @param firstPage its history, or as much of it as a page holds; null where it was not read, as an instance is cached or the database was away
      */
     record Claimed(
             ClaimedRun claim,
             List<InboxMessage> messages,
-            @Nullable List<StoredEvent> firstPage) implements Mail {}
+            @Nullable List<StoredEvent> firstPage,
+            boolean more) implements Mail {}
 
     /** A client of this process starts the run; its first turn goes into the start's commit. */
     record Start(StartRequest request, CompletableFuture<StartOutcome> answer) implements Mail {}

@@ -9,6 +9,7 @@ import dev.durable.history.WorkflowStarted;
 import dev.durable.replay.RecordedTurn;
 import dev.durable.replay.Turn;
 import dev.durable.store.HistoryStore;
+import dev.durable.store.Portion;
 import dev.durable.store.StoredEvent;
 import java.time.Duration;
 import java.time.Instant;
@@ -61,7 +62,10 @@ record Rebuild(long nextEventId, @Nullable FirstTurn firstTurn) {
     static Rebuild from(
             HistoryStore store, UUID runId, LiveRun run, List<StoredEvent> firstPage, BooleanSupplier runWaits) {
         List<StoredEvent> page = firstPage;
-        if (isBeforeFirstTurn(page) && read(run, page.getFirst()) instanceof WorkflowStarted started) {
+        if (isBeforeFirstTurn(page)
+                && (Portion.isWhole(page, PAGE)
+                        || store.history(runId, page.size() + 1L, 1).isEmpty())
+                && read(run, page.getFirst()) instanceof WorkflowStarted started) {
             page.stream().skip(1).forEach(pause -> read(run, pause));
             return new Rebuild(page.size() + 1L, firstTurn(run, started, page.size(), runWaits.getAsBoolean()));
         }
@@ -73,7 +77,7 @@ record Rebuild(long nextEventId, @Nullable FirstTurn firstTurn) {
             run.instance().replay(whole);
             whole.clear();
             next += page.size();
-            page = page.size() < PAGE ? List.of() : store.history(runId, next, PAGE);
+            page = Portion.isWhole(page, PAGE) ? List.of() : store.history(runId, next, PAGE);
         }
         turns.end();
         run.instance().replay(whole);

@@ -163,7 +163,7 @@ final class RunActor {
         holding.starts(run.fence());
         boolean whole = begun;
         Instant timer = begun ? rising.wakeAt() : null;
-        var unused = host.lanes().starts().submit(written).whenComplete((outcome, error) -> {
+        var unused = host.lanes().starts().offer(written).whenComplete((outcome, error) -> {
             try {
                 if (whole && outcome instanceof StartOutcome.Started) {
                     draft.begin();

@@ -5,6 +5,7 @@ import dev.durable.store.ClaimedRun;
 import dev.durable.store.ClaimedRuns;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.InboxMessage;
+import dev.durable.store.Portion;
 import dev.durable.store.RunClaim;
 import dev.durable.store.StoredEvent;
 import java.time.Duration;
@@ -54,6 +55,9 @@ final class RunClaims implements Step {
     private final AtomicBoolean nudged = new AtomicBoolean(true);
     /** The earliest time at which a run that parked here since the last look is due. */
     private final AtomicReference<Instant> parked = new AtomicReference<>(Instant.MAX);
+
+    /** Whether there may have been no room for all messages of the last claim. */
+    private boolean full;
 
     private volatile Instant nextLook = Instant.MIN;
     /** What the last claim left that was due by the time it was answered. */
@@ -160,11 +164,12 @@ final class RunClaims implements Step {
      * where waiting for the database holds up nothing but claims, and not where workflow code runs.
      */
     private void handOver(ClaimedRuns got) {
+        full = isFull(got);
         List<ClaimedRun> unread = new ArrayList<>();
         for (ClaimedRun run : got.runs()) {
             UUID runId = run.run().runId();
             List<StoredEvent> whole = got.histories().get(runId);
-            if (whole != null || takers.isCached(runId)) {
+            if ((whole != null && isWhole(run, whole)) || takers.isCached(runId)) {
                 handOver(run, got, whole);
             } else {
                 unread.add(run);
@@ -191,13 +196,28 @@ final class RunClaims implements Step {
             log.debug("the histories of {} claimed runs could not be read together", runs.size(), e);
         }
         for (ClaimedRun run : runs) {
-            handOver(run, got, pages.get(run.run().runId()));
+            List<StoredEvent> page = pages.get(run.run().runId());
+            // One for which there was no room reads its own.
+            handOver(run, got, page != null && (page.size() == Rebuild.PAGE || isWhole(run, page)) ? page : null);
         }
     }
 
     private void handOver(ClaimedRun run, ClaimedRuns got, @Nullable List<StoredEvent> firstPage) {
         List<InboxMessage> messages = got.messages().getOrDefault(run.run().runId(), List.of());
-        takers.claimed(new Mail.Claimed(run, messages, firstPage));
+        takers.claimed(new Mail.Claimed(run, messages, firstPage, full));
+    }
+
+    private static boolean isWhole(ClaimedRun run, List<StoredEvent> events) {
+        return events.size() == run.nextEventId() - 1;
+    }
+
+    /** Whether messages may have been left out because the others are large. */
+    private static boolean isFull(ClaimedRuns got) {
+        return got.messages().values().stream()
+                        .flatMap(List::stream)
+                        .mapToLong(message -> Portion.atMost(message.payload()))
+                        .sum()
+                >= Portion.BYTES;
     }
 
     /** Where nothing was claimed not at once, however many messages come for runs that are not for this worker. */

@@ -213,6 +213,10 @@ final class TransitionLane implements Step {
         private boolean overtaken;
         private final CompletableFuture<Written> written = new CompletableFuture<>();
 
+        Transition transition() {
+            return transition;
+        }
+
         Entry(Transition transition) {
             this.transition = transition;
         }

@@ -24,8 +24,8 @@ final class TransitionLanes {
             Supplier<UUID> fences,
             CommitTurns.Line<TransitionLane.Entry> steps,
             CommitTurns.Line<TransitionLane.Entry> endings) {
-        goingOn = steps.withBatchesOfDistinct(TransitionLane.Entry::runId);
-        ending = endings.withBatchesOfDistinct(TransitionLane.Entry::runId);
+        goingOn = steps.withBatchesOfDistinct(TransitionLane.Entry::runId).withWeights(Weights::of);
+        ending = endings.withBatchesOfDistinct(TransitionLane.Entry::runId).withWeights(Weights::of);
         lanes = List.of(
                 new TransitionLane("transitions-1", store, goingOn, fences),
                 new TransitionLane("transitions-2", store, goingOn, fences),

@@ -9,6 +9,7 @@ import dev.durable.store.LimitedClaim;
 import dev.durable.store.NewJob;
 import dev.durable.store.QueueRules.Rule;
 import dev.durable.store.RecentStarts;
+import dev.durable.store.Portion;
 import dev.durable.store.RunClaim;
 import dev.durable.store.StoredEvent;
 import java.time.Duration;
@@ -60,15 +61,23 @@ final class Claims {
         Map<UUID, List<InboxMessage>> messages = new HashMap<>();
         Map<UUID, List<StoredEvent>> histories = new HashMap<>();
         long events = 0;
+        Room messageRoom = new Room(Portion.BYTES);
+        Room eventRoom = new Room(Portion.BYTES);
         for (Run run : due) {
             UUID runId = run.key().runId();
             if (!run.inbox().isEmpty()) {
-                messages.put(runId, run.inbox().first(ClaimedRuns.MAX_MESSAGES));
+                List<InboxMessage> first = messageRoom.messages(run.inbox().first(ClaimedRuns.MAX_MESSAGES));
+                if (!first.isEmpty()) {
+                    messages.put(runId, first);
+                }
             }
             if (!claim.session().equals(run.hold().lastSession())
                     && run.history().size() <= ClaimedRuns.SHORT_HISTORY
                     && events + run.nextEventId() <= ClaimedRuns.MAX_EVENTS) {
-                histories.put(runId, List.copyOf(run.history()));
+                List<StoredEvent> first = eventRoom.events(run.history());
+                if (!first.isEmpty()) {
+                    histories.put(runId, first);
+                }
                 events += run.nextEventId();
             }
             claimed.add(claim(run, claim, tables.now()));

@@ -366,8 +366,8 @@ public final class InMemoryHistoryStore implements HistoryStore {
     }
 
     @Override
-    public Map<UUID, List<InboxMessage>> messages(Collection<RunKey> runs, int limit) {
-        return atomically(() -> reads.messages(runs, limit));
+    public Map<UUID, List<InboxMessage>> messages(Collection<RunKey> runs, int limit, long bytes) {
+        return atomically(() -> reads.messages(runs, limit, bytes));
     }
 
     @Override

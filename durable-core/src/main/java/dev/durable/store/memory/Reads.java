@@ -10,6 +10,7 @@ import dev.durable.store.InboxMessage;
 import dev.durable.store.JobFilter;
 import dev.durable.store.OpenJob;
 import dev.durable.store.RunDetails;
+import dev.durable.store.Portion;
 import dev.durable.store.RunFilter;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunRecord;
@@ -37,31 +38,45 @@ final class Reads {
         this.sessions = sessions;
     }
 
-    Map<UUID, List<InboxMessage>> messages(Collection<RunKey> of, int limit) {
+    Map<UUID, List<InboxMessage>> messages(Collection<RunKey> of, int limit, long bytes) {
         Map<UUID, List<InboxMessage>> found = new LinkedHashMap<>();
+        Room room = new Room(bytes);
         for (RunKey key : of) {
             Run run = runs.findOpen(key.runId());
             if (run != null && !run.inbox().isEmpty()) {
-                found.put(key.runId(), run.inbox().first(limit));
+                List<InboxMessage> first = room.messages(run.inbox().first(limit));
+                if (!first.isEmpty()) {
+                    found.put(key.runId(), first);
+                }
             }
         }
         return found;
     }
 
     List<StoredEvent> history(UUID runId, long fromEventId, int limit) {
+        return history(runId, fromEventId, limit, new Room(Portion.BYTES));
+    }
+
+    private List<StoredEvent> history(UUID runId, long fromEventId, int limit, Room room) {
         Run run = runs.find(runId);
         if (run == null) {
             return List.of();
         }
         int from = Math.clamp(fromEventId - 1, 0, run.history().size());
         int to = (int) Math.min((long) from + limit, run.history().size());
-        return List.copyOf(run.history().subList(from, to));
+        return room.events(run.history().subList(from, to));
     }
 
     Map<UUID, List<StoredEvent>> histories(Collection<UUID> runIds, int limit) {
-        return runIds.stream()
-                .filter(id -> runs.find(id) != null)
-                .collect(Collectors.toMap(id -> id, id -> history(id, 1, limit)));
+        Map<UUID, List<StoredEvent>> found = new LinkedHashMap<>();
+        Room room = new Room(Portion.BYTES);
+        for (UUID id : runIds) {
+            List<StoredEvent> events = history(id, 1, limit, room);
+            if (!events.isEmpty()) {
+                found.put(id, events);
+            }
+        }
+        return found;
     }
 
     Optional<RunRecord> run(UUID runId) {

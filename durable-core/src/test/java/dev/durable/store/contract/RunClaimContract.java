@@ -5,13 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.durable.store.ClaimedRun;
 import dev.durable.store.ClaimedRuns;
 import dev.durable.store.InboxMessage;
+import dev.durable.store.Portion;
 import dev.durable.store.RunClaim;
 import dev.durable.store.RunKey;
+import dev.durable.store.StoredEvent;
 import dev.durable.store.Transition;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -66,6 +70,37 @@ abstract class RunClaimContract extends StoreContract {
         assertThat(got.messages().get(resting.run().runId()))
                 .extracting(InboxMessage::name)
                 .containsExactly("a", "b");
+    }
+
+    @Test
+    void a_claim_brings_a_portion_of_large_messages_and_the_next_look_the_rest() {
+        Writer resting = parked("order-1");
+        int size = 2 << 20;
+        String large = '"' + new Random(1).ints('0', 'z').filter(Character::isLetterOrDigit).limit(size)
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append).toString() + '"';
+        for (int i = 0; i < 10; i++) {
+            deliver(resting.run(), signal("s" + i, large));
+        }
+
+        ClaimedRuns got = store.claimRuns(new RunClaim(session, Set.of(QUEUE), Set.of(TYPE), 0, 10, OWNED));
+
+        List<InboxMessage> first = got.messages().get(resting.run().runId());
+        assertThat(first).hasSizeBetween(1, Portion.BYTES / size + 1);
+        Writer writer = writer(got.runs().getFirst());
+        List<String> names = new ArrayList<>();
+        for (List<InboxMessage> next = first; !next.isEmpty(); ) {
+            assertThat(next).hasSizeBetween(1, Portion.BYTES / size + 1);
+            next.forEach(message -> names.add(message.name()));
+            StepBuilder step = writer.step();
+            next.forEach(step::consumes);
+            writer.write(step);
+            next = store.messages(List.of(resting.run()), 1_000).getOrDefault(resting.run().runId(), List.of());
+        }
+        assertThat(names).containsExactly("s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9");
+        List<StoredEvent> page = store.history(resting.run().runId(), 1, 100);
+        assertThat(Portion.isWhole(page, 100)).isFalse();
+        assertThat(page.stream().mapToLong(e -> e.attributes().length()).sum())
+                .isLessThan(Portion.BYTES + size + 1_000L);
     }
 
     @Test

@@ -112,11 +112,11 @@ final class ClaimSql {
                     + " as u(run_id uuid, shard smallint)");
 
     /** The short histories of those among them that another session had last, or none; as many as make a page. */
-    static final String HISTORIES = """
+    static final String HISTORIES = ReadSql.portion("run_id, event_id, type, at, message_id, attributes", "attributes", """
             select u.run_id, e.event_id, e.type, e.at, e.message_id, e.attributes
               from json_to_recordset(nullif(current_setting('durable_claim.runs', true), '')::json)
                    as u(run_id uuid, shard smallint, unread boolean)
              cross join lateral (
                     select e.event_id, e.type, e.at, e.message_id, e.attributes from durable.history_event e
-                     where u.unread and e.run_id = u.run_id and e.shard = u.shard order by e.event_id) e""";
+                     where u.unread and e.run_id = u.run_id and e.shard = u.shard order by e.event_id) e""");
 }

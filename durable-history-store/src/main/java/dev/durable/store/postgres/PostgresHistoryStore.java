@@ -427,8 +427,8 @@ public final class PostgresHistoryStore implements HistoryStore {
     }
 
     @Override
-    public Map<UUID, List<InboxMessage>> messages(Collection<RunKey> runs, int limit) {
-        return runReads.messages(runs, limit);
+    public Map<UUID, List<InboxMessage>> messages(Collection<RunKey> runs, int limit, long bytes) {
+        return runReads.messages(runs, limit, bytes);
     }
 
     @Override

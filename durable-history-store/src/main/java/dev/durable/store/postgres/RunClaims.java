@@ -6,6 +6,7 @@ import static dev.durable.store.postgres.Param.uuids;
 import dev.durable.store.ClaimedRun;
 import dev.durable.store.ClaimedRuns;
 import dev.durable.store.InboxMessage;
+import dev.durable.store.Portion;
 import dev.durable.store.RunClaim;
 import dev.durable.store.RunKey;
 import dev.durable.store.StoredEvent;
@@ -79,8 +80,12 @@ final class RunClaims {
                     .read(
                             ClaimSql.MESSAGES,
                             row -> RunReads.addMessage(once.messages, row),
-                            Param.of(ClaimedRuns.MAX_MESSAGES))
-                    .read(ClaimSql.HISTORIES, row -> RunReads.addEvent(once.histories, row)));
+                            Param.of(ClaimedRuns.MAX_MESSAGES),
+                            Param.of((long) Portion.BYTES))
+                    .read(
+                            ClaimSql.HISTORIES,
+                            row -> RunReads.addEvent(once.histories, row),
+                            Param.of((long) Portion.BYTES)));
             return once;
         });
         queues.forEach(cursors::remove);

@@ -5,6 +5,7 @@ import static dev.durable.store.postgres.Param.uuids;
 
 import dev.durable.store.InboxMessage;
 import dev.durable.store.MessageKind;
+import dev.durable.store.Portion;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
 import dev.durable.store.StoredEvent;
@@ -34,7 +35,7 @@ final class RunReads {
         });
     }
 
-    Map<UUID, List<InboxMessage>> messages(Collection<RunKey> of, int limit) {
+    Map<UUID, List<InboxMessage>> messages(Collection<RunKey> of, int limit, long bytes) {
         List<RunKey> runs = List.copyOf(of);
         return connections.read(Locks.SHORT, tx -> {
             Map<UUID, List<InboxMessage>> found = new HashMap<>();
@@ -44,7 +45,8 @@ final class RunReads {
                             row -> addMessage(found, row),
                             uuids(runs, RunKey::runId),
                             shorts(runs, RunKey::shard),
-                            Param.of(limit)));
+                            Param.of(limit),
+                            Param.of(bytes)));
             return found;
         });
     }
@@ -59,7 +61,8 @@ final class RunReads {
                             Param.of(runId),
                             Param.of(RunIds.shard(runId)),
                             Param.of(fromEventId),
-                            Param.of(limit)));
+                            Param.of(limit),
+                            Param.of((long) Portion.BYTES)));
             return events;
         });
     }
@@ -74,7 +77,8 @@ final class RunReads {
                             row -> addEvent(found, row),
                             uuids(runs, id -> id),
                             shorts(runs, RunIds::shard),
-                            Param.of(limit)));
+                            Param.of(limit),
+                            Param.of((long) Portion.BYTES)));
             return found;
         });
     }

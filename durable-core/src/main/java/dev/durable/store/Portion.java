@@ -1,0 +1,41 @@
+package dev.durable.store;
+
+import java.util.List;
+
+/**
+ * How much of what others have sent the engine holds at once. Reads and batches are bounded by counts and by bytes; at least
+ * one item always passes, however large it is, so that nothing stands in its own way for ever.
+ *
+ * <p>The rule of every read that is bounded so: items come in their order until they make {@link #BYTES}; the one with which
+ * they do so is the last. A store may count an item that it keeps compressed for more than it is, at most for {@link
+ * #COMPRESSED} times as much, so that it need not unpack it to know: it then ends a portion earlier. Who gets fewer items
+ * than asked for has all of them only if they are {@linkplain #isWhole small}.
+ */
+public final class Portion {
+    /** Of messages, of events, of a batch that is committed. */
+    public static final int BYTES = 4 << 20;
+
+    /** What a byte of a compressed item counts for. The usual compression of PostgreSQL makes 87 bytes one at most. */
+    public static final int COMPRESSED = 32;
+
+    /** Texts of fewer bytes are not compressed. */
+    private static final int PLAIN = 1_500;
+    /** Bytes of a character in UTF-8, at most: a pair of surrogates is two characters and four bytes. */
+    private static final int WIDEST = 3;
+
+    private static final int HEADER = 8;
+
+    private Portion() {}
+
+    /** Whether these events of one run, of which at most {@code limit} were asked for, go to the end of its history. */
+    public static boolean isWhole(List<StoredEvent> events, int limit) {
+        return events.size() < limit
+                && events.stream().mapToLong(e -> atMost(e.attributes())).sum() < BYTES;
+    }
+
+    /** What a store may count this text for, at most. */
+    public static long atMost(String text) {
+        long bytes = (long) text.length() * WIDEST;
+        return (bytes < PLAIN ? bytes : bytes * COMPRESSED) + HEADER;
+    }
+}

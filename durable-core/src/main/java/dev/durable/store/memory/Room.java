@@ -1,0 +1,36 @@
+package dev.durable.store.memory;
+
+import dev.durable.store.InboxMessage;
+import dev.durable.store.StoredEvent;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ToLongFunction;
+
+/** What is left of a {@linkplain dev.durable.store.Portion portion} while it is filled. */
+final class Room {
+    private long left;
+
+    Room(long bytes) {
+        left = bytes;
+    }
+
+    List<InboxMessage> messages(List<InboxMessage> waiting) {
+        return first(waiting, message -> message.payload().length());
+    }
+
+    List<StoredEvent> events(List<StoredEvent> history) {
+        return first(history, event -> event.attributes().length());
+    }
+
+    private <T> List<T> first(List<T> all, ToLongFunction<T> size) {
+        List<T> fits = new ArrayList<>();
+        for (T one : all) {
+            if (left <= 0) {
+                break;
+            }
+            fits.add(one);
+            left -= size.applyAsLong(one);
+        }
+        return List.copyOf(fits);
+    }
+}

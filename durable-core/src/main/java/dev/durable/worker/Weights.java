@@ -1,0 +1,55 @@
+package dev.durable.worker;
+
+import dev.durable.store.Delivery;
+import dev.durable.store.InboxMessage;
+import dev.durable.store.JobUpdate;
+import dev.durable.store.NewJob;
+import dev.durable.store.NewRun;
+import dev.durable.store.StoredEvent;
+import dev.durable.store.Transition;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Rough bytes of what waits to be written: its texts, and something for each object. */
+final class Weights {
+    private static final long OBJECT = 500;
+
+    private Weights() {}
+
+    static long of(Delivery delivery) {
+        return OBJECT + of(delivery.message());
+    }
+
+    static long of(NewRun run) {
+        return OBJECT + ofEvents(run.events()) + ofJobs(run.jobs()) + of(run.message());
+    }
+
+    static long of(JobUpdate update) {
+        return OBJECT + (update instanceof JobUpdate.Settle settle ? of(settle.outcome()) : 0);
+    }
+
+    static long of(TransitionLane.Entry entry) {
+        Transition transition = entry.transition();
+        return OBJECT + ofEvents(transition.events()) + ofJobs(transition.jobs());
+    }
+
+    private static long of(@Nullable InboxMessage message) {
+        return message == null ? 0 : message.payload().length();
+    }
+
+    private static long ofEvents(List<StoredEvent> events) {
+        long bytes = 0;
+        for (StoredEvent event : events) {
+            bytes += event.attributes().length();
+        }
+        return bytes;
+    }
+
+    private static long ofJobs(List<NewJob> jobs) {
+        long bytes = 0;
+        for (NewJob job : jobs) {
+            bytes += job.input().length();
+        }
+        return bytes;
+    }
+}
