@@ -93,6 +93,7 @@ final class CommitTurns {
         private final List<Seat<E>> seats = new CopyOnWriteArrayList<>();
         /** Bytes of what waits. */
         private final AtomicLong held = new AtomicLong();
+
         private @Nullable Function<E, Object> distinct;
         private ToLongFunction<E> weight = entry -> 0;
         private long batches;

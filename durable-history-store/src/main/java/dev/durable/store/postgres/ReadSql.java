@@ -14,7 +14,8 @@ final class ReadSql {
      */
     static String portion(String columns, String large, String rows) {
         return "select " + columns + " from (select p.*, sum(p.size) over (rows unbounded preceding) - p.size as before"
-                + " from (select r.*, pg_column_size(r." + large + ")::bigint * case when pg_column_compression(r." + large
+                + " from (select r.*, pg_column_size(r." + large + ")::bigint * case when pg_column_compression(r."
+                + large
                 + ") is null then 1 else " + Portion.COMPRESSED + " end as size from (" + rows
                 + ") r) p) q where q.before < ?";
     }
