@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
+import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
@@ -149,8 +150,11 @@ final class JsonObjectReader {
 
     /** Says where, and not what stands there, which may be anybody's data. */
     private static IllegalArgumentException noJson(JacksonException e) {
+        TokenStreamLocation where = e.getLocation();
         return new IllegalArgumentException(
-                "it is no JSON from character " + e.getLocation().getCharOffset() + " on");
+                where == null
+                        ? "it is no JSON, or nested deeper than is read"
+                        : "it is no JSON from character " + where.getCharOffset() + " on");
     }
 
     private static void require(boolean condition, String message) {

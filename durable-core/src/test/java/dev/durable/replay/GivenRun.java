@@ -234,11 +234,11 @@ final class GivenRun implements AutoCloseable {
 
     static String text(HistoryEvent.Command command) {
         return switch (command) {
-            case ActivityScheduled c -> "schedule " + c.seq() + " " + c.activity() + c.input();
+            case ActivityScheduled c -> "schedule " + c.seq() + " " + c.activity() + c.input().json();
             case ActivityCancelRequested c -> "cancel activity " + c.seq();
             case TimerStarted c -> "timer " + c.seq() + " " + Duration.between(c.at(), c.fireAt());
             case TimerCancelled c -> "cancel timer " + c.seq();
-            case SideEffectRecorded c -> "side effect " + c.value();
+            case SideEffectRecorded c -> "side effect " + c.value().json();
             case VersionRecorded c -> "version " + c.changeId() + " " + c.version();
         };
     }
@@ -246,7 +246,7 @@ final class GivenRun implements AutoCloseable {
     static String text(HistoryEvent.Closing close) {
         return switch (close) {
             case null -> "open";
-            case WorkflowCompleted c -> "completed " + c.result();
+            case WorkflowCompleted c -> "completed " + c.result().json();
             case WorkflowFailed c ->
                 "failed " + c.failure().type() + ": " + c.failure().message();
             case WorkflowCancelled c -> "cancelled " + c.reason();
