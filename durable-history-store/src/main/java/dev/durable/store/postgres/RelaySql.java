@@ -22,12 +22,12 @@ final class RelaySql {
                    new_run)
             values (?, ?, ?, durable.clock(), ?, ?, ?, ?, ?::json, ?::json)""";
 
-    /** All that an idle relay asks. */
+    /** All that an idle relay asks. It judges by the first messages; where they are many, there may be others behind them. */
     static final String LOOK = known("""
-            select exists (select 1 from durable.outbox o where o.kind = any('{${kinds}}')) as waits,
+            select coalesce(bool_or(o.kind = any('{${kinds}}')), false) or count(*) = 100 as waits,
                    (select count(*) from (select from durable.outbox_refused r limit 10000) r) as aside,
-                   (select count(*) from (
-                        select from durable.outbox o where o.kind <> all('{${kinds}}') limit 10000) o) as unknown""");
+                   count(*) filter (where o.kind <> all('{${kinds}}')) as unknown
+              from (select o.kind from durable.outbox o order by o.run_id, o.event_id, o.shard limit 100) o""");
 
     /**
      * The first messages of each sender that no other relay is at. Senders are skipped through; those count whose first

@@ -32,7 +32,8 @@ record TestServer(
     }
 
     private static TestServer embedded() {
-        EmbeddedPostgres server = EmbeddedPostgres.temporary();
+        EmbeddedPostgres server =
+                EmbeddedPostgres.builder().setting("max_connections", "200").start();
         // As a test may want what only a superuser may: extensions, or triggers switched off.
         return new TestServer(server.jdbcUrl(), server.superuser(), server.superuserPassword());
     }
