@@ -1,5 +1,6 @@
 package dev.durable.store.postgres;
 
+import dev.durable.store.RecordText;
 import dev.durable.store.Nudges.Nudge;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -30,7 +31,12 @@ final class NotifyChannel implements NudgeChannel {
     private @Nullable NudgeListener listener;
     private volatile @Nullable Name known;
 
-    private record Name(String value, long readAt) {}
+    private record Name(String value, long readAt) {
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
+    }
 
     NotifyChannel(DataSource dataSource, SchemaName schema) {
         this.dataSource = dataSource;
