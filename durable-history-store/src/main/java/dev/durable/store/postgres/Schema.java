@@ -31,7 +31,8 @@ public final class Schema {
             "V16__delayed_jobs.sql",
             "V17__installation_and_audit.sql",
             "V18__plans_at_any_size.sql",
-            "V19__parallel_plans_and_partitions.sql");
+            "V19__parallel_plans_and_partitions.sql",
+            "V24__open_runs_stay.sql");
 
     private Schema() {}
 
