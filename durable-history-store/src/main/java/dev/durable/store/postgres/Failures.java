@@ -13,9 +13,19 @@ import org.jspecify.annotations.Nullable;
  * The words of this store's errors.
  *
  * @param database how people call the database: its URL without the password
+ * @param workerRole the role whose rights a worker or client needs
  */
-record Failures(String database) {
+record Failures(String database, String workerRole) {
     private static final String UNREACHABLE = "unreachable";
+
+    /** With the role of the schema {@code durable}. */
+    Failures(String database) {
+        this(database, SchemaName.DEFAULT + "_worker");
+    }
+
+    static boolean isDenied(@Nullable Throwable e) {
+        return e instanceof SQLException sql && "42501".equals(sql.getSQLState());
+    }
 
     /** For an error that trying again did not mend. */
     RuntimeException of(SQLException e) {
@@ -27,7 +37,12 @@ record Failures(String database) {
             default ->
                 new DurableException(
                         "the database at " + database + " refused a statement, nothing was written" + " (SQLSTATE "
-                                + e.getSQLState() + "): " + e.getMessage(),
+                                + e.getSQLState() + "): " + e.getMessage()
+                                + (isDenied(e)
+                                        ? ". Usual cause: this database user lacks the role " + workerRole + ". GRANT \""
+                                                + workerRole + "\" TO it, or let the owner of the schema run"
+                                                + " Schema.grants()."
+                                        : ""),
                         e);
         };
     }
@@ -210,10 +225,10 @@ record Failures(String database) {
     }
 
     /** What a user lacks of the rights of a worker, all of it. */
-    String missingRights(List<String> missing, String role, String user) {
+    String missingRights(List<String> missing, String user) {
         return "user " + user + " of the database at " + database + " lacks rights that a worker or client needs: "
-                + String.join(", ", missing) + ". Usual cause: it is no member of role " + role
-                + ", or the schema was upgraded by somebody who does not own it. GRANT \"" + role + "\" TO \"" + user
+                + String.join(", ", missing) + ". Usual cause: it is no member of role " + workerRole
+                + ", or the schema was upgraded by somebody who does not own it. GRANT \"" + workerRole + "\" TO \"" + user
                 + "\"; or let the owner of the schema run Schema.grants().";
     }
 

@@ -132,7 +132,7 @@ final class Partitions {
     }
 
     private RuntimeException notMade(SQLException e) {
-        if (!"42501".equals(e.getSQLState())) {
+        if (!Failures.isDenied(e)) {
             return connections.failures().of(e);
         }
         String schema = connections.schema().quoted();
@@ -140,8 +140,8 @@ final class Partitions {
                 "the partitions of the history in the database at "
                         + connections.failures().database() + " can't be made: " + e.getMessage()
                         + ". Usual cause: this database user lacks the role "
-                        + connections.schema().value()
-                        + "_worker. Grant it, or let the owner of the schema run: select " + schema
+                        + connections.failures().workerRole()
+                        + ". Grant it, or let the owner of the schema run: select " + schema
                         + ".add_history_partitions(now() - interval '1 day', now() + interval '70 days')",
                 e);
     }

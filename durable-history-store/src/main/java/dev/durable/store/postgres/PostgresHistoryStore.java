@@ -116,12 +116,17 @@ public final class PostgresHistoryStore implements HistoryStore {
     private volatile @Nullable EstimatedClock clock;
 
     PostgresHistoryStore(Builder options) {
-        Failures failures = new Failures(options.description());
+        String workerRole = new Grants(options.schema, options.rolePrefix()).workerRole();
+        Failures failures = new Failures(options.description(), workerRole);
         nudges = new SharedNudges(
                 options.notify ? new NotifyChannel(options.dataSource, options.schema) : NudgeChannel.NONE);
-        DataSource owner = options.migrationDataSource == null ? options.dataSource : options.migrationDataSource;
-        migration =
-                new Migration(options.dataSource, owner, options.schema, options.rolePrefix, failures, Ddl.PATIENCE);
+        migration = new Migration(
+                options.dataSource,
+                options.migrationDataSource,
+                options.schema,
+                options.rolePrefix,
+                failures,
+                Ddl.PATIENCE);
         guard = new Guard(options.schema, failures.database());
         schemaMode = options.schemaMode;
         connections = new Connections(options.dataSource, options.schema, failures, guard);
@@ -149,7 +154,7 @@ public final class PostgresHistoryStore implements HistoryStore {
                         Connections.reading(
                                 options.replica,
                                 options.schema,
-                                new Failures("(replica) " + DataSources.describe(options.replica)),
+                                new Failures("(replica) " + DataSources.describe(options.replica), workerRole),
                                 new Guard(options.schema, DataSources.describe(options.replica))),
                         nudges,
                         this);
@@ -212,7 +217,7 @@ public final class PostgresHistoryStore implements HistoryStore {
             List<String> missing = grants.missing(connection);
             List<String> problems = missing.isEmpty()
                     ? List.of()
-                    : List.of(connections.failures().missingRights(missing, grants.workerRole(), user(connection)));
+                    : List.of(connections.failures().missingRights(missing, user(connection)));
             return guard.look(connection, installation, problems);
         });
     }
@@ -651,6 +656,10 @@ public final class PostgresHistoryStore implements HistoryStore {
 
         public PostgresHistoryStore build() {
             return new PostgresHistoryStore(this);
+        }
+
+        private String rolePrefix() {
+            return rolePrefix == null ? schema.value() : rolePrefix;
         }
 
         private String description() {

@@ -276,7 +276,7 @@ class MigrationTest {
     private Migration migration(Duration patience) {
         SchemaName schema = new SchemaName("durable");
         Failures failures = new Failures("orders-db");
-        return new Migration(dataSource, dataSource, schema, null, failures, patience);
+        return new Migration(dataSource, null, schema, null, failures, patience);
     }
 
     @Test
@@ -330,6 +330,20 @@ class MigrationTest {
     }
 
     @Test
+    void an_owner_who_can_not_log_in_is_not_taken_for_the_application() {
+        PGSimpleDataSource owner = (PGSimpleDataSource) database.dataSource();
+        owner.setUser("nobody_of_this_name");
+        owner.setPassword("wrong");
+        assertThatThrownBy(() -> PostgresHistoryStore.builder(dataSource)
+                        .description("orders-db")
+                        .migrationDataSource(owner)
+                        .build()
+                        .open())
+                .hasMessageStartingWith("the database at (migrationDataSource) " + DataSources.describe(owner))
+                .hasMessageNotContaining("orders-db");
+    }
+
+    @Test
     void an_owner_whose_data_source_leads_to_another_database_is_told_so() {
         try (TestDatabase other = TestDatabase.create()) {
             assertThatThrownBy(() -> PostgresHistoryStore.builder(dataSource)
@@ -338,8 +352,9 @@ class MigrationTest {
                             .build()
                             .open())
                     .isInstanceOf(DurableException.class)
-                    .hasMessage("schema \"durable\" was brought to version " + Schema.version()
-                            + " by the migration's own DataSource, and is not there in the database at orders-db. Usual"
+                    .hasMessage("schema \"durable\" has version " + Schema.version()
+                            + " in the database at (migrationDataSource) " + DataSources.describe(other.dataSource())
+                            + ", and is not there in the database at orders-db. Usual"
                             + " cause: the two lead to different databases.");
         }
     }
