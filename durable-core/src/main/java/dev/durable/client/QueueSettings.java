@@ -34,7 +34,7 @@ record QueueSettings(HistoryStore store, KnownNames known, Supplier<UUID> random
                 .filter(queue -> queue.taskQueue().equals(taskQueue))
                 .findFirst()
                 .orElseGet(
-                        () -> new QueueDescription(taskQueue, 0, 0, 0, 0, 0, 0, null, false, null, QueueLimits.NONE));
+                        () -> new QueueDescription(taskQueue, 0, 0, 0, 0, 0, 0, null, false, null, QueueLimits.NONE, false));
     }
 
     @Override

@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * @param workerRole the role whose rights a worker or client needs
  */
 record Failures(String database, String workerRole) {
+    /** With what the name of a replica begins. */
+    static final String REPLICA = "(replica) ";
+
     private static final String UNREACHABLE = "unreachable";
 
     /** With the role of the schema {@code durable}. */
@@ -104,9 +107,12 @@ record Failures(String database, String workerRole) {
     private StoreUnavailableException unreachable(String reason, SQLException e, @Nullable String words) {
         return StoreOutageException.ofAll(
                 reason,
-                "the database at " + database + " can't be reached: " + words
-                        + ". Nothing acknowledged is lost. Check that it runs, accepts connections from here and is not a"
-                        + " standby.",
+                "the database at " + database + " can't be reached: " + oneLine(words)
+                        + (database.startsWith(REPLICA)
+                                ? ". Listings, descriptions and histories are not shown until then; all else goes on. Check that"
+                                        + " it runs and accepts connections from here."
+                                : ". Nothing acknowledged is lost. Check that it runs, accepts connections from here and is not a"
+                                        + " standby."),
                 e);
     }
 
@@ -164,14 +170,14 @@ record Failures(String database, String workerRole) {
                 "SQLSTATE " + e.getSQLState(),
                 "the database at " + database + " refuses work, nothing was written (SQLSTATE " + e.getSQLState()
                         + "): "
-                        + oneLine(e) + ". Nothing acknowledged is lost. " + wayOut(String.valueOf(e.getSQLState()))
+                        + oneLine(e.getMessage()) + ". Nothing acknowledged is lost. " + wayOut(String.valueOf(e.getSQLState()))
                         + " It is tried again until then.",
                 e);
     }
 
     /** Without the full stop with which a hint of the server ends. */
-    private static String oneLine(SQLException e) {
-        return String.valueOf(e.getMessage())
+    private static String oneLine(@Nullable String words) {
+        return String.valueOf(words)
                 .strip()
                 .replaceAll("\\s*\\n\\s*", " ")
                 .replaceAll("\\.$", "");

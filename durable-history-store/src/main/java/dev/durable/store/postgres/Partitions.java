@@ -125,8 +125,12 @@ final class Partitions {
         if (!Objects.equals(told.getAndSet(tables), tables) && tables != null) {
             log.warn(
                     "{} in schema {}: detached from history_event and not dropped, so the histories in there are not seen."
-                            + " Attach what runs that are open need; drop or rename what is not needed any more.",
+                            + " What open runs need the owner of the schema copies back, insert into {}.history_event select *"
+                            + " from {}.<table>, or attaches again where no other partition was made in its place. Drop or"
+                            + " rename what is not needed any more.",
                     tables,
+                    connections.schema().quoted(),
+                    connections.schema().quoted(),
                     connections.schema().quoted());
         }
     }
