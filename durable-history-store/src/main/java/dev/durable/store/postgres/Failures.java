@@ -42,7 +42,8 @@ record Failures(String database, String workerRole) {
                         "the database at " + database + " refused a statement, nothing was written" + " (SQLSTATE "
                                 + e.getSQLState() + "): " + e.getMessage()
                                 + (isDenied(e)
-                                        ? ". Usual cause: this database user lacks the role " + workerRole + ". GRANT \""
+                                        ? ". Usual cause: this database user lacks the role " + workerRole
+                                                + ". GRANT \""
                                                 + workerRole + "\" TO it, or let the owner of the schema run"
                                                 + " Schema.grants()."
                                         : ""),
@@ -170,17 +171,15 @@ record Failures(String database, String workerRole) {
                 "SQLSTATE " + e.getSQLState(),
                 "the database at " + database + " refuses work, nothing was written (SQLSTATE " + e.getSQLState()
                         + "): "
-                        + oneLine(e.getMessage()) + ". Nothing acknowledged is lost. " + wayOut(String.valueOf(e.getSQLState()))
+                        + oneLine(e.getMessage()) + ". Nothing acknowledged is lost. "
+                        + wayOut(String.valueOf(e.getSQLState()))
                         + " It is tried again until then.",
                 e);
     }
 
     /** Without the full stop with which a hint of the server ends. */
     private static String oneLine(@Nullable String words) {
-        return String.valueOf(words)
-                .strip()
-                .replaceAll("\\s*\\n\\s*", " ")
-                .replaceAll("\\.$", "");
+        return String.valueOf(words).strip().replaceAll("\\s*\\n\\s*", " ").replaceAll("\\.$", "");
     }
 
     private static String wayOut(String state) {
@@ -234,7 +233,8 @@ record Failures(String database, String workerRole) {
     String missingRights(List<String> missing, String user) {
         return "user " + user + " of the database at " + database + " lacks rights that a worker or client needs: "
                 + String.join(", ", missing) + ". Usual cause: it is no member of role " + workerRole
-                + ", or the schema was upgraded by somebody who does not own it. GRANT \"" + workerRole + "\" TO \"" + user
+                + ", or the schema was upgraded by somebody who does not own it. GRANT \"" + workerRole + "\" TO \""
+                + user
                 + "\"; or let the owner of the schema run Schema.grants().";
     }
 

@@ -58,7 +58,11 @@ final class ReplicaViews implements Views {
 
     /** A database, and the name of the installation in there. */
     private record Which(
-            @Nullable String system, long database, String tables, String title, @Nullable String installation) {
+            @Nullable String system,
+            long database,
+            String tables,
+            String title,
+            @Nullable String installation) {
         /** A streaming replica has all of the primary's; a logical one has its tables' rows. A server may not tell its own. */
         boolean isReplicaOf(Which store) {
             return (database == store.database
@@ -93,7 +97,8 @@ final class ReplicaViews implements Views {
         try {
             it = which(replica);
         } catch (DurableException e) {
-            if (e.getCause() instanceof SQLException sql && String.valueOf(sql.getSQLState()).startsWith("42")) {
+            if (e.getCause() instanceof SQLException sql
+                    && String.valueOf(sql.getSQLState()).startsWith("42")) {
                 return "it is not known whether what readFrom(…) leads to is a replica, so nothing is shown of it: "
                         + e.getMessage();
             }

@@ -154,7 +154,8 @@ class GrantsTest {
 
         assertThat(problems(app)).isEmpty();
         execute("revoke " + prefix + "_worker from " + prefix + "_app");
-        assertThatThrownBy(() -> builder(app).migrationDataSource(migrating).build().open())
+        assertThatThrownBy(() ->
+                        builder(app).migrationDataSource(migrating).build().open())
                 .isInstanceOf(DurableException.class)
                 .hasMessageContaining("schema \"durable\" in the database at orders-db can't be read")
                 .hasMessageContaining("lacks the role " + prefix + "_worker.");
@@ -164,12 +165,15 @@ class GrantsTest {
     void who_lacks_a_right_is_told_the_role_that_has_it() {
         builder(owner()).build().open();
         DataSource app = user(prefix + "_app", "");
-        execute("grant usage on schema durable to " + prefix + "_app; grant select on durable.schema_version, durable.queue,"
-                + " durable.installation to " + prefix + "_app");
+        execute("grant usage on schema durable to " + prefix
+                + "_app; grant select on durable.schema_version, durable.queue," + " durable.installation to " + prefix
+                + "_app");
         PostgresHistoryStore store = builder(app).build();
         String role = "Usual cause: this database user lacks the role " + prefix + "_worker. ";
 
-        assertThatThrownBy(store::open).hasMessageContaining("the partitions of the history").hasMessageContaining(role);
+        assertThatThrownBy(store::open)
+                .hasMessageContaining("the partitions of the history")
+                .hasMessageContaining(role);
         assertThatThrownBy(() -> store.change(
                         new QueueChange(UUID.randomUUID(), "ann", new QueueChange.PauseQueue("mail", null))))
                 .hasMessageContaining("permission denied for")
@@ -178,9 +182,10 @@ class GrantsTest {
         execute("grant " + prefix + "_worker to " + prefix + "_app");
         assertThatThrownBy(() -> Installation.of(store).by("ann").adopt("staging", OpenWork.FREEZE))
                 .isInstanceOf(DurableException.class)
-                .hasMessage("schema \"durable\" in the database at orders-db was not adopted, nothing was written: ERROR:"
-                        + " permission denied for table installation. Only the owner of the schema may adopt it: give"
-                        + " Installation.of(…) a store with the owner's DataSource.");
+                .hasMessage(
+                        "schema \"durable\" in the database at orders-db was not adopted, nothing was written: ERROR:"
+                                + " permission denied for table installation. Only the owner of the schema may adopt it: give"
+                                + " Installation.of(…) a store with the owner's DataSource.");
     }
 
     @Test

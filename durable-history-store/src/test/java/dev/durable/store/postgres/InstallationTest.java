@@ -441,8 +441,7 @@ class InstallationTest {
     }
 
     private static void awaitProblem(DurableEngine engine) {
-        assertThat(Sql.await(
-                        Duration.ofSeconds(30), () -> !engine.problems().isEmpty()))
+        assertThat(Sql.await(Duration.ofSeconds(30), () -> !engine.problems().isEmpty()))
                 .isTrue();
     }
 
@@ -460,8 +459,9 @@ class InstallationTest {
                     .singleElement()
                     .asString()
                     .startsWith("the database at (replica) " + DataSources.describe(away) + " can't be reached: ")
-                    .endsWith(". Listings, descriptions and histories are not shown until then; all else goes on. Check that"
-                            + " it runs and accepts connections from here.");
+                    .endsWith(
+                            ". Listings, descriptions and histories are not shown until then; all else goes on. Check that"
+                                    + " it runs and accepts connections from here.");
             assertThat(engine.healthy()).as("the worker works").isTrue();
         }
     }
@@ -473,7 +473,8 @@ class InstallationTest {
             try (DurableEngine engine = readingFrom(foreign.dataSource())) {
                 awaitProblem(engine);
                 String problem = "the database at (replica) " + DataSources.describe(foreign.dataSource()) + " (\""
-                        + foreign.name() + "\", installation \"other\") is no replica of the one at orders-db: listings,"
+                        + foreign.name()
+                        + "\", installation \"other\") is no replica of the one at orders-db: listings,"
                         + " descriptions and histories would show what is not here, and are refused. Usual cause: the URL of"
                         + " another environment. Give readFrom(…) a replica of this database, or leave it out to read from the"
                         + " primary.";

@@ -114,10 +114,13 @@ class RolesTest extends StoreContract {
     @Test
     void retention_removes_by_the_table_as_a_whole_and_by_nothing_else() {
         String partition = partition();
-        Sql.execute(PostgresFixture.pool(), "grant all on " + partition + ", durable.history_event to durable_retention");
+        Sql.execute(
+                PostgresFixture.pool(), "grant all on " + partition + ", durable.history_event to durable_retention");
         try {
             for (String change : new String[] {
-                "delete from " + partition, "truncate durable.history_event", "update durable.history_event set type = 'Forged'"
+                "delete from " + partition,
+                "truncate durable.history_event",
+                "update durable.history_event set type = 'Forged'"
             }) {
                 assertThatThrownBy(() -> Sql.execute(retention, change))
                         .hasMessageContaining("history is append-only")
