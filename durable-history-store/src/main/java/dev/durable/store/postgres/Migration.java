@@ -32,6 +32,7 @@ final class Migration {
     private final SchemaName schema;
     private final Failures failures;
     private final DataSource owner;
+    private final boolean hasOwner;
     private final Failures ownersFailures;
     private final Grants grants;
     private final String rolePrefix;
@@ -50,6 +51,7 @@ final class Migration {
             @Nullable String rolePrefix,
             Failures failures,
             Duration patience) {
+        this.hasOwner = owner != null;
         this.owner = owner == null ? dataSource : owner;
         this.ownersFailures = owner == null
                 ? failures
@@ -64,7 +66,7 @@ final class Migration {
     }
 
     void run(SchemaMode mode) {
-        boolean asOwner = mode == SchemaMode.MIGRATE && owner != dataSource;
+        boolean asOwner = mode == SchemaMode.MIGRATE && hasOwner;
         Found found = asOwner ? look(owner, ownersFailures) : look(dataSource, failures);
         refuseOlder(found.product(), found.postgres());
         if (mode == SchemaMode.NONE) {
