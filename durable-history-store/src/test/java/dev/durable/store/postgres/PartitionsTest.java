@@ -138,9 +138,11 @@ class PartitionsTest extends StoreContract {
         logger.detachAppender(log);
         assertThat(log.list)
                 .extracting(ILoggingEvent::getFormattedMessage)
-                .anySatisfy(line -> assertThat(line)
-                        .startsWith(table(month()) + " in schema \"durable\": detached from history_event")
-                        .contains("copies back, insert into \"durable\".history_event select * from \"durable\".<table>"));
+                .anySatisfy(
+                        line -> assertThat(line)
+                                .startsWith(table(month()) + " in schema \"durable\": detached from history_event")
+                                .contains(
+                                        "copies back, insert into \"durable\".history_event select * from \"durable\".<table>"));
         assertThat(history(lost)).isEmpty();
         Sql.execute(
                 PostgresFixture.pool(), "insert into durable.history_event select * from durable." + table(month()));
