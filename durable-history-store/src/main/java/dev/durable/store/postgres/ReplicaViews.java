@@ -32,7 +32,7 @@ final class ReplicaViews implements Views {
     private static final Logger log = LoggerFactory.getLogger(ReplicaViews.class);
     private static final String WHICH = """
             select h.system_id, h.database_id, h.table_ids, h.database, i.name
-              from %1$s.this_database() h left join %1$s.installation i on true""";
+              from durable.this_database() h left join durable.installation i on true""";
 
     private final Connections replica;
     private final AtomicBoolean asking = new AtomicBoolean();
@@ -118,7 +118,7 @@ final class ReplicaViews implements Views {
         return connections.ask(connection -> {
             try (Statement statement = connection.createStatement();
                     ResultSet row = statement.executeQuery(
-                            WHICH.formatted(connections.schema().quoted()))) {
+                            connections.schema().in(WHICH))) {
                 row.next();
                 return new Which(
                         row.getString("system_id"),
