@@ -32,7 +32,8 @@ public interface DurableEngine extends AutoCloseable {
      * What is wrong, each with the usual cause and the way out, in words: what the database answered last where it can't be
      * reached or written (a standby, say), a schema that is not this process's own, a right that is missing, a loop that
      * hangs, a step of upkeep that is late. Empty while all is well. It may say something some seconds before {@link
-     * #healthy()} is false, as an outage that passes is none to act upon. Asks no database: what it says of the schema and of
+     * #healthy()} is false, as an outage that passes is none to act upon; and of a replica that is read from it only says so
+     * here, as the work goes on. Asks no database: what it says of the schema and of
      * rights is up to ten seconds old.
      */
     List<String> problems();

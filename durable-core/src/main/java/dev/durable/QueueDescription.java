@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param paused whether it is paused now
  * @param resumeAt when that ends by itself; null is not
  * @param limits its limits
+ * @param atLeast whether there may be more than the counts say: of ready, waiting, delayed and dead jobs a database counts
+ *     10,000 each, and with more than 10,000 open runs {@code openRuns} comes from a sample
  */
 public record QueueDescription(
         String taskQueue,
@@ -29,9 +31,10 @@ public record QueueDescription(
         @Nullable Instant oldestWaitingSince,
         boolean paused,
         @Nullable Instant resumeAt,
-        QueueLimits limits) {
+        QueueLimits limits,
+        boolean atLeast) {
 
-    /** Jobs that are not begun: ready, waiting or delayed. */
+    /** Jobs that are not begun: ready, waiting or delayed; with {@link #atLeast} there may be more. */
     public long depth() {
         return ready + waiting + delayed;
     }

@@ -31,8 +31,8 @@ record QueueSettings(HistoryStore store, KnownNames known, Supplier<UUID> random
         return list().stream()
                 .filter(queue -> queue.taskQueue().equals(taskQueue))
                 .findFirst()
-                .orElseGet(
-                        () -> new QueueDescription(taskQueue, 0, 0, 0, 0, 0, 0, null, false, null, QueueLimits.NONE));
+                .orElseGet(() ->
+                        new QueueDescription(taskQueue, 0, 0, 0, 0, 0, 0, null, false, null, QueueLimits.NONE, false));
     }
 
     @Override

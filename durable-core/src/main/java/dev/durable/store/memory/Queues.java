@@ -132,7 +132,8 @@ final class Queues {
                 tables.jobs().oldest(name).orElse(null),
                 until != null,
                 Instant.MAX.equals(until) ? null : until,
-                tables.settings().limits(name));
+                tables.settings().limits(name),
+                false);
     }
 
     int depth(String taskQueue, int atMost) {

@@ -610,6 +610,7 @@ abstract class QueueContract extends StoreContract {
         assertThat(queue.dead()).isZero();
         assertThat(queue.openRuns()).isEqualTo(1);
         assertThat(queue.depth()).isEqualTo(3);
+        assertThat(queue.atLeast()).isFalse();
         assertThat(queue.oldestWaitingSince())
                 .isBetween(history(writer.run()).getFirst().at(), store.now());
         assertThat(queue.limits()).isEqualTo(new QueueLimits(null, null, 100, 3, null));

@@ -1,5 +1,6 @@
 package dev.durable.store.postgres;
 
+import dev.durable.DurableException;
 import dev.durable.Installation.OpenWork;
 import dev.durable.store.Adoption;
 import dev.durable.store.RunKey;
@@ -7,6 +8,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes a schema an installation of its own, in one transaction: who dies in the middle has done nothing, and what is read
@@ -55,10 +57,27 @@ final class Adoptions {
 
     /** Gives how many runs were ended. */
     long adopt(Adoption adoption) {
+        try {
+            return adopted(adoption);
+        } catch (DurableException e) {
+            Throwable refused = e.getCause();
+            if (refused == null || !Failures.isDenied(refused)) {
+                throw e;
+            }
+            throw new DurableException(
+                    "schema " + connections.schema().quoted() + " in the database at "
+                            + connections.failures().database() + " was not adopted, nothing was written: "
+                            + refused.getMessage() + ". Only the owner of the schema may adopt it: give"
+                            + " Installation.of(…) a store with the owner's DataSource.",
+                    refused);
+        }
+    }
+
+    private long adopted(Adoption adoption) {
         UUID id = UUID.randomUUID();
         return connections.unguarded(Locks.LONG, tx -> {
             long ended = 0;
-            String before = lock(tx, adoption);
+            @Nullable String before = lock(tx, adoption);
             if (adoption.open() == OpenWork.CANCEL) {
                 ended = end(tx, adoption);
                 Script left = new Script();
@@ -79,16 +98,16 @@ final class Adoptions {
         });
     }
 
-    /** Gives the name until now. */
-    private static String lock(Tx tx, Adoption adoption) throws SQLException {
-        List<String> names = new ArrayList<>();
+    /** Gives the name until now; null without one. */
+    private static @Nullable String lock(Tx tx, Adoption adoption) throws SQLException {
+        List<@Nullable String> names = new ArrayList<>();
         boolean[] frozen = new boolean[1];
         tx.run(new Script().then(PATIENTLY).read(LOCK, row -> {
-            names.add(String.valueOf(row.getString("name")));
+            names.add(row.getString("name"));
             frozen[0] = row.getBoolean("frozen");
         }));
-        String before = names.getFirst();
-        if (before.equals(adoption.name()) && !frozen[0] && adoption.open() == OpenWork.CANCEL) {
+        @Nullable String before = names.getFirst();
+        if (adoption.name().equals(before) && !frozen[0] && adoption.open() == OpenWork.CANCEL) {
             throw new IllegalStateException(
                     "this is installation \"" + before + "\" already: what is open here is its own"
                             + " work, and was not cancelled. If it is a copy, give it a name of its own. If its work is to end"

@@ -52,6 +52,8 @@ final class Connections {
 
     private volatile Predicate<SQLException> partitions = missing -> false;
 
+    private volatile Runnable readCheck = () -> {};
+
     private volatile Tx.TimeSeen timeSeen = (time, roundTrip) -> {};
     private volatile @Nullable Trouble trouble;
 
@@ -99,6 +101,11 @@ final class Connections {
     /** Who learns the server's time, which comes with each transaction. */
     void onTime(Tx.TimeSeen observer) {
         timeSeen = observer;
+    }
+
+    /** Who may refuse, before each read of a replica. */
+    void onRead(Runnable check) {
+        readCheck = check;
     }
 
     /** Who makes the partition that was missing, and says whether there is one now. */
@@ -197,6 +204,7 @@ final class Connections {
     }
 
     private <T> T once(Locks locks, @Nullable NudgePassage passage, Work<T> work, Use use) throws SQLException {
+        readCheck.run();
         try (Borrowed borrowed = borrow()) {
             Connection connection = borrowed.connection();
             Tx tx = readOnly
@@ -285,7 +293,9 @@ final class Connections {
     /** Asks on a connection of the pool, outside of any transaction. */
     <T> T ask(Question<T> question) {
         try (Borrowed borrowed = borrow()) {
-            return question.of(borrowed.connection());
+            T answer = question.of(borrowed.connection());
+            happened(false);
+            return answer;
         } catch (SQLException e) {
             throw failures.of(e);
         }

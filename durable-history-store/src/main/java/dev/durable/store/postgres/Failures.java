@@ -16,10 +16,23 @@ import org.postgresql.util.ServerErrorMessage;
  * The words of this store's errors.
  *
  * @param database how people call the database: its URL without the password
+ * @param workerRole the role whose rights a worker or client needs
  */
-record Failures(String database) {
+record Failures(String database, String workerRole) {
+    /** With what the name of a replica begins. */
+    static final String REPLICA = "(replica) ";
+
     private static final String UNREACHABLE = "unreachable";
     private static final Pattern QUOTED = Pattern.compile("(?s): \".*\"");
+
+    /** With the role of the schema {@code durable}. */
+    Failures(String database) {
+        this(database, SchemaName.DEFAULT + "_worker");
+    }
+
+    static boolean isDenied(@Nullable Throwable e) {
+        return e instanceof SQLException sql && "42501".equals(sql.getSQLState());
+    }
 
     /** For an error that trying again did not mend. */
     RuntimeException of(SQLException e) {
@@ -31,7 +44,13 @@ record Failures(String database) {
             default ->
                 new DurableException(
                         "the database at " + database + " refused a statement, nothing was written" + " (SQLSTATE "
-                                + e.getSQLState() + "): " + withoutRow(e).getMessage(),
+                                + e.getSQLState() + "): " + withoutRow(e).getMessage()
+                                + (isDenied(e)
+                                        ? ". Usual cause: this database user lacks the role " + workerRole
+                                                + ". GRANT \""
+                                                + workerRole + "\" TO it, or let the owner of the schema run"
+                                                + " Schema.grants()."
+                                        : ""),
                         withoutRow(e));
         };
     }
@@ -94,9 +113,12 @@ record Failures(String database) {
     private StoreUnavailableException unreachable(String reason, SQLException e, @Nullable String words) {
         return StoreOutageException.ofAll(
                 reason,
-                "the database at " + database + " can't be reached: " + words
-                        + ". Nothing acknowledged is lost. Check that it runs, accepts connections from here and is not a"
-                        + " standby.",
+                "the database at " + database + " can't be reached: " + oneLine(words)
+                        + (database.startsWith(REPLICA)
+                                ? ". Listings, descriptions and histories are not shown until then; all else goes on. Check that"
+                                        + " it runs and accepts connections from here."
+                                : ". Nothing acknowledged is lost. Check that it runs, accepts connections from here and is not a"
+                                        + " standby."),
                 e);
     }
 
@@ -154,17 +176,15 @@ record Failures(String database) {
                 "SQLSTATE " + e.getSQLState(),
                 "the database at " + database + " refuses work, nothing was written (SQLSTATE " + e.getSQLState()
                         + "): "
-                        + oneLine(e) + ". Nothing acknowledged is lost. " + wayOut(String.valueOf(e.getSQLState()))
+                        + oneLine(e.getMessage()) + ". Nothing acknowledged is lost. "
+                        + wayOut(String.valueOf(e.getSQLState()))
                         + " It is tried again until then.",
                 e);
     }
 
     /** Without the full stop with which a hint of the server ends. */
-    private static String oneLine(SQLException e) {
-        return String.valueOf(e.getMessage())
-                .strip()
-                .replaceAll("\\s*\\n\\s*", " ")
-                .replaceAll("\\.$", "");
+    private static String oneLine(@Nullable String words) {
+        return String.valueOf(words).strip().replaceAll("\\s*\\n\\s*", " ").replaceAll("\\.$", "");
     }
 
     /**
@@ -245,10 +265,11 @@ record Failures(String database) {
     }
 
     /** What a user lacks of the rights of a worker, all of it. */
-    String missingRights(List<String> missing, String role, String user) {
+    String missingRights(List<String> missing, String user) {
         return "user " + user + " of the database at " + database + " lacks rights that a worker or client needs: "
-                + String.join(", ", missing) + ". Usual cause: it is no member of role " + role
-                + ", or the schema was upgraded by somebody who does not own it. GRANT \"" + role + "\" TO \"" + user
+                + String.join(", ", missing) + ". Usual cause: it is no member of role " + workerRole
+                + ", or the schema was upgraded by somebody who does not own it. GRANT \"" + workerRole + "\" TO \""
+                + user
                 + "\"; or let the owner of the schema run Schema.grants().";
     }
 

@@ -83,6 +83,14 @@ public final class HistoryPartitions {
 
     /** A run without a history can't go on; and clocks differ, so a month is over a day later. */
     private void refuseNeeded(String what, YearMonth month, Statement statement) throws SQLException {
+        List<String> over = Ddl.strings(
+                statement,
+                "select 1 where " + schema.quoted() + ".clock() > '" + month.plusMonths(1)
+                        + "-01Z'::timestamptz + interval '1 day'");
+        if (over.isEmpty()) {
+            throw new DurableException(what + " in the database at " + failures.database()
+                    + ": runs may still be started in it. A month can be dropped one day after its end.");
+        }
         String bounds = "'" + month + "-01Z'::timestamptz) and run_id < " + schema.quoted() + ".run_id_at('"
                 + month.plusMonths(1) + "-01Z'::timestamptz)";
         List<String> open = Ddl.strings(
@@ -95,14 +103,6 @@ public final class HistoryPartitions {
                     + " are open, and could not go on without it: "
                     + String.join(", ", open.subList(0, Math.min(3, open.size())))
                     + ". Let them end, or cancel or terminate them.");
-        }
-        List<String> over = Ddl.strings(
-                statement,
-                "select 1 where " + schema.quoted() + ".clock() > '" + month.plusMonths(1)
-                        + "-01Z'::timestamptz + interval '1 day'");
-        if (over.isEmpty()) {
-            throw new DurableException(what + " in the database at " + failures.database()
-                    + ": runs may still be started in it. A month can be dropped one day after its end.");
         }
     }
 

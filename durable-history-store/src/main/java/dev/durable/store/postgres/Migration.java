@@ -32,35 +32,42 @@ final class Migration {
     private final SchemaName schema;
     private final Failures failures;
     private final DataSource owner;
+    private final boolean hasOwner;
+    private final Failures ownersFailures;
     private final Grants grants;
     private final String rolePrefix;
     private final boolean rolesChosen;
     private final Ddl ddl;
 
     /**
-     * @param owner connections of the schema's owner
+     * @param owner connections of the schema's owner; null where those of the store are
      * @param rolePrefix with which the names of the roles begin; null is the schema's name
      * @param patience how long a step is tried again whose table others have locked
      */
     Migration(
             DataSource dataSource,
-            DataSource owner,
+            @Nullable DataSource owner,
             SchemaName schema,
             @Nullable String rolePrefix,
             Failures failures,
             Duration patience) {
-        this.owner = owner;
+        this.hasOwner = owner != null;
+        this.owner = owner == null ? dataSource : owner;
+        this.ownersFailures = owner == null
+                ? failures
+                : new Failures("(migrationDataSource) " + DataSources.describe(owner), failures.workerRole());
         this.rolesChosen = rolePrefix != null;
         this.rolePrefix = rolePrefix == null ? schema.value() : rolePrefix;
         this.grants = new Grants(schema, this.rolePrefix);
-        this.ddl = new Ddl(owner, schema, failures, patience);
+        this.ddl = new Ddl(this.owner, schema, ownersFailures, patience);
         this.dataSource = dataSource;
         this.schema = schema;
         this.failures = failures;
     }
 
     void run(SchemaMode mode) {
-        Found found = look();
+        boolean asOwner = mode == SchemaMode.MIGRATE && hasOwner;
+        Found found = asOwner ? look(owner, ownersFailures) : look(dataSource, failures);
         refuseOlder(found.product(), found.postgres());
         if (mode == SchemaMode.NONE) {
             return;
@@ -83,16 +90,20 @@ final class Migration {
                         "rights in schema " + schema.quoted() + " can't be given", turn -> grants.give(turn, lacking));
             }
         }
-        if (version < Schema.version()) {
+        if (asOwner) {
             seen();
         }
     }
 
     /** What the owner has made is of use only where this process finds it and may read it. */
     private void seen() {
-        if (look().schema().isEmpty()) {
-            throw new DurableException("schema " + schema.quoted() + " was brought to version " + Schema.version()
-                    + " by the migration's own DataSource, and is not there in the database at " + failures.database()
+        Found found = look(dataSource, failures);
+        refuseOlder(found.product(), found.postgres());
+        if (found.schema().filter(v -> v.version() >= Schema.version()).isEmpty()) {
+            throw new DurableException("schema " + schema.quoted() + " has version " + Schema.version()
+                    + " in the database at " + ownersFailures.database() + ", and "
+                    + found.schema().map(v -> "version " + v.version()).orElse("is not there")
+                    + " in the database at " + failures.database()
                     + ". Usual cause: the two lead to different databases.");
         }
     }
@@ -104,7 +115,7 @@ final class Migration {
     private void refuseRolesOfOthers() {
         List<String> taken = on(grants::takenByOthers);
         // Not those that another process has made with the schema since this one looked.
-        if (!taken.isEmpty() && look().schema().isEmpty()) {
+        if (!taken.isEmpty() && look(owner, ownersFailures).schema().isEmpty()) {
             throw new DurableException("schema " + schema.quoted() + " in the database at " + failures.database()
                     + " is not made: its roles would be " + grants.role("worker") + " and " + grants.role("retention")
                     + ", and " + String.join(", ", taken) + (taken.size() == 1 ? " is" : " are")
@@ -118,7 +129,7 @@ final class Migration {
         try (Borrowed borrowed = Borrowed.from(owner)) {
             return SearchPath.around(borrowed.connection(), question);
         } catch (SQLException e) {
-            throw failures.of(e);
+            throw ownersFailures.of(e);
         }
     }
 
@@ -164,12 +175,12 @@ final class Migration {
                     .forEach(step -> ddl.transaction(
                             what + " (its version " + step.version() + ")", statement -> apply(step, statement)));
         } catch (DurableException e) {
-            if (e.getCause() instanceof SQLException sql && "42501".equals(sql.getSQLState())) {
+            if (Failures.isDenied(e.getCause())) {
                 throw new DurableException(
                         e.getMessage() + "\nUsual cause: the database user may not create schemas or tables. Give the"
                                 + " owner's DataSource to migrationDataSource(…), grant this user CREATE on the database,"
                                 + " or let a DBA run Schema.sql() and open the store with SchemaMode.VALIDATE.",
-                        sql);
+                        e.getCause());
             }
             throw e;
         }
@@ -223,8 +234,8 @@ final class Migration {
         }
     }
 
-    private Found look() {
-        try (Borrowed borrowed = Borrowed.from(dataSource);
+    private Found look(DataSource from, Failures failures) {
+        try (Borrowed borrowed = Borrowed.from(from);
                 Statement statement = borrowed.connection().createStatement()) {
             Connection connection = borrowed.connection();
             String product = connection.getMetaData().getDatabaseProductName() + " "
@@ -233,11 +244,11 @@ final class Migration {
             int major = postgres ? connection.getMetaData().getDatabaseMajorVersion() : 0;
             return new Found(product, major, postgres ? version(statement) : Optional.empty());
         } catch (SQLException e) {
-            throw "42501".equals(e.getSQLState()) ? noRight(e) : failures.unavailable(e);
+            throw Failures.isDenied(e) ? noRight(e, failures) : failures.unavailable(e);
         }
     }
 
-    private DurableException noRight(SQLException e) {
+    private DurableException noRight(SQLException e, Failures failures) {
         return new DurableException(
                 "schema " + schema.quoted() + " in the database at " + failures.database() + " can't be read: "
                         + e.getMessage() + ". Usual cause: this database user lacks the role "

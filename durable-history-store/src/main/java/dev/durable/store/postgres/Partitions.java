@@ -125,14 +125,18 @@ final class Partitions {
         if (!Objects.equals(told.getAndSet(tables), tables) && tables != null) {
             log.warn(
                     "{} in schema {}: detached from history_event and not dropped, so the histories in there are not seen."
-                            + " Attach what runs that are open need; drop or rename what is not needed any more.",
+                            + " What open runs need the owner of the schema copies back, insert into {}.history_event select *"
+                            + " from {}.<table>, or attaches again where no other partition was made in its place. Drop or"
+                            + " rename what is not needed any more.",
                     tables,
+                    connections.schema().quoted(),
+                    connections.schema().quoted(),
                     connections.schema().quoted());
         }
     }
 
     private RuntimeException notMade(SQLException e) {
-        if (!"42501".equals(e.getSQLState())) {
+        if (!Failures.isDenied(e)) {
             return connections.failures().of(e);
         }
         String schema = connections.schema().quoted();
@@ -140,8 +144,8 @@ final class Partitions {
                 "the partitions of the history in the database at "
                         + connections.failures().database() + " can't be made: " + e.getMessage()
                         + ". Usual cause: this database user lacks the role "
-                        + connections.schema().value()
-                        + "_worker. Grant it, or let the owner of the schema run: select " + schema
+                        + connections.failures().workerRole()
+                        + ". Grant it, or let the owner of the schema run: select " + schema
                         + ".add_history_partitions(now() - interval '1 day', now() + interval '70 days')",
                 e);
     }

@@ -105,7 +105,7 @@ public final class PostgresHistoryStore implements HistoryStore {
     private final Buried buried;
     private final RunReads runReads;
     private final Listings listings;
-    private final Views views;
+    private final @Nullable ReplicaViews replica;
     private final Batches batches;
     private final JoinedTransactions joined;
     private final OutboxRelay relay;
@@ -116,12 +116,17 @@ public final class PostgresHistoryStore implements HistoryStore {
     private volatile @Nullable EstimatedClock clock;
 
     PostgresHistoryStore(Builder options) {
-        Failures failures = new Failures(options.description());
+        String workerRole = new Grants(options.schema, options.rolePrefix()).workerRole();
+        Failures failures = new Failures(options.description(), workerRole);
         nudges = new SharedNudges(
                 options.notify ? new NotifyChannel(options.dataSource, options.schema) : NudgeChannel.NONE);
-        DataSource owner = options.migrationDataSource == null ? options.dataSource : options.migrationDataSource;
-        migration =
-                new Migration(options.dataSource, owner, options.schema, options.rolePrefix, failures, Ddl.PATIENCE);
+        migration = new Migration(
+                options.dataSource,
+                options.migrationDataSource,
+                options.schema,
+                options.rolePrefix,
+                failures,
+                Ddl.PATIENCE);
         guard = new Guard(options.schema, failures.database());
         schemaMode = options.schemaMode;
         connections = new Connections(options.dataSource, options.schema, failures, guard);
@@ -143,13 +148,13 @@ public final class PostgresHistoryStore implements HistoryStore {
         buried = new Buried(connections, nudges);
         runReads = new RunReads(connections);
         listings = new Listings(connections);
-        views = options.replica == null
-                ? this
+        replica = options.replica == null
+                ? null
                 : new ReplicaViews(
                         Connections.reading(
                                 options.replica,
                                 options.schema,
-                                new Failures("(replica) " + DataSources.describe(options.replica)),
+                                new Failures(Failures.REPLICA + DataSources.describe(options.replica), workerRole),
                                 new Guard(options.schema, DataSources.describe(options.replica))),
                         nudges,
                         this);
@@ -207,12 +212,15 @@ public final class PostgresHistoryStore implements HistoryStore {
 
     @Override
     public Fitness inspect(@Nullable String installation) {
+        if (replica != null) {
+            replica.look(connections);
+        }
         return connections.ask(connection -> {
             Grants grants = migration.grants();
             List<String> missing = SearchPath.around(connection, grants::missing);
             List<String> problems = missing.isEmpty()
                     ? List.of()
-                    : List.of(connections.failures().missingRights(missing, grants.workerRole(), user(connection)));
+                    : List.of(connections.failures().missingRights(missing, user(connection)));
             return guard.look(connection, installation, problems);
         });
     }
@@ -513,12 +521,12 @@ public final class PostgresHistoryStore implements HistoryStore {
 
     @Override
     public Views views() {
-        return views;
+        return replica == null ? this : replica;
     }
 
     @Override
     public Optional<String> trouble() {
-        return connections.trouble();
+        return connections.trouble().or(() -> replica == null ? Optional.empty() : replica.trouble());
     }
 
     @Override
@@ -627,7 +635,8 @@ public final class PostgresHistoryStore implements HistoryStore {
          *
          * <p>What is shown may be as old as the replica is behind: a run that has just ended may be shown as open, and of a
          * workflow id the run before. What the replica does not know yet is looked up in the primary; while the replica
-         * does not answer, these calls throw {@link StoreUnavailableException}. Nothing is decided by it: starts, signals,
+         * does not answer, these calls throw {@link StoreUnavailableException}, and the engine's {@code problems()} say so, as they
+         * do where the database is no replica of this one: of such a one nothing is shown. Nothing is decided by it: starts, signals,
          * {@code result()}, queries, what operators order and all that workers do go to the primary.
          *
          * @param replica connections to it, pooled; not closed by the store
@@ -651,6 +660,10 @@ public final class PostgresHistoryStore implements HistoryStore {
 
         public PostgresHistoryStore build() {
             return new PostgresHistoryStore(this);
+        }
+
+        private String rolePrefix() {
+            return rolePrefix == null ? schema.value() : rolePrefix;
         }
 
         private String description() {

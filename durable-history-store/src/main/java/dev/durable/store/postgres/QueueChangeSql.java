@@ -55,7 +55,7 @@ final class QueueChangeSql {
     static final String LIST = """
             select v.task_queue, v.ready, v.waiting, v.delayed, v.running, v.dead, v.open_runs, v.oldest_ready_at,
                    v.paused, case when v.paused then q.resume_at end as resume_at, q.concurrency, q.rate_per_second,
-                   q.max_depth, q.key_concurrency, q.key_rate_per_second
+                   q.max_depth, q.key_concurrency, q.key_rate_per_second, v.at_least
               from durable.v_queue v left join durable.queue q on q.task_queue = v.task_queue
              order by v.task_queue collate "C\"""";
 }

@@ -201,7 +201,8 @@ final class Queues {
                 Times.instant(row, "oldest_ready_at"),
                 row.getBoolean("paused"),
                 Times.instant(row, "resume_at"),
-                limits(row));
+                limits(row),
+                row.getBoolean("at_least"));
     }
 
     private static QueueLimits limits(ResultSet row) throws SQLException {

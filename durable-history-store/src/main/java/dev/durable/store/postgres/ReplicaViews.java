@@ -1,5 +1,6 @@
 package dev.durable.store.postgres;
 
+import dev.durable.DurableException;
 import dev.durable.WorkflowStatus;
 import dev.durable.store.BuriedGroup;
 import dev.durable.store.JobFilter;
@@ -10,16 +11,32 @@ import dev.durable.store.RunFilter;
 import dev.durable.store.RunRecord;
 import dev.durable.store.StoredEvent;
 import dev.durable.store.Views;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Views that a replica answers. It is some behind: what is asked for by name and is not there yet is asked of the primary, so
- * that a run can be looked at as soon as it is started.
+ * that a run can be looked at as soon as it is started. Now and then it is asked what database it is: where it is another
+ * one than the store's, nothing is shown of it.
  */
 final class ReplicaViews implements Views {
+    private static final Logger log = LoggerFactory.getLogger(ReplicaViews.class);
+    private static final String WHICH = """
+            select h.system_id, h.database_id, h.table_ids, h.database, i.name
+              from durable.this_database() h left join durable.installation i on true""";
+
+    private final Connections replica;
+    private final AtomicBoolean asking = new AtomicBoolean();
+    private volatile @Nullable String other;
     private final Views primary;
     private final RunReads runReads;
     private final Listings listings;
@@ -29,12 +46,109 @@ final class ReplicaViews implements Views {
 
     /** @param replica connections that only read */
     ReplicaViews(Connections replica, Nudges nudges, Views primary) {
+        this.replica = replica;
+        replica.onRead(this::refuseOther);
         this.primary = primary;
         this.runReads = new RunReads(replica);
         this.listings = new Listings(replica);
         this.openJobs = new OpenJobs(replica);
         this.buried = new Buried(replica, nudges);
         this.descriptions = new Descriptions(replica);
+    }
+
+    /** A database, and the name of the installation in there. */
+    private record Which(
+            @Nullable String system,
+            long database,
+            String tables,
+            String title,
+            @Nullable String installation) {
+        /** A streaming replica has all of the primary's; a logical one has its tables' rows. A server may not tell its own. */
+        boolean isReplicaOf(Which store) {
+            return (database == store.database
+                            && tables.equals(store.tables)
+                            && (system == null || store.system == null || system.equals(store.system)))
+                    || (installation != null && installation.equals(store.installation));
+        }
+    }
+
+    /**
+     * Asks what the replica is, on a thread of its own: one that is away may take long to say so, and nothing waits for it.
+     *
+     * @param store connections to what it should be a replica of
+     */
+    void look(Connections store) {
+        if (asking.compareAndSet(false, true)) {
+            Thread.ofVirtual().name("durable-replica").start(() -> {
+                try {
+                    told(compare(store));
+                } catch (RuntimeException e) {
+                    log.debug("what the replica is is asked later: {}", e.getMessage());
+                } finally {
+                    asking.set(false);
+                }
+            });
+        }
+    }
+
+    /** Gives why nothing is shown of it; null where it is a replica. */
+    private @Nullable String compare(Connections store) {
+        Which it;
+        try {
+            it = which(replica);
+        } catch (DurableException e) {
+            if (e.getCause() instanceof SQLException sql
+                    && String.valueOf(sql.getSQLState()).startsWith("42")) {
+                return "it is not known whether what readFrom(…) leads to is a replica, so nothing is shown of it: "
+                        + e.getMessage();
+            }
+            throw e;
+        }
+        return it.isReplicaOf(which(store)) ? null : problem(it, store);
+    }
+
+    private void told(@Nullable String found) {
+        if (found != null && !found.equals(other)) {
+            log.error("{}", found);
+        }
+        other = found;
+    }
+
+    private static Which which(Connections connections) {
+        return connections.ask(connection -> {
+            try (Statement statement = connection.createStatement();
+                    ResultSet row = statement.executeQuery(
+                            connections.schema().in(WHICH))) {
+                row.next();
+                return new Which(
+                        row.getString("system_id"),
+                        row.getLong("database_id"),
+                        row.getString("table_ids"),
+                        row.getString("database"),
+                        row.getString("name"));
+            }
+        });
+    }
+
+    private String problem(Which it, Connections store) {
+        return "the database at " + replica.failures().database() + " (\"" + it.title() + "\", "
+                + (it.installation() == null ? "no installation by name" : "installation \"" + it.installation() + "\"")
+                + ") is no replica of the one at " + store.failures().database()
+                + ": listings, descriptions and histories would show what is not here, and are refused. Usual cause: the URL"
+                + " of another environment. Give readFrom(…) a replica of this database, or leave it out to read from the"
+                + " primary.";
+    }
+
+    private void refuseOther() {
+        String problem = other;
+        if (problem != null) {
+            throw new DurableException(problem);
+        }
+    }
+
+    /** What keeps the replica from being read; empty where nothing does. */
+    Optional<String> trouble() {
+        return Optional.ofNullable(other).or(replica::trouble);
     }
 
     @Override

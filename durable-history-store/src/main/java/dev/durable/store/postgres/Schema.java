@@ -35,7 +35,8 @@ public final class Schema {
             "V18__plans_at_any_size.sql",
             "V19__parallel_plans_and_partitions.sql",
             "V20__strangers.sql",
-            "V23__rows_that_nobody_wrote.sql");
+            "V23__rows_that_nobody_wrote.sql",
+            "V24__open_runs_stay.sql");
 
     private Schema() {}
 
@@ -89,7 +90,8 @@ public final class Schema {
      * The migrations that bring a schema from one version to another, for psql with {@code ON_ERROR_STOP}. Each version is a
      * transaction that refuses to run on another version than the one before it, and waits for a table for 200 ms at most, so
      * that nobody waits long behind it: where it ends with SQLSTATE 55P03, nothing of that version was done; run the script
-     * from the version in {@code schema_version} on again. Indexes are built concurrently, outside of transactions.
+     * from the version in {@code schema_version} on again. Indexes are built concurrently, outside of transactions: that
+     * takes as long as the table is large and waits for open transactions without end, but nobody waits behind it.
      *
      * @param from the version that {@code schema_version} has; 0 is none, which gives the script for a new schema
      * @param to up to {@link #version}

@@ -28,6 +28,12 @@ class FailuresTest {
     }
 
     @Test
+    void a_sentence_of_the_server_ends_with_one_full_stop() {
+        assertThat(failures.of(new SQLException("FATAL: not yet accepting connections.", "08006")))
+                .hasMessageContaining("accepting connections. Nothing acknowledged is lost.");
+    }
+
+    @Test
     void a_deadlock_in_the_callers_transaction_says_who_has_to_do_it_again() {
         assertThat(failures.ofCaller(new SQLException("ERROR: deadlock detected", "40P01")))
                 .isInstanceOf(RolledBackException.class)

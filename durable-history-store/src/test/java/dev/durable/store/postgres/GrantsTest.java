@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.durable.DurableException;
+import dev.durable.Installation;
+import dev.durable.Installation.OpenWork;
+import dev.durable.store.QueueChange;
 import dev.durable.store.postgres.testing.TestDatabase;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -141,6 +144,52 @@ class GrantsTest {
                                 + "_retention', 'durable.purge_audit(timestamptz)', 'execute')"))
                 .containsExactly("t");
         builder(app).build().open();
+    }
+
+    @Test
+    void an_owners_data_source_gives_rights_to_roles_before_the_application_is_asked_for_them() {
+        DataSource migrating = user(prefix + "_owner", "");
+        execute("grant create on database " + database.name() + " to " + prefix + "_owner");
+        builder(migrating).build().open();
+        execute("create role " + prefix + "_worker; create role " + prefix + "_retention");
+        DataSource app = user(prefix + "_app", "in role " + prefix + "_worker");
+
+        builder(app).migrationDataSource(migrating).build().open();
+
+        assertThat(problems(app)).isEmpty();
+        execute("revoke " + prefix + "_worker from " + prefix + "_app");
+        assertThatThrownBy(() ->
+                        builder(app).migrationDataSource(migrating).build().open())
+                .isInstanceOf(DurableException.class)
+                .hasMessageContaining("schema \"durable\" in the database at orders-db can't be read")
+                .hasMessageContaining("lacks the role " + prefix + "_worker.");
+    }
+
+    @Test
+    void who_lacks_a_right_is_told_the_role_that_has_it() {
+        builder(owner()).build().open();
+        DataSource app = user(prefix + "_app", "");
+        execute("grant usage on schema durable to " + prefix
+                + "_app; grant select on durable.schema_version, durable.queue," + " durable.installation to " + prefix
+                + "_app");
+        PostgresHistoryStore store = builder(app).build();
+        String role = "Usual cause: this database user lacks the role " + prefix + "_worker. ";
+
+        assertThatThrownBy(store::open)
+                .hasMessageContaining("the partitions of the history")
+                .hasMessageContaining(role);
+        assertThatThrownBy(() -> store.change(
+                        new QueueChange(UUID.randomUUID(), "ann", new QueueChange.PauseQueue("mail", null))))
+                .hasMessageContaining("permission denied for")
+                .hasMessageEndingWith(role + "GRANT \"" + prefix + "_worker\" TO it, or let the owner of the schema run"
+                        + " Schema.grants().");
+        execute("grant " + prefix + "_worker to " + prefix + "_app");
+        assertThatThrownBy(() -> Installation.of(store).by("ann").adopt("staging", OpenWork.FREEZE))
+                .isInstanceOf(DurableException.class)
+                .hasMessage(
+                        "schema \"durable\" in the database at orders-db was not adopted, nothing was written: ERROR:"
+                                + " permission denied for table installation. Only the owner of the schema may adopt it: give"
+                                + " Installation.of(…) a store with the owner's DataSource.");
     }
 
     @Test

@@ -3,6 +3,8 @@ package dev.durable.store.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.durable.DurableEngine;
+import dev.durable.DurableException;
 import dev.durable.ForeignInstallationException;
 import dev.durable.Installation;
 import dev.durable.Installation.OpenWork;
@@ -29,6 +31,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /** Whose work stands in a schema: each row of the table in docs/clones.md. */
 @Timeout(120)
@@ -413,6 +416,75 @@ class InstallationTest {
                         .adopt("mine", OpenWork.CONTINUE))
                 .hasMessageContaining("permission denied for table installation");
         assertThat(Sql.column(copied, "select name from durable.installation")).containsExactly("staging");
+    }
+
+    @Test
+    void an_adoption_of_what_had_no_name_says_so() {
+        open(source());
+        DataSource copied = template();
+        Installation.of(open(copied)).adopt("staging", OpenWork.FREEZE);
+        assertThat(Sql.column(copied, """
+                select json_typeof(details -> 'from') from durable.audit where action like 'adopt%'""")).containsExactly("null");
+    }
+
+    // ── replicas ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    private DurableEngine readingFrom(DataSource replica) {
+        open(source());
+        return DurableEngine.builder(PostgresHistoryStore.builder(source())
+                        .description("orders-db")
+                        .notify(false)
+                        .readFrom(replica)
+                        .build())
+                .clientOnly()
+                .start();
+    }
+
+    private static void awaitProblem(DurableEngine engine) {
+        assertThat(Sql.await(Duration.ofSeconds(30), () -> !engine.problems().isEmpty()))
+                .isTrue();
+    }
+
+    @Test
+    void what_is_read_from_is_this_database_and_says_so_when_it_is_away() {
+        try (DurableEngine engine = readingFrom(source())) {
+            assertThat(engine.client().workflows().count()).isZero();
+            assertThat(engine.problems()).isEmpty();
+        }
+        PGSimpleDataSource away = (PGSimpleDataSource) source();
+        away.setPortNumbers(new int[] {1});
+        try (DurableEngine engine = readingFrom(away)) {
+            awaitProblem(engine);
+            assertThat(engine.problems())
+                    .singleElement()
+                    .asString()
+                    .startsWith("the database at (replica) " + DataSources.describe(away) + " can't be reached: ")
+                    .endsWith(
+                            ". Listings, descriptions and histories are not shown until then; all else goes on. Check that"
+                                    + " it runs and accepts connections from here.");
+            assertThat(engine.healthy()).as("the worker works").isTrue();
+        }
+    }
+
+    @Test
+    void what_is_read_from_and_is_no_replica_is_a_problem_and_not_shown() {
+        try (TestDatabase foreign = TestDatabase.create()) {
+            refusal(foreign.dataSource(), "other");
+            try (DurableEngine engine = readingFrom(foreign.dataSource())) {
+                awaitProblem(engine);
+                String problem = "the database at (replica) " + DataSources.describe(foreign.dataSource()) + " (\""
+                        + foreign.name()
+                        + "\", installation \"other\") is no replica of the one at orders-db: listings,"
+                        + " descriptions and histories would show what is not here, and are refused. Usual cause: the URL of"
+                        + " another environment. Give readFrom(…) a replica of this database, or leave it out to read from the"
+                        + " primary.";
+                assertThat(engine.problems()).containsExactly(problem);
+                assertThatThrownBy(() -> engine.client().workflows().count())
+                        .isInstanceOf(DurableException.class)
+                        .hasMessage(problem);
+                assertThat(engine.healthy()).as("the worker works").isTrue();
+            }
+        }
     }
 
     @Test

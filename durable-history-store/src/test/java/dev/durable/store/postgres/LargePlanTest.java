@@ -3,6 +3,7 @@ package dev.durable.store.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.ActivityState;
+import dev.durable.QueueDescription;
 import dev.durable.store.JobFilter;
 import dev.durable.store.RunFilter;
 import dev.durable.store.RunRecord;
@@ -282,6 +283,7 @@ class LargePlanTest {
                 .anyMatch(row -> row.startsWith("q0 10000 0"));
         assertThat(Sql.number(pool, "select sum(open_runs) from durable.v_queue"))
                 .isBetween(OPEN * 4L / 5, OPEN * 6L / 5);
+        assertThat(PostgresHistoryStore.of(pool).queues()).hasSize(3).allMatch(QueueDescription::atLeast);
     }
 
     /** As they stand there; the application's own tables of the samples are not here. */

@@ -150,7 +150,7 @@ class MigrationTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage(
                         "there is no script from schema version 8 to 10: versions are [1, 2, 3, 4, 5, 6, 7, 9, 10, 11,"
-                                + " 12, 13, 14, 15, 16, 17, 18, 19, 20, " + Schema.version() + "], and 0 is none.");
+                                + " 12, 13, 14, 15, 16, 17, 18, 19, 20, 23, " + Schema.version() + "], and 0 is none.");
         assertThatThrownBy(() -> Schema.sql(10, 9)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> Schema.sql(10, 1000)).isInstanceOf(IllegalArgumentException.class);
     }
@@ -308,7 +308,7 @@ class MigrationTest {
     private Migration migration(Duration patience) {
         SchemaName schema = new SchemaName("durable");
         Failures failures = new Failures("orders-db");
-        return new Migration(dataSource, dataSource, schema, null, failures, patience);
+        return new Migration(dataSource, null, schema, null, failures, patience);
     }
 
     @Test
@@ -362,6 +362,20 @@ class MigrationTest {
     }
 
     @Test
+    void an_owner_who_can_not_log_in_is_not_taken_for_the_application() {
+        PGSimpleDataSource owner = (PGSimpleDataSource) database.dataSource();
+        owner.setUser("nobody_of_this_name");
+        owner.setPassword("wrong");
+        assertThatThrownBy(() -> PostgresHistoryStore.builder(dataSource)
+                        .description("orders-db")
+                        .migrationDataSource(owner)
+                        .build()
+                        .open())
+                .hasMessageStartingWith("the database at (migrationDataSource) " + DataSources.describe(owner))
+                .hasMessageNotContaining("orders-db");
+    }
+
+    @Test
     void an_owner_whose_data_source_leads_to_another_database_is_told_so() {
         try (TestDatabase other = TestDatabase.create()) {
             assertThatThrownBy(() -> PostgresHistoryStore.builder(dataSource)
@@ -370,8 +384,9 @@ class MigrationTest {
                             .build()
                             .open())
                     .isInstanceOf(DurableException.class)
-                    .hasMessage("schema \"durable\" was brought to version " + Schema.version()
-                            + " by the migration's own DataSource, and is not there in the database at orders-db. Usual"
+                    .hasMessage("schema \"durable\" has version " + Schema.version()
+                            + " in the database at (migrationDataSource) " + DataSources.describe(other.dataSource())
+                            + ", and is not there in the database at orders-db. Usual"
                             + " cause: the two lead to different databases.");
         }
     }

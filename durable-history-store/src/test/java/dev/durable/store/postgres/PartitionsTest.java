@@ -3,6 +3,9 @@ package dev.durable.store.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.durable.DurableException;
 import dev.durable.RolledBackException;
 import dev.durable.store.NewRun;
@@ -20,6 +23,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.slf4j.LoggerFactory;
 
 /** Partitions of the history are made by whoever comes first. */
 class PartitionsTest extends StoreContract {
@@ -122,11 +126,27 @@ class PartitionsTest extends StoreContract {
     @Test
     void a_month_whose_partition_was_detached_gets_another() {
         advance(FAR);
-        started("order-1");
+        RunKey lost = started("order-1");
         detach("concurrently");
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        Logger logger = (Logger) LoggerFactory.getLogger(Partitions.class);
+        log.start();
+        logger.addAppender(log);
 
         assertThat(history(started("order-2"))).hasSize(1);
         assertThat(partitions()).anyMatch(name -> name.equals(table(month()) + "_2"));
+        logger.detachAppender(log);
+        assertThat(log.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .anySatisfy(
+                        line -> assertThat(line)
+                                .startsWith(table(month()) + " in schema \"durable\": detached from history_event")
+                                .contains(
+                                        "copies back, insert into \"durable\".history_event select * from \"durable\".<table>"));
+        assertThat(history(lost)).isEmpty();
+        Sql.execute(
+                PostgresFixture.pool(), "insert into durable.history_event select * from durable." + table(month()));
+        assertThat(history(lost)).hasSize(1);
         forget("order-1");
     }
 
@@ -219,15 +239,16 @@ class PartitionsTest extends StoreContract {
         YearMonth month = month();
 
         assertThatThrownBy(() -> drop(month))
+                .as("a run is open as well, whose end would not help")
+                .hasMessageEndingWith("runs may still be started in it. A month can be dropped one day after its end.");
+        advance(Duration.ofDays(40));
+        assertThatThrownBy(() -> drop(month))
                 .isInstanceOf(DurableException.class)
                 .hasMessageStartingWith("the history of " + month + " can't be dropped in the database at ")
                 .hasMessageEndingWith(
                         ": some of its runs are open, and could not go on without it: order-1. Let them end, or"
                                 + " cancel or terminate them.");
-        writer.write(writer.closing());
-        assertThatThrownBy(() -> drop(month))
-                .hasMessageEndingWith("runs may still be started in it. A month can be dropped one day after its end.");
-        advance(Duration.ofDays(40));
+        terminated(writer.run());
 
         assertThat(drop(month)).containsExactly(table(month));
         assertThat(history(writer.run())).isEmpty();

@@ -193,7 +193,7 @@ class PlanTest {
         Sql.execute(database.dataSource(), fill);
         Sql.execute(
                 database.dataSource(),
-                "delete from durable.workflow_run; delete from durable.run_state; delete from durable.inbox;"
+                "delete from durable.run_state; delete from durable.workflow_run; delete from durable.inbox;"
                         + " delete from durable.activity_job; delete from durable.activity_heartbeat;"
                         + " delete from durable.session; analyze");
         Sql.execute(database.dataSource(), fill.replaceAll("(?s)insert into durable.history_event.*?;", ""));

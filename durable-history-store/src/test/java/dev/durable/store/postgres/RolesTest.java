@@ -47,7 +47,7 @@ class RolesTest extends StoreContract {
                         + change.substring(0, 6).toUpperCase(Locale.ROOT).trim())
                 .hasMessageContaining("on durable.history_event is refused")
                 .hasMessageContaining(
-                        "Only the role durable_retention may remove history (SET ROLE durable_retention).")
+                        "Only the role durable_retention may remove history (SET ROLE durable_retention), by DELETE on durable.history_event.")
                 .satisfies(e ->
                         assertThat(((SQLException) e.getCause()).getSQLState()).isEqualTo("DU002"));
         assertThat(eventTypes(writer.run())).containsExactly("WorkflowStarted");
@@ -55,15 +55,19 @@ class RolesTest extends StoreContract {
 
     @Test
     void a_partition_is_no_way_around_it() {
-        String partition = Sql.column(
-                        PostgresFixture.pool(),
-                        "select 'durable.' || relname from durable.history_event e join pg_class c on c.oid = e.tableoid limit 1")
-                .getFirst();
+        String partition = partition();
 
         assertThatThrownBy(() -> Sql.execute(PostgresFixture.pool(), "delete from " + partition))
                 .hasMessageContaining("history is append-only: DELETE on durable.history_event_");
         assertThatThrownBy(() -> Sql.execute(PostgresFixture.pool(), "truncate " + partition))
                 .hasMessageContaining("history is append-only: TRUNCATE");
+    }
+
+    private static String partition() {
+        return Sql.column(
+                        PostgresFixture.pool(),
+                        "select 'durable.' || relname from durable.history_event e join pg_class c on c.oid = e.tableoid limit 1")
+                .getFirst();
     }
 
     @Test
@@ -82,6 +86,60 @@ class RolesTest extends StoreContract {
         assertDenied(() -> Sql.execute(retention, "update durable.history_event set type = 'Forged'"));
         assertDenied(() -> Sql.execute(retention, "delete from durable.inbox"));
         assertDenied(() -> Sql.execute(retention, "create table durable.mine (a int)"));
+    }
+
+    @Test
+    void nobody_removes_an_open_run_or_its_history() {
+        terminated(started("order-2"));
+        String run = writer.run().runId().toString();
+        for (String table : new String[] {"history_event", "workflow_run"}) {
+            assertThatThrownBy(() -> Sql.execute(retention, "delete from durable." + table))
+                    .hasMessageContaining("DELETE on durable." + table
+                            + " is refused: it would take what an open run needs"
+                            + " to go on, such as order-1 (run " + run + ")")
+                    .hasMessageContaining("client.handle(workflowId).terminate(\"why\")")
+                    .satisfies(e -> assertThat(((SQLException) e.getCause()).getSQLState())
+                            .isEqualTo("DU002"));
+        }
+        assertThatThrownBy(() -> Sql.execute(PostgresFixture.pool(), "delete from durable.workflow_run"))
+                .as("the owner")
+                .hasMessageContaining("is refused");
+        started("order-3");
+        assertThatThrownBy(() -> Sql.execute(retention, "delete from durable.history_event"))
+                .hasMessageContaining("what 2 open runs need to go on, such as order-1");
+        assertThat(eventTypes(writer.run())).containsExactly("WorkflowStarted");
+        assertThat(store.latestRun("order-2")).isPresent();
+    }
+
+    @Test
+    void retention_removes_by_the_table_as_a_whole_and_by_nothing_else() {
+        String partition = partition();
+        Sql.execute(
+                PostgresFixture.pool(), "grant all on " + partition + ", durable.history_event to durable_retention");
+        try {
+            for (String change : new String[] {
+                "delete from " + partition,
+                "truncate durable.history_event",
+                "update durable.history_event set type = 'Forged'"
+            }) {
+                assertThatThrownBy(() -> Sql.execute(retention, change))
+                        .hasMessageContaining("history is append-only")
+                        .hasMessageContaining("by DELETE on durable.history_event");
+            }
+        } finally {
+            Sql.execute(
+                    PostgresFixture.pool(),
+                    "revoke all on " + partition + ", durable.history_event from durable_retention;"
+                            + " grant select, delete on durable.history_event to durable_retention");
+        }
+        assertThat(eventTypes(writer.run())).containsExactly("WorkflowStarted");
+    }
+
+    @Test
+    void what_the_views_show_stands_in_the_catalog() {
+        assertThat(Sql.column(PostgresFixture.pool(), """
+                select c.relname from pg_class c where c.relnamespace = 'durable'::regnamespace and c.relkind = 'v'
+                   and obj_description(c.oid, 'pg_class') is null""")).isEmpty();
     }
 
     @Test
