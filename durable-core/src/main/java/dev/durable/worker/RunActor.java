@@ -156,7 +156,7 @@ final class RunActor {
         Instant timer = begun ? rising.wakeAt() : null;
         var unused = host.lanes().starts().submit(written).whenComplete((outcome, error) -> {
             if (whole && outcome instanceof StartOutcome.Started) {
-                draft.begin();
+                draft.begin(failures()::loggable);
                 dueHere(timer);
             }
             post(new Mail.StartWritten(outcome, error, mail.answer()));
@@ -316,7 +316,7 @@ final class RunActor {
     private void submit(Transition transition, Draft draft, @Nullable Instant timer) {
         var unused = host.lanes().transitions().submit(transition).whenComplete((written, error) -> {
             if (written != null && written.isApplied()) {
-                draft.begin();
+                draft.begin(failures()::loggable);
                 dueHere(timer);
             }
             post(new Mail.Written(written, error));
