@@ -55,6 +55,10 @@ public final class MarkedLines implements BeforeAllCallback, AfterEachCallback, 
     /** Again for each class: some tests change what the root logger has. */
     @Override
     public void beforeAll(ExtensionContext context) {
+        listen();
+    }
+
+    static void listen() {
         Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
         LOOKING.setContext(root.getLoggerContext());
         LOOKING.start();
@@ -65,21 +69,22 @@ public final class MarkedLines implements BeforeAllCallback, AfterEachCallback, 
 
     @Override
     public void afterEach(ExtensionContext context) {
-        check(context);
+        check(context.getUniqueId());
     }
 
     @Override
     public void afterAll(ExtensionContext context) {
-        check(context);
+        check(context.getUniqueId());
     }
 
-    private static void check(ExtensionContext context) {
+    /** Throws what was found since the last time. */
+    static void check(String until) {
         List<String> lines = new ArrayList<>();
         for (String line = FOUND.poll(); line != null; line = FOUND.poll()) {
             lines.add(line);
         }
         if (!lines.isEmpty()) {
-            throw new AssertionError("until the end of " + context.getUniqueId() + " these lines of the log show a payload: "
+            throw new AssertionError("until the end of " + until + " these lines of the log show a payload: "
                     + String.join("\n", lines));
         }
     }
