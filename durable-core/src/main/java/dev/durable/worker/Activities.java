@@ -125,7 +125,10 @@ final class Activities implements ActivitySide {
             localQueues.put(
                     name,
                     new ActivityQueue(
-                            name, new Slots(Integer.MAX_VALUE), new BoundedExecutor(threads, slots, setup.code().failures()::loggable), threads));
+                            name,
+                            new Slots(Integer.MAX_VALUE),
+                            new BoundedExecutor(threads, slots, setup.code().failures()::loggable),
+                            threads));
         });
         this.locals = new LocalActivities(localQueues, host, lease);
         Duration poll = settings.limits().pollInterval();
@@ -224,7 +227,8 @@ final class Activities implements ActivitySide {
                         new WaitingTimeouts(store),
                         new ExternalTimeouts(store, external),
                         new RunTimeouts(store, setup.ids(), run -> runTimedOut.accept(run))),
-                pace, setup.code().failures()::loggable);
+                pace,
+                setup.code().failures()::loggable);
     }
 
     /** Gives what wakes it. */

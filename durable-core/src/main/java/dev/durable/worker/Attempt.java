@@ -537,7 +537,8 @@ final class Attempt implements Runnable, Leases.Held {
         try {
             words.run();
         } catch (RuntimeException e) {
-            log.error("the end of {} can't be told", this, host.code().failures().loggable(e));
+            log.error(
+                    "the end of {} can't be told", this, host.code().failures().loggable(e));
             host.leases().forget(job.lease());
             cut.complete(null);
         }

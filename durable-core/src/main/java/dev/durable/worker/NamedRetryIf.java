@@ -26,7 +26,8 @@ record NamedRetryIf(String name, ClassLoader loader, UnaryOperator<Throwable> lo
         String name = policy.retryIf();
         return name == null
                 ? (failure, attempt) -> true
-                : new NamedRetryIf(name, loader == null ? Thread.currentThread().getContextClassLoader() : loader, loggable);
+                : new NamedRetryIf(
+                        name, loader == null ? Thread.currentThread().getContextClassLoader() : loader, loggable);
     }
 
     @Override

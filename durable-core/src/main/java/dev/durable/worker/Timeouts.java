@@ -92,7 +92,10 @@ final class Timeouts implements Chore {
                 throw e;
             } catch (RuntimeException e) {
                 failed = true;
-                log.error("due timeouts of {} were not ended; it is tried again, and keeps no other kind", name, loggable.apply(e));
+                log.error(
+                        "due timeouts of {} were not ended; it is tried again, and keeps no other kind",
+                        name,
+                        loggable.apply(e));
             }
         }
 

@@ -15,7 +15,8 @@ class MarkedLinesTest {
     void a_line_that_shows_a_payload_is_told_once_with_its_logger_and_its_test() {
         MarkedLines.listen();
         log.debug("it is {}", MarkedLines.MARKER);
-        log.debug("it was thrown", new IllegalStateException("outer", new IllegalArgumentException(MarkedLines.MARKER)));
+        log.debug(
+                "it was thrown", new IllegalStateException("outer", new IllegalArgumentException(MarkedLines.MARKER)));
         log.debug("something else");
 
         assertThatThrownBy(() -> MarkedLines.check("[this test]"))

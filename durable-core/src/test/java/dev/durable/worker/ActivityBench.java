@@ -284,7 +284,8 @@ final class ActivityBench {
                 0,
                 UUID.randomUUID(),
                 List.of(
-                        new StoredEvent(1, "WorkflowStarted", now, null, "{\"input\":[\"" + MarkedLines.MARKER + "\"]}"),
+                        new StoredEvent(
+                                1, "WorkflowStarted", now, null, "{\"input\":[\"" + MarkedLines.MARKER + "\"]}"),
                         new StoredEvent(2, "ActivityScheduled", now, null, "{\"seq\":1}")),
                 List.of(job(argument, now, eager)),
                 null,

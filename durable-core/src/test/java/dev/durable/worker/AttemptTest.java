@@ -129,9 +129,12 @@ class AttemptTest {
         bench.ran(argument -> {
             throw new IllegalStateException("declined");
         });
-        Alerts alerts = new Alerts(bench.memory, alert -> {
-            throw new IllegalStateException("no pager");
-        }, UnaryOperator.identity());
+        Alerts alerts = new Alerts(
+                bench.memory,
+                alert -> {
+                    throw new IllegalStateException("no pager");
+                },
+                UnaryOperator.identity());
 
         assertThat(alerts.upTo(10)).isEqualTo(1);
     }

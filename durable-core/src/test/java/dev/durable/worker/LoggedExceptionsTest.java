@@ -19,8 +19,8 @@ class LoggedExceptionsTest {
     private static final String SECRET = "s3cr3t-of-mine";
 
     private final ActivityBench bench = new ActivityBench();
-    private final UnaryOperator<Throwable> loggable = new FailureCodec(
-            new PayloadCodec(10_000), text -> text.replace(SECRET, "(kept)"))::loggable;
+    private final UnaryOperator<Throwable> loggable =
+            new FailureCodec(new PayloadCodec(10_000), text -> text.replace(SECRET, "(kept)"))::loggable;
 
     private static IllegalStateException failure() {
         return new IllegalStateException("with " + SECRET, new IllegalArgumentException("of " + SECRET));
@@ -31,7 +31,11 @@ class LoggedExceptionsTest {
     }
 
     private static void says(LogCapture log, String line) {
-        assertThat(log.text()).contains(line).contains("with (kept)").contains("of (kept)").doesNotContain(SECRET);
+        assertThat(log.text())
+                .contains(line)
+                .contains("with (kept)")
+                .contains("of (kept)")
+                .doesNotContain(SECRET);
     }
 
     @Test

@@ -28,7 +28,8 @@ class RunTimeoutsTest {
     private final Timeouts timeouts = new Timeouts(
             bench.store,
             new Timeouts.Kinds(most -> 0, most -> 0, new RunTimeouts(bench.store, UUID::randomUUID, run -> {})),
-            new PollPace(ActivityBench.POLL, bench.random), UnaryOperator.identity());
+            new PollPace(ActivityBench.POLL, bench.random),
+            UnaryOperator.identity());
 
     @Test
     void a_run_past_its_deadline_is_ended_with_the_count_of_messages_it_never_handled() {

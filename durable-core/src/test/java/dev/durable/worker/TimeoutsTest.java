@@ -32,7 +32,8 @@ class TimeoutsTest {
                     },
                     most -> 0,
                     most -> 0),
-            pace, UnaryOperator.identity());
+            pace,
+            UnaryOperator.identity());
 
     @Test
     void with_nothing_due_one_look_is_all_there_is() {
@@ -89,7 +90,8 @@ class TimeoutsTest {
                             asked.add("runs");
                             return 1;
                         }),
-                pace, UnaryOperator.identity());
+                pace,
+                UnaryOperator.identity());
 
         assertThat(ActivityBench.crank(failing)).isPositive();
 
@@ -112,7 +114,8 @@ class TimeoutsTest {
                             return 0;
                         },
                         most -> 0),
-                pace, UnaryOperator.identity());
+                pace,
+                UnaryOperator.identity());
 
         assertThat(ActivityBench.crank(away)).isPositive();
 

@@ -127,9 +127,11 @@ class VerdictTest {
 
     @Test
     void a_retryIf_that_is_gone_or_throws_does_not_decide() {
-        assertThat(new NamedRetryIf("com.acme.Gone", getClass().getClassLoader(), UnaryOperator.identity()).retry(broken, 1))
+        assertThat(new NamedRetryIf("com.acme.Gone", getClass().getClassLoader(), UnaryOperator.identity())
+                        .retry(broken, 1))
                 .isTrue();
-        assertThat(new NamedRetryIf(Throwing.class.getName(), getClass().getClassLoader(), UnaryOperator.identity()).retry(broken, 1))
+        assertThat(new NamedRetryIf(Throwing.class.getName(), getClass().getClassLoader(), UnaryOperator.identity())
+                        .retry(broken, 1))
                 .isTrue();
     }
 
@@ -138,7 +140,8 @@ class VerdictTest {
         ClassLoader loader = getClass().getClassLoader();
         for (String name :
                 List.of(Planted.Count.NAME, "", "a\nb", "[L" + Planted.Count.NAME + ";", "x".repeat(100_000))) {
-            assertThat(new NamedRetryIf(name, loader, UnaryOperator.identity()).retry(broken, 1)).isTrue();
+            assertThat(new NamedRetryIf(name, loader, UnaryOperator.identity()).retry(broken, 1))
+                    .isTrue();
         }
         assertThat(Planted.Count.initialised()).isZero();
     }

@@ -19,7 +19,8 @@ class WaitingTimeoutsTest {
     private final Timeouts timeouts = new Timeouts(
             bench.store,
             new Timeouts.Kinds(new WaitingTimeouts(bench.store), most -> 0, most -> 0),
-            new PollPace(ActivityBench.POLL, bench.random), UnaryOperator.identity());
+            new PollPace(ActivityBench.POLL, bench.random),
+            UnaryOperator.identity());
 
     @Test
     void an_activity_that_nobody_runs_times_out_and_a_database_that_is_away_is_waited_for() {

@@ -24,7 +24,8 @@ import java.util.concurrent.ThreadLocalRandom;
 public final class NewRunBuilder {
     /** As of a run that was given something. */
     private static final String ATTRIBUTES =
-            "{\"input\":[\"M\"],\"headers\":{\"trace\":\"M\"},\"memo\":{\"card\":\"M\"}}".replace("M", MarkedLines.MARKER);
+            "{\"input\":[\"M\"],\"headers\":{\"trace\":\"M\"},\"memo\":{\"card\":\"M\"}}"
+                    .replace("M", MarkedLines.MARKER);
 
     private final RunKey key;
     private UUID fence = UUID.randomUUID();

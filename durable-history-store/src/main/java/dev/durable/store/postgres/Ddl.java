@@ -139,7 +139,9 @@ final class Ddl {
     private String obstacle(String what, SQLException e) {
         return switch (SqlState.of(e)) {
             case LOCKED -> "a table is locked by others";
-            case AGAIN -> "the server rolled it back for somebody else's sake (" + Failures.withoutRow(e).getMessage() + ")";
+            case AGAIN ->
+                "the server rolled it back for somebody else's sake ("
+                        + Failures.withoutRow(e).getMessage() + ")";
             case UNAVAILABLE, REFUSED -> throw failures.unavailable(e);
             default ->
                 throw new DurableException(

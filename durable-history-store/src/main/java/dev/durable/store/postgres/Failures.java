@@ -88,10 +88,15 @@ record Failures(String database) {
     StoreUnavailableException unavailable(SQLException e) {
         SQLException servers = behind(e);
         if (servers == null) {
-            return SqlState.of(e) == SqlState.REFUSED ? refused(e) : unreachable(UNREACHABLE, e, withoutRow(e).getMessage());
+            return SqlState.of(e) == SqlState.REFUSED
+                    ? refused(e)
+                    : unreachable(UNREACHABLE, e, withoutRow(e).getMessage());
         }
         String reason = SqlState.of(servers) == SqlState.REFUSED ? "SQLSTATE " + servers.getSQLState() : UNREACHABLE;
-        return unreachable(reason, e, withoutRow(e).getMessage() + ": " + withoutRow(servers).getMessage());
+        return unreachable(
+                reason,
+                e,
+                withoutRow(e).getMessage() + ": " + withoutRow(servers).getMessage());
     }
 
     private StoreUnavailableException unreachable(String reason, SQLException e, @Nullable String words) {
@@ -148,7 +153,8 @@ record Failures(String database) {
         if (SqlState.isCancelled(e)) {
             return StoreOutageException.ofAll(
                     "SQLSTATE 57014",
-                    "somebody cancelled a statement in the database at " + database + " (" + withoutRow(e).getMessage()
+                    "somebody cancelled a statement in the database at " + database + " ("
+                            + withoutRow(e).getMessage()
                             + "). Nothing of it was written. Usual cause: pg_cancel_backend, by hand or by a monitor of long"
                             + " statements.",
                     withoutRow(e));
@@ -247,8 +253,8 @@ record Failures(String database) {
     /** The error may be the commit's, or that of what followed it. */
     CommitUnknownException unclear(SQLException e) {
         return new CommitUnknownException(
-                "an error came with the answer to a commit in the database at " + database + " (" + withoutRow(e).getMessage()
-                        + "): all of the batch was written or nothing of it.",
+                "an error came with the answer to a commit in the database at " + database + " ("
+                        + withoutRow(e).getMessage() + "): all of the batch was written or nothing of it.",
                 withoutRow(e));
     }
 

@@ -236,8 +236,9 @@ class MarkedLogTest {
                     .anyMatch(line -> line.contains("other-type stalls"))
                     .anyMatch(line -> line.contains("Till.charge of") && line.contains("is left to other workers"));
             assertThat(lines).noneMatch(line -> line.contains(MARKER));
-            assertThat(fencesAndLeases(bench)).hasSizeGreaterThan(10).allSatisfy(id -> assertThat(lines)
-                    .noneMatch(line -> line.contains(id)));
+            assertThat(fencesAndLeases(bench))
+                    .hasSizeGreaterThan(10)
+                    .allSatisfy(id -> assertThat(lines).noneMatch(line -> line.contains(id)));
         }
     }
 
@@ -341,7 +342,9 @@ class MarkedLogTest {
     private void cannotReach() {
         PGSimpleDataSource source = new PGSimpleDataSource();
         source.setUrl("jdbc:postgresql://127.0.0.1:1/orders?user=ann&password=" + MARKER + "&sslpassword=" + MARKER);
-        lines.add("told " + whole(catchThrowable(() -> Bench.engineOn(source).register(NumberedSale.class).start())));
+        lines.add("told "
+                + whole(catchThrowable(() ->
+                        Bench.engineOn(source).register(NumberedSale.class).start())));
     }
 
     /** Of runs, and of attempts that ended: those are the ids under which their outcomes stand in the history. */
