@@ -1,6 +1,5 @@
 package dev.durable.history;
 
-import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
 import dev.durable.ActivityOptions;
 import dev.durable.RetryPolicy;
@@ -40,7 +39,7 @@ public record EnqueuedOptions(
     static final String NAME = "enqueued";
 
     private static final LoadingCache<String, Optional<EnqueuedOptions>> READ =
-            Caffeine.newBuilder().maximumSize(500).build(EnqueuedOptions::read);
+            OptionsJson.remembering(EnqueuedOptions::read);
 
     public EnqueuedOptions {
         values = Map.copyOf(values);

@@ -2,6 +2,7 @@ package dev.durable.history;
 
 import static dev.durable.ActivityOptions.DEFAULT;
 
+import com.github.benmanes.caffeine.cache.CacheLoader;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Interner;
 import com.github.benmanes.caffeine.cache.LoadingCache;
@@ -67,10 +68,14 @@ public final class OptionsJson {
             ActivityCancellationType.TRY_CANCEL,
             null);
 
+    /** Characters of options that were read. */
+    private static final int REMEMBERED = 2 << 20;
+    /** What an entry weighs beside its text, in characters; there are at most 4096. */
+    private static final int ENTRY = 512;
+
     private static final LoadingCache<ActivityOptions, String> WRITTEN =
             Caffeine.newBuilder().maximumSize(500).build(OptionsJson::write);
-    private static final LoadingCache<String, Read> READ =
-            Caffeine.newBuilder().maximumSize(500).build(OptionsJson::read);
+    private static final LoadingCache<String, Read> READ = remembering(OptionsJson::read);
 
     private static final Interner<ActivityOptions> SHARED = Interner.newWeakInterner();
     private static volatile Written lastWritten = new Written(shared(DEFAULT), write(DEFAULT));
@@ -91,6 +96,14 @@ public final class OptionsJson {
     }
 
     private OptionsJson() {}
+
+    /** Remembers what was read from texts, by their length: headers and names in a row may be long. */
+    static <V> LoadingCache<String, V> remembering(CacheLoader<String, V> read) {
+        return Caffeine.newBuilder()
+                .maximumWeight(REMEMBERED)
+                .weigher((String text, V value) -> ENTRY + text.length())
+                .build(read);
+    }
 
     /** Options as JSON text. Those of one call and the next are often the same object, which is looked at first. */
     @SuppressWarnings("ReferenceEquality")

@@ -63,7 +63,7 @@ public final class DurableCalls {
         Threads threads = new Threads(type.name() + " " + run.shown(), type.implementation(), setup.strict());
         dispatcher = dispatchers.create(threads, restrictions);
         journal = new Journal(dispatcher);
-        turnLog = new TurnLog(run, journal);
+        turnLog = new TurnLog(run, journal, setup.failures()::loggable);
         work = new OpenWork(journal, this);
         waiting = new Waiting(dispatcher, restrictions, journal, work, turnLog);
         activities = new Activities(this, waiting, restrictions, work, setup);

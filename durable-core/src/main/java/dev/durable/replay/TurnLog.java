@@ -3,6 +3,7 @@ package dev.durable.replay;
 import dev.durable.store.RunKey;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
@@ -13,9 +14,11 @@ final class TurnLog {
 
     private final RunKey run;
     private final Journal journal;
+    private final UnaryOperator<Throwable> loggable;
     private List<Runnable> lines = new ArrayList<>(0);
 
-    TurnLog(RunKey run, Journal journal) {
+    TurnLog(RunKey run, Journal journal, UnaryOperator<Throwable> loggable) {
+        this.loggable = loggable;
         this.run = run;
         this.journal = journal;
     }
@@ -39,16 +42,16 @@ final class TurnLog {
     private void write(List<Runnable> drained) {
         try (MDC.MDCCloseable workflow = MDC.putCloseable("workflowId", run.shown());
                 MDC.MDCCloseable runId = MDC.putCloseable("runId", run.runId().toString())) {
-            drained.forEach(TurnLog::write);
+            drained.forEach(this::write);
         }
     }
 
     /** A line that can't be written, say of an exception whose getMessage() throws, is no reason to lose the step. */
-    private static void write(Runnable line) {
+    private void write(Runnable line) {
         try {
             line.run();
         } catch (RuntimeException e) {
-            log.warn("a line that workflow code logged can't be written", e);
+            log.warn("a line that workflow code logged can't be written", loggable.apply(e));
         }
     }
 }

@@ -98,7 +98,7 @@ final class Activities implements ActivitySide {
                 setup.code(),
                 reports,
                 leases,
-                new Deadlines(store.clock()),
+                new Deadlines(store.clock(), setup.code().failures()::loggable),
                 new ActivityHost.Surroundings(
                         settings.identity(),
                         random,
@@ -125,7 +125,10 @@ final class Activities implements ActivitySide {
             localQueues.put(
                     name,
                     new ActivityQueue(
-                            name, new Slots(Integer.MAX_VALUE), new BoundedExecutor(threads, slots), threads));
+                            name,
+                            new Slots(Integer.MAX_VALUE),
+                            new BoundedExecutor(threads, slots, setup.code().failures()::loggable),
+                            threads));
         });
         this.locals = new LocalActivities(localQueues, host, lease);
         Duration poll = settings.limits().pollInterval();
@@ -208,7 +211,7 @@ final class Activities implements ActivitySide {
                             "alerts",
                             PollPace.steady(Alerts.INTERVAL, random),
                             BURIED_BATCH,
-                            new Alerts(store, alerts)),
+                            new Alerts(store, alerts, setup.code().failures()::loggable)),
                     store.clock(),
                     Alerts.MOMENT));
         }
@@ -224,7 +227,8 @@ final class Activities implements ActivitySide {
                         new WaitingTimeouts(store),
                         new ExternalTimeouts(store, external),
                         new RunTimeouts(store, setup.ids(), run -> runTimedOut.accept(run))),
-                pace);
+                pace,
+                setup.code().failures()::loggable);
     }
 
     /** Gives what wakes it. */

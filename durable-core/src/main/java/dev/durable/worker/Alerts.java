@@ -6,6 +6,7 @@ import dev.durable.store.HistoryStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -13,8 +14,11 @@ import org.slf4j.LoggerFactory;
  * Tells a listener of dead letters and incidents: after they are durable, and once an hour for what failed alike, whichever
  * process looks. It looks at what is there rather than at what this process did, so a crash between the two loses nothing
  * but the alert that was being told. A hint of the store wakes it ({@link dev.durable.store.Nudges.JobBuried}).
+ *
+ * @param loggable an exception of the listener's as it may be logged
  */
-record Alerts(HistoryStore store, Consumer<? super Alert> listener) implements BatchChore.Work {
+record Alerts(HistoryStore store, Consumer<? super Alert> listener, UnaryOperator<Throwable> loggable)
+        implements BatchChore.Work {
     private static final Logger log = LoggerFactory.getLogger(Alerts.class);
     static final Duration QUIET = Duration.ofHours(1);
     /** Where no hint tells of one. */
@@ -42,7 +46,7 @@ record Alerts(HistoryStore store, Consumer<? super Alert> listener) implements B
                     group.latest().run().runId(),
                     group.latest().seq()));
         } catch (RuntimeException e) {
-            log.warn("the alert of {} was not taken: its listener failed", group.fingerprint(), e);
+            log.warn("the alert of {} was not taken: its listener failed", group.fingerprint(), loggable.apply(e));
         }
     }
 }

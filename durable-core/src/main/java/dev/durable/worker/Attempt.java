@@ -105,7 +105,7 @@ final class Attempt implements Runnable, Leases.Held {
         }
         this.queue = queue;
         this.besideBodies = queue.cancelActions();
-        this.cancellation = new Cancellation(besideBodies);
+        this.cancellation = new Cancellation(besideBodies, host.code().failures()::loggable);
         this.heartbeats = new Heartbeats(
                 Heartbeats.throttle(options.heartbeatTimeout()), host.deadlines(), this::sendHeartbeat, this::heard);
         this.watch = new AttemptWatch(host.deadlines(), options, close, heartbeats::checkpointWaits, this::timedOut);
@@ -537,7 +537,8 @@ final class Attempt implements Runnable, Leases.Held {
         try {
             words.run();
         } catch (RuntimeException e) {
-            log.error("the end of {} can't be told", this, e);
+            log.error(
+                    "the end of {} can't be told", this, host.code().failures().loggable(e));
             host.leases().forget(job.lease());
             cut.complete(null);
         }

@@ -180,7 +180,7 @@ record AttemptRules(Of of, Terms terms, ActivityHost.Code code, RandomGenerator 
     private RetryIf retryIf() {
         ClassLoader loader =
                 code.bindings().apply(of.activity()).map(AttemptRules::classes).orElse(null);
-        return NamedRetryIf.of(terms.options().retry(), loader);
+        return NamedRetryIf.of(terms.options().retry(), loader, code.failures()::loggable);
     }
 
     private Failure encoded(Throwable thrown) {

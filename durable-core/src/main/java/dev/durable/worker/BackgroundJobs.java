@@ -120,7 +120,11 @@ final class BackgroundJobs implements AttemptOutcome.Sink {
             TransitionLane.@Nullable Written written,
             @Nullable Throwable error) {
         if (written == null) {
-            log.error("{} of {} can't be closed with its result", outcome.job().activity(), outcome.key(), error);
+            log.error(
+                    "{} of {} can't be closed with its result",
+                    outcome.job().activity(),
+                    outcome.key(),
+                    error == null ? null : failures.loggable(error));
             inbox.accept(outcome);
             return;
         }

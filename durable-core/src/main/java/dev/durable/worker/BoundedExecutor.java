@@ -3,6 +3,7 @@ package dev.durable.worker;
 import java.util.ArrayDeque;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -13,11 +14,13 @@ final class BoundedExecutor implements Executor {
 
     private final Executor threads;
     private final int most;
+    private final UnaryOperator<Throwable> loggable;
     private final ReentrantLock lock = new ReentrantLock();
     private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
     private int running;
 
-    BoundedExecutor(Executor threads, int most) {
+    BoundedExecutor(Executor threads, int most, UnaryOperator<Throwable> loggable) {
+        this.loggable = loggable;
         this.threads = threads;
         this.most = most;
     }
@@ -50,7 +53,7 @@ final class BoundedExecutor implements Executor {
             try {
                 task.run();
             } catch (RuntimeException | Error e) {
-                log.error("a task failed", e);
+                log.error("a task failed", loggable.apply(e));
             }
         }
     }

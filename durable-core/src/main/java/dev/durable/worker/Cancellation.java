@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,14 +31,20 @@ final class Cancellation {
     }
 
     private final Executor executor;
+    private final UnaryOperator<Throwable> loggable;
     private final ReentrantLock lock = new ReentrantLock();
     private final List<Runnable> actions = new ArrayList<>();
     private volatile Reason reason = new Reason(Cause.NONE, "");
 
     private record Reason(Cause cause, String message) {}
 
-    Cancellation(Executor executor) {
+    /**
+     * @param executor runs what the body registered
+     * @param loggable what that throws as it may be logged
+     */
+    Cancellation(Executor executor, UnaryOperator<Throwable> loggable) {
         this.executor = executor;
+        this.loggable = loggable;
     }
 
     Cause cause() {
@@ -130,11 +137,11 @@ final class Cancellation {
         }
     }
 
-    private static void runLogged(Runnable action) {
+    private void runLogged(Runnable action) {
         try {
             action.run();
-        } catch (RuntimeException e) {
-            log.warn("a cancel action of an activity failed", e);
+        } catch (RuntimeException | Error e) {
+            log.warn("a cancel action of an activity failed", loggable.apply(e));
         }
     }
 }

@@ -9,6 +9,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +30,7 @@ final class Crew implements Executor, AutoCloseable {
 
     private final ThreadFactory factory;
     private final Duration patience;
+    private final UnaryOperator<Throwable> loggable;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition work = lock.newCondition();
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
@@ -42,8 +44,10 @@ final class Crew implements Executor, AutoCloseable {
     /**
      * @param factory makes threads
      * @param patience how long one without work stays
+     * @param loggable what a task throws as it may be logged
      */
-    Crew(ThreadFactory factory, Duration patience) {
+    Crew(ThreadFactory factory, Duration patience, UnaryOperator<Throwable> loggable) {
+        this.loggable = loggable;
         this.factory = factory;
         this.patience = patience;
     }
@@ -96,7 +100,7 @@ final class Crew implements Executor, AutoCloseable {
             try {
                 task.run();
             } catch (Throwable e) {
-                log.error("a task failed", e);
+                log.error("a task failed", loggable.apply(e));
             }
         }
     }

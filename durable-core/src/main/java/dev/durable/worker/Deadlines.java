@@ -4,6 +4,7 @@ import dev.durable.store.StoreClock;
 import java.time.Duration;
 import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,6 +18,7 @@ final class Deadlines implements Step {
     private static final Logger log = LoggerFactory.getLogger(Deadlines.class);
 
     private final StoreClock clock;
+    private final UnaryOperator<Throwable> loggable;
     private final ReentrantLock lock = new ReentrantLock();
     private final TreeSet<Deadline> ahead = new TreeSet<>();
     private long entered;
@@ -25,8 +27,13 @@ final class Deadlines implements Step {
 
     private volatile Runnable wake = () -> {};
 
-    Deadlines(StoreClock clock) {
+    /**
+     * @param clock tells when they have come
+     * @param loggable what an action throws as it may be logged
+     */
+    Deadlines(StoreClock clock, UnaryOperator<Throwable> loggable) {
         this.clock = clock;
+        this.loggable = loggable;
     }
 
     /** Who is woken when a deadline is entered that is earlier than its next look. */
@@ -78,7 +85,7 @@ final class Deadlines implements Step {
             try {
                 due.action.run();
             } catch (RuntimeException e) {
-                log.error("a deadline's action failed", e);
+                log.error("a deadline's action failed", loggable.apply(e));
             }
         }
         return untilFirst();

@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -188,19 +189,21 @@ final class Draft {
     /**
      * The transition is durable: activities begin. On the thread of the commit, as the next activity need not wait until
      * the run has heard of it.
+     *
+     * @param loggable what goes wrong as it may be logged
      */
-    void begin() {
-        jobs.values().forEach(job -> alone(() -> birth.start(job)));
-        onceWritten.forEach(Draft::alone);
-        cancelled.forEach(seq -> alone(() -> birth.cancelRequested(seq)));
+    void begin(UnaryOperator<Throwable> loggable) {
+        jobs.values().forEach(job -> alone(() -> birth.start(job), loggable));
+        onceWritten.forEach(action -> alone(action, loggable));
+        cancelled.forEach(seq -> alone(() -> birth.cancelRequested(seq), loggable));
     }
 
     /** What goes wrong with one activity concerns no other. */
-    private static void alone(Runnable action) {
+    private static void alone(Runnable action, UnaryOperator<Throwable> loggable) {
         try {
             action.run();
         } catch (RuntimeException e) {
-            log.error("an activity whose transition is written could not be begun or told to stop", e);
+            log.error("an activity whose transition is written could not be begun or told to stop", loggable.apply(e));
         }
     }
 

@@ -5,6 +5,7 @@ import dev.durable.DurableEngine;
 import dev.durable.ErrorSanitizer;
 import dev.durable.OnExhausted;
 import dev.durable.declare.Registry;
+import dev.durable.payload.FailureCodec;
 import dev.durable.payload.PayloadCodec;
 import dev.durable.replay.BackgroundJob;
 import dev.durable.store.Adoption;
@@ -296,7 +297,7 @@ public final class EngineBuilder implements DurableEngine.Builder {
                 store,
                 built,
                 new EngineSettings(identity, queues, limits, worker, strict, payloads, errors, reading),
-                drive == null ? new ThreadDrive() : drive,
+                drive == null ? new ThreadDrive(new FailureCodec(payloads, errors.sanitizer())::loggable) : drive,
                 random,
                 watch);
         begin(engine, engine::start);

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,6 +18,7 @@ final class Loop implements AutoCloseable {
     private static final Duration AFTER_ERROR = Duration.ofSeconds(1);
 
     private final Step step;
+    private final UnaryOperator<Throwable> loggable;
     private final Thread thread;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -25,7 +27,14 @@ final class Loop implements AutoCloseable {
     private volatile boolean asleep;
     private volatile long lastProgressNanos = System.nanoTime();
 
-    Loop(String name, Step step, boolean virtual) {
+    /**
+     * @param name what its thread is called, after durable-
+     * @param step what it does
+     * @param virtual whether on a virtual thread
+     * @param loggable what the step throws as it may be logged
+     */
+    Loop(String name, Step step, boolean virtual, UnaryOperator<Throwable> loggable) {
+        this.loggable = loggable;
         this.step = step;
         this.thread = virtual
                 ? Thread.ofVirtual()
@@ -82,7 +91,7 @@ final class Loop implements AutoCloseable {
             } catch (InterruptedException e) {
                 stopped = true;
             } catch (RuntimeException | Error e) {
-                log.error("{} failed and goes on in {}", thread.getName(), AFTER_ERROR, e);
+                log.error("{} failed and goes on in {}", thread.getName(), AFTER_ERROR, loggable.apply(e));
                 sleep(AFTER_ERROR);
             }
             lastProgressNanos = System.nanoTime();

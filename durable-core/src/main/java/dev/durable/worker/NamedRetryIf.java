@@ -4,6 +4,7 @@ import dev.durable.RetryIf;
 import dev.durable.RetryPolicy;
 import dev.durable.payload.NamedClass;
 import java.lang.reflect.Constructor;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -12,18 +13,21 @@ import org.slf4j.LoggerFactory;
  * The {@link RetryIf} that a policy names, found where the activity's own classes are. The name stands in a row, so only a
  * class that implements RetryIf is ever initialised. What a deployment renamed, or what throws, must not decide by accident:
  * then the policy's other limits are all there is, and the log says so.
+ *
+ * @param loggable what it throws as it may be logged
  */
-record NamedRetryIf(String name, ClassLoader loader) implements RetryIf {
+record NamedRetryIf(String name, ClassLoader loader, UnaryOperator<Throwable> loggable) implements RetryIf {
     private static final Logger log = LoggerFactory.getLogger(NamedRetryIf.class);
 
     /**
      * @param loader of the activity's class; null where it is not registered, then that of the thread
      */
-    static RetryIf of(RetryPolicy policy, @Nullable ClassLoader loader) {
+    static RetryIf of(RetryPolicy policy, @Nullable ClassLoader loader, UnaryOperator<Throwable> loggable) {
         String name = policy.retryIf();
         return name == null
                 ? (failure, attempt) -> true
-                : new NamedRetryIf(name, loader == null ? Thread.currentThread().getContextClassLoader() : loader);
+                : new NamedRetryIf(
+                        name, loader == null ? Thread.currentThread().getContextClassLoader() : loader, loggable);
     }
 
     @Override
@@ -42,7 +46,7 @@ record NamedRetryIf(String name, ClassLoader loader) implements RetryIf {
             made.setAccessible(true);
             return made.newInstance().retry(failure, attempt);
         } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
-            log.warn("retryIf {} can't be asked, the retry policy decides without it", name, e);
+            log.warn("retryIf {} can't be asked, the retry policy decides without it", name, loggable.apply(e));
             return true;
         }
     }

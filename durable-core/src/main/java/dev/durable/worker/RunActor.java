@@ -166,7 +166,7 @@ final class RunActor {
         var unused = host.lanes().starts().offer(written).whenComplete((outcome, error) -> {
             try {
                 if (whole && outcome instanceof StartOutcome.Started) {
-                    draft.begin();
+                    draft.begin(failures()::loggable);
                     dueHere(timer);
                 }
             } finally {
@@ -351,7 +351,7 @@ final class RunActor {
         var unused = host.lanes().transitions().submit(transition).whenComplete((written, error) -> {
             try {
                 if (written != null && written.isApplied()) {
-                    draft.begin();
+                    draft.begin(failures()::loggable);
                     dueHere(timer);
                 }
             } finally {

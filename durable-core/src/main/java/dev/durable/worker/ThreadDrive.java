@@ -13,6 +13,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** A thread a step. */
@@ -24,15 +25,20 @@ final class ThreadDrive implements Drive {
     private final List<Loop> loops = new CopyOnWriteArrayList<>();
 
     private final List<Runnable> executors = new CopyOnWriteArrayList<>();
+    private final UnaryOperator<Throwable> loggable;
     private final Waits waits;
     /** Not one of the loops whose progress is watched: no lease hangs on it, and clients may hold it up. */
     private final Loop timekeeper;
 
     private boolean started;
 
-    ThreadDrive() {
-        Deadlines limits = new Deadlines(new HostClock());
-        timekeeper = new Loop("waits", limits, false);
+    /**
+     * @param loggable what goes wrong on its threads as it may be logged
+     */
+    ThreadDrive(UnaryOperator<Throwable> loggable) {
+        this.loggable = loggable;
+        Deadlines limits = new Deadlines(new HostClock(), loggable);
+        timekeeper = new Loop("waits", limits, false, loggable);
         limits.onEarlier(timekeeper::wake);
         waits = new Waits(limits);
     }
@@ -52,7 +58,7 @@ final class ThreadDrive implements Drive {
 
     @Override
     public Runnable add(String name, Kind kind, Step step) {
-        Loop loop = new Loop(name, step, kind == Kind.TURNS);
+        Loop loop = new Loop(name, step, kind == Kind.TURNS, loggable);
         loops.add(loop);
         if (started) {
             loop.start();
@@ -80,7 +86,7 @@ final class ThreadDrive implements Drive {
             executors.add(each::shutdownNow);
             return each;
         }
-        Crew crew = new Crew(threads, IDLE_THREADS_STAY);
+        Crew crew = new Crew(threads, IDLE_THREADS_STAY, loggable);
         executors.add(crew::close);
         return crew;
     }

@@ -6,6 +6,7 @@ import dev.durable.store.EarliestTimeouts;
 import dev.durable.store.HistoryStore;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -25,12 +26,14 @@ final class Timeouts implements Chore {
     private final HistoryStore store;
     private final Kinds kinds;
     private final PollPace pace;
+    private final UnaryOperator<Throwable> loggable;
     private final Tally tally = new Tally();
 
     /** What there is to end. */
     record Kinds(BatchChore.Work waiting, BatchChore.Work external, BatchChore.Work runs) {}
 
-    Timeouts(HistoryStore store, Kinds kinds, PollPace pace) {
+    Timeouts(HistoryStore store, Kinds kinds, PollPace pace, UnaryOperator<Throwable> loggable) {
+        this.loggable = loggable;
         this.store = store;
         this.kinds = kinds;
         this.pace = pace;
@@ -89,7 +92,10 @@ final class Timeouts implements Chore {
                 throw e;
             } catch (RuntimeException e) {
                 failed = true;
-                log.error("due timeouts of {} were not ended; it is tried again, and keeps no other kind", name, e);
+                log.error(
+                        "due timeouts of {} were not ended; it is tried again, and keeps no other kind",
+                        name,
+                        loggable.apply(e));
             }
         }
 

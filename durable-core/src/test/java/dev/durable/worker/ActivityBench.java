@@ -13,6 +13,7 @@ import dev.durable.declare.MethodSpec;
 import dev.durable.history.EventJson;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.OptionsJson;
+import dev.durable.logs.MarkedLines;
 import dev.durable.payload.FailureCodec;
 import dev.durable.payload.PayloadCodec;
 import dev.durable.store.ClaimedJob;
@@ -72,7 +73,7 @@ final class ActivityBench {
     final FaultyStore faulty = FaultyStore.over(memory);
     final HistoryStore store = faulty.store();
     final Lane<JobUpdate, JobUpdate.Outcome> lane = new Lane<>("jobs", 100, store::update);
-    final Deadlines deadlines = new Deadlines(clock);
+    final Deadlines deadlines = new Deadlines(clock, UnaryOperator.identity());
     final Leases leases = new Leases();
     final List<AttemptOutcome> taken = new ArrayList<>();
     final Deque<Runnable> held = new ArrayDeque<>();
@@ -283,7 +284,8 @@ final class ActivityBench {
                 0,
                 UUID.randomUUID(),
                 List.of(
-                        new StoredEvent(1, "WorkflowStarted", now, null, "{}"),
+                        new StoredEvent(
+                                1, "WorkflowStarted", now, null, "{\"input\":[\"" + MarkedLines.MARKER + "\"]}"),
                         new StoredEvent(2, "ActivityScheduled", now, null, "{\"seq\":1}")),
                 List.of(job(argument, now, eager)),
                 null,
@@ -307,7 +309,7 @@ final class ActivityBench {
                 0,
                 argument,
                 optionsJson == null ? OptionsJson.encode(options) : optionsJson,
-                "{\"tenant\":\"a\"}",
+                "{\"tenant\":\"a\",\"trace\":\"" + MarkedLines.MARKER + "\"}",
                 workflowType,
                 now,
                 options.beginsBy(now),

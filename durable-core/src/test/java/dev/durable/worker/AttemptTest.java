@@ -41,6 +41,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -99,7 +100,7 @@ class AttemptTest {
             throw new IllegalStateException("declined");
         });
         List<Alert> told = new ArrayList<>();
-        Alerts alerts = new Alerts(bench.memory, told::add);
+        Alerts alerts = new Alerts(bench.memory, told::add, UnaryOperator.identity());
         DeadLetterRetention retention = new DeadLetterRetention(bench.memory, Duration.ofDays(180), 10);
 
         alerts.upTo(10);
@@ -128,9 +129,12 @@ class AttemptTest {
         bench.ran(argument -> {
             throw new IllegalStateException("declined");
         });
-        Alerts alerts = new Alerts(bench.memory, alert -> {
-            throw new IllegalStateException("no pager");
-        });
+        Alerts alerts = new Alerts(
+                bench.memory,
+                alert -> {
+                    throw new IllegalStateException("no pager");
+                },
+                UnaryOperator.identity());
 
         assertThat(alerts.upTo(10)).isEqualTo(1);
     }

@@ -11,13 +11,14 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /** Whether an attempt should stop, and who is told. */
 class CancellationTest {
     private final Deque<Runnable> elsewhere = new ArrayDeque<>();
     private final List<String> told = new ArrayList<>();
-    private final Cancellation cancellation = new Cancellation(elsewhere::add);
+    private final Cancellation cancellation = new Cancellation(elsewhere::add, UnaryOperator.identity());
 
     @Test
     void nobody_is_stopped_who_was_not_asked_to() {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -330,7 +331,7 @@ class CommitTurnsTest {
         CommitTurns real = new CommitTurns(System::nanoTime);
         List<CommitTurns.Line<CompletableFuture<Void>>> all =
                 List.of(real.mainLine(16, 8), real.sideLine(16, 8, SHARE), real.sideLine(16, 8, SHARE));
-        try (ThreadDrive drive = new ThreadDrive()) {
+        try (ThreadDrive drive = new ThreadDrive(UnaryOperator.identity())) {
             for (CommitTurns.Line<CompletableFuture<Void>> each : all) {
                 lane(drive, each);
                 lane(drive, each);

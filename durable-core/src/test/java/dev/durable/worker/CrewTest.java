@@ -10,6 +10,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,7 +27,8 @@ class CrewTest {
                     started.incrementAndGet();
                     return threads.unstarted(body);
                 },
-                patience);
+                patience,
+                UnaryOperator.identity());
     }
 
     @AfterEach
@@ -96,7 +98,7 @@ class CrewTest {
     @Test
     void where_no_thread_can_be_started_the_others_take_the_tasks_and_with_none_they_are_refused() throws Exception {
         AtomicInteger refused = new AtomicInteger(1);
-        crew = new Crew(body -> new NoThread(body, refused), Duration.ofMinutes(1));
+        crew = new Crew(body -> new NoThread(body, refused), Duration.ofMinutes(1), UnaryOperator.identity());
         assertThatThrownBy(() -> crew.execute(() -> {})).isInstanceOf(RejectedExecutionException.class);
 
         CountDownLatch go = new CountDownLatch(1);
@@ -123,7 +125,8 @@ class CrewTest {
                     }
                     return threads.unstarted(body);
                 },
-                Duration.ofMinutes(1));
+                Duration.ofMinutes(1),
+                UnaryOperator.identity());
         CountDownLatch done = new CountDownLatch(3);
         for (int i = 0; i < 3; i++) {
             crew.execute(() -> {

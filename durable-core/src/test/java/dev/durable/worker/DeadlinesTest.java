@@ -7,12 +7,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /** Things that are done when their time has come. */
 class DeadlinesTest {
     private final VirtualClock clock = new VirtualClock();
-    private final Deadlines deadlines = new Deadlines(clock);
+    private final Deadlines deadlines = new Deadlines(clock, UnaryOperator.identity());
     private final List<String> done = new ArrayList<>();
 
     @Test

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 class DraftTest {
@@ -33,7 +34,7 @@ class DraftTest {
         });
         draft.onceWritten(() -> done.add("third"));
 
-        draft.begin();
+        draft.begin(UnaryOperator.identity());
 
         assertThat(done).containsExactly("first", "third");
     }

@@ -8,12 +8,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /** How often details go to the store, and which. */
 class HeartbeatsTest {
     private final VirtualClock clock = new VirtualClock();
-    private final Deadlines deadlines = new Deadlines(clock);
+    private final Deadlines deadlines = new Deadlines(clock, UnaryOperator.identity());
     private final List<String> sent = new ArrayList<>();
     private final List<Reports.Answer> answers = new ArrayList<>();
     private final List<Outcome> heard = new ArrayList<>();

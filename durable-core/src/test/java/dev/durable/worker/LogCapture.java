@@ -3,8 +3,10 @@ package dev.durable.worker;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.read.ListAppender;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.slf4j.LoggerFactory;
 
 /** What a class logs as a warning or worse until this is closed. */
@@ -27,6 +29,25 @@ final class LogCapture implements AutoCloseable {
                 .filter(line -> line.getLevel().isGreaterOrEqual(Level.WARN))
                 .map(ILoggingEvent::getFormattedMessage)
                 .toList();
+    }
+
+    /** All of it, with the exceptions. */
+    String text() {
+        List<ILoggingEvent> logged;
+        // As the appender itself does when it adds one.
+        synchronized (lines) {
+            logged = List.copyOf(lines.list);
+        }
+        return logged.stream()
+                .map(line -> line.getFormattedMessage() + "\n" + ThrowableProxyUtil.asString(line.getThrowableProxy()))
+                .collect(Collectors.joining());
+    }
+
+    /** Until another thread has logged it. */
+    void await(String part) {
+        while (!text().contains(part)) {
+            Thread.onSpinWait();
+        }
     }
 
     @Override

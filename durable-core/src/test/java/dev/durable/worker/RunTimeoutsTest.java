@@ -19,6 +19,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /** Runs whose time is over. */
@@ -27,7 +28,8 @@ class RunTimeoutsTest {
     private final Timeouts timeouts = new Timeouts(
             bench.store,
             new Timeouts.Kinds(most -> 0, most -> 0, new RunTimeouts(bench.store, UUID::randomUUID, run -> {})),
-            new PollPace(ActivityBench.POLL, bench.random));
+            new PollPace(ActivityBench.POLL, bench.random),
+            UnaryOperator.identity());
 
     @Test
     void a_run_past_its_deadline_is_ended_with_the_count_of_messages_it_never_handled() {

@@ -17,6 +17,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /** This process as others see it. */
@@ -152,7 +153,8 @@ class SessionTest {
                     beats.countDown();
                     return next;
                 },
-                false);
+                false,
+                UnaryOperator.identity());
         try (ExecutorService bodies = Executors.newVirtualThreadPerTaskExecutor()) {
             for (int i = 0; i < 4 * Runtime.getRuntime().availableProcessors(); i++) {
                 bodies.execute(() -> {

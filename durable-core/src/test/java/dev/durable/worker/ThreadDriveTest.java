@@ -9,6 +9,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -22,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ThreadDriveTest {
     private static final InheritableThreadLocal<String> INHERITED = new InheritableThreadLocal<>();
 
-    private final ThreadDrive drive = new ThreadDrive();
+    private final ThreadDrive drive = new ThreadDrive(UnaryOperator.identity());
     private final boolean virtual;
     private final Executor bodies;
 

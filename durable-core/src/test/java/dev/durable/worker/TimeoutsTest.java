@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /** When timeouts that nobody watches are looked for. */
@@ -31,7 +32,8 @@ class TimeoutsTest {
                     },
                     most -> 0,
                     most -> 0),
-            pace);
+            pace,
+            UnaryOperator.identity());
 
     @Test
     void with_nothing_due_one_look_is_all_there_is() {
@@ -88,7 +90,8 @@ class TimeoutsTest {
                             asked.add("runs");
                             return 1;
                         }),
-                pace);
+                pace,
+                UnaryOperator.identity());
 
         assertThat(ActivityBench.crank(failing)).isPositive();
 
@@ -111,7 +114,8 @@ class TimeoutsTest {
                             return 0;
                         },
                         most -> 0),
-                pace);
+                pace,
+                UnaryOperator.identity());
 
         assertThat(ActivityBench.crank(away)).isPositive();
 

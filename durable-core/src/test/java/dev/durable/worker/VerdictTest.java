@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletionException;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /** What follows from a failed attempt. */
@@ -126,9 +127,11 @@ class VerdictTest {
 
     @Test
     void a_retryIf_that_is_gone_or_throws_does_not_decide() {
-        assertThat(new NamedRetryIf("com.acme.Gone", getClass().getClassLoader()).retry(broken, 1))
+        assertThat(new NamedRetryIf("com.acme.Gone", getClass().getClassLoader(), UnaryOperator.identity())
+                        .retry(broken, 1))
                 .isTrue();
-        assertThat(new NamedRetryIf(Throwing.class.getName(), getClass().getClassLoader()).retry(broken, 1))
+        assertThat(new NamedRetryIf(Throwing.class.getName(), getClass().getClassLoader(), UnaryOperator.identity())
+                        .retry(broken, 1))
                 .isTrue();
     }
 
@@ -137,7 +140,8 @@ class VerdictTest {
         ClassLoader loader = getClass().getClassLoader();
         for (String name :
                 List.of(Planted.Count.NAME, "", "a\nb", "[L" + Planted.Count.NAME + ";", "x".repeat(100_000))) {
-            assertThat(new NamedRetryIf(name, loader).retry(broken, 1)).isTrue();
+            assertThat(new NamedRetryIf(name, loader, UnaryOperator.identity()).retry(broken, 1))
+                    .isTrue();
         }
         assertThat(Planted.Count.initialised()).isZero();
     }
@@ -157,7 +161,7 @@ class VerdictTest {
     }
 
     private Verdict asking(RetryPolicy policy, Throwable thrown, int attempt) {
-        RetryIf question = NamedRetryIf.of(policy, getClass().getClassLoader());
+        RetryIf question = NamedRetryIf.of(policy, getClass().getClassLoader(), UnaryOperator.identity());
         return Verdict.of(thrown, new Verdict.Standing(policy, attempt, null, question), new Random(3));
     }
 

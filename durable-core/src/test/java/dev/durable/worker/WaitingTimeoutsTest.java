@@ -8,6 +8,7 @@ import dev.durable.history.TimeoutType;
 import dev.durable.store.JobKey;
 import dev.durable.store.contract.FaultyStore.Fault;
 import java.time.Duration;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /** Activities whose queue nobody serves. */
@@ -18,7 +19,8 @@ class WaitingTimeoutsTest {
     private final Timeouts timeouts = new Timeouts(
             bench.store,
             new Timeouts.Kinds(new WaitingTimeouts(bench.store), most -> 0, most -> 0),
-            new PollPace(ActivityBench.POLL, bench.random));
+            new PollPace(ActivityBench.POLL, bench.random),
+            UnaryOperator.identity());
 
     @Test
     void an_activity_that_nobody_runs_times_out_and_a_database_that_is_away_is_waited_for() {

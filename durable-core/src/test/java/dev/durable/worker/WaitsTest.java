@@ -15,6 +15,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -24,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class WaitsTest {
     private final VirtualClock clock = new VirtualClock();
-    private final Deadlines limits = new Deadlines(clock);
+    private final Deadlines limits = new Deadlines(clock, UnaryOperator.identity());
     private final Waits waits = new Waits(limits);
     private final CompletableFuture<String> future = new CompletableFuture<>();
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();

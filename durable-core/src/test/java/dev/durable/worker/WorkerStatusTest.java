@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /** What a process tells about itself. Real threads. */
@@ -115,7 +116,7 @@ class WorkerStatusTest {
 
     @Test
     void a_loop_that_hangs_is_a_problem() {
-        ThreadDrive drive = new ThreadDrive();
+        ThreadDrive drive = new ThreadDrive(UnaryOperator.identity());
         Drive hanging = (Drive) Proxy.newProxyInstance(
                 getClass().getClassLoader(),
                 new Class<?>[] {Drive.class},

@@ -2,6 +2,7 @@ package dev.durable.store.contract;
 
 import dev.durable.ConflictPolicy;
 import dev.durable.ReusePolicy;
+import dev.durable.logs.MarkedLines;
 import dev.durable.store.BatchPlace;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.InboxMessage;
@@ -21,6 +22,11 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /** A start in the making, with defaults for what a test does not care about. */
 public final class NewRunBuilder {
+    /** As of a run that was given something. */
+    private static final String ATTRIBUTES =
+            "{\"input\":[\"M\"],\"headers\":{\"trace\":\"M\"},\"memo\":{\"card\":\"M\"}}"
+                    .replace("M", MarkedLines.MARKER);
+
     private final RunKey key;
     private UUID fence = UUID.randomUUID();
     private final Instant now;
@@ -45,7 +51,7 @@ public final class NewRunBuilder {
         now = store.now();
         key = new RunKey(
                 RunIds.create(now, workflowId, ThreadLocalRandom.current().nextLong()), workflowId);
-        events.add(new StoredEvent(1, "WorkflowStarted", now, null, "{\"input\":[]}"));
+        events.add(new StoredEvent(1, "WorkflowStarted", now, null, ATTRIBUTES));
     }
 
     public RunKey key() {

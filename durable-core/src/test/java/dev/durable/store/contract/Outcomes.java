@@ -1,5 +1,6 @@
 package dev.durable.store.contract;
 
+import dev.durable.logs.MarkedLines;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobKey;
 import dev.durable.store.JobUpdate;
@@ -43,9 +44,9 @@ public final class Outcomes {
                 activity,
                 queue,
                 priority,
-                "[" + seq + "]",
+                "[" + seq + ",\"" + MarkedLines.MARKER + "\"]",
                 "{\"priority\":" + priority + "}",
-                "{\"tenant\":\"a\"}",
+                "{\"tenant\":\"a\",\"trace\":\"" + MarkedLines.MARKER + "\"}",
                 StoreContract.TYPE,
                 at,
                 null,
@@ -112,6 +113,6 @@ public final class Outcomes {
     }
 
     private static String result(int seq) {
-        return "{\"seq\":" + seq + ",\"attempt\":1,\"result\":\"ok\"}";
+        return "{\"seq\":" + seq + ",\"attempt\":1,\"result\":\"" + MarkedLines.MARKER + "\"}";
     }
 }

@@ -2,6 +2,7 @@ package dev.durable.store.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.durable.logs.MarkedLines;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.ClaimedRun;
 import dev.durable.store.Delivery;
@@ -151,7 +152,7 @@ public abstract class StoreContract {
     // ── messages ────────────────────────────────────────────────────────────────────────────────────────────────────
 
     protected static InboxMessage signal(String name) {
-        return signal(name, "[\"" + name + "\"]");
+        return signal(name, "[\"" + name + "\",\"" + MarkedLines.MARKER + "\"]");
     }
 
     protected static InboxMessage signal(String name, String payload) {

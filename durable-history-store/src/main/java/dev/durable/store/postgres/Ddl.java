@@ -201,13 +201,15 @@ final class Ddl {
     private String obstacle(String what, SQLException e) {
         return switch (SqlState.of(e)) {
             case LOCKED -> "a table is locked by others";
-            case AGAIN -> "the server rolled it back for somebody else's sake (" + e.getMessage() + ")";
+            case AGAIN ->
+                "the server rolled it back for somebody else's sake ("
+                        + Failures.withoutRow(e).getMessage() + ")";
             case UNAVAILABLE, REFUSED -> throw failures.unavailable(e);
             default ->
                 throw new DurableException(
                         what + ": the database at " + failures.database() + " refused it (SQLSTATE " + e.getSQLState()
-                                + "): " + e.getMessage(),
-                        e);
+                                + "): " + Failures.withoutRow(e).getMessage(),
+                        Failures.withoutRow(e));
         };
     }
 

@@ -23,6 +23,9 @@ record Failures(String database, String workerRole) {
     static final String REPLICA = "(replica) ";
 
     private static final String UNREACHABLE = "unreachable";
+    /** SQLSTATE class of deadlocks and conflicts: their details tell of processes and locks. */
+    private static final String OF_A_ROLLBACK = "40";
+
     private static final Pattern QUOTED = Pattern.compile("(?s): \".*\"");
 
     /** With the role of the schema {@code durable}. */
@@ -73,7 +76,7 @@ record Failures(String database, String workerRole) {
                         + " The transaction that this call takes part in is lost as a whole: roll it back, and do it again from"
                         + " its beginning. Usual cause: no worker has run for weeks, or the partition of this month was"
                         + " detached.",
-                e);
+                withoutRow(e));
     }
 
     private DurableException noPartition(SQLException e) {
@@ -92,22 +95,27 @@ record Failures(String database, String workerRole) {
         return new RolledBackException(
                 (deadlock ? "a deadlock" : "a conflict of transactions") + " in the database at " + database
                         + ", which has rolled back this one to let the other go on (SQLSTATE " + e.getSQLState() + "): "
-                        + e.getMessage() + ". Nothing of it was written. " + then + " Usual cause: "
+                        + withoutRow(e).getMessage() + ". Nothing of it was written. " + then + " Usual cause: "
                         + (deadlock
                                 ? "two transactions that lock the same rows, or start the same ids, in different orders. Let"
                                         + " each do so in the same order."
                                 : "an isolation level above read committed."),
-                e);
+                withoutRow(e));
     }
 
     /** Nobody is answered, so far as can be seen from here. */
     StoreUnavailableException unavailable(SQLException e) {
         SQLException servers = behind(e);
         if (servers == null) {
-            return SqlState.of(e) == SqlState.REFUSED ? refused(e) : unreachable(UNREACHABLE, e, e.getMessage());
+            return SqlState.of(e) == SqlState.REFUSED
+                    ? refused(e)
+                    : unreachable(UNREACHABLE, e, withoutRow(e).getMessage());
         }
         String reason = SqlState.of(servers) == SqlState.REFUSED ? "SQLSTATE " + servers.getSQLState() : UNREACHABLE;
-        return unreachable(reason, e, e.getMessage() + ": " + servers.getMessage());
+        return unreachable(
+                reason,
+                e,
+                withoutRow(e).getMessage() + ": " + withoutRow(servers).getMessage());
     }
 
     private StoreUnavailableException unreachable(String reason, SQLException e, @Nullable String words) {
@@ -119,7 +127,7 @@ record Failures(String database, String workerRole) {
                                         + " it runs and accepts connections from here."
                                 : ". Nothing acknowledged is lost. Check that it runs, accepts connections from here and is not a"
                                         + " standby."),
-                e);
+                withoutRow(e));
     }
 
     /** @param e what the server answered to a write; null where it was asked */
@@ -127,12 +135,12 @@ record Failures(String database, String workerRole) {
         return StoreOutageException.ofAll(
                 "SQLSTATE 25006",
                 "connected to a standby or read-only server: the database at " + database + " refuses writes"
-                        + (e == null ? "" : " (" + e.getMessage() + ")")
+                        + (e == null ? "" : " (" + withoutRow(e).getMessage() + ")")
                         + ". Nothing acknowledged is lost, and what is to be written waits. Usual cause: a failover whose old"
                         + " primary still answers, an address that leads to a replica, or default_transaction_read_only = on."
                         + " Put targetServerType=primary, and all servers, into the JDBC URL so that new connections find the"
                         + " primary; where the server is frozen on purpose, work goes on when it is not.",
-                e);
+                e == null ? null : withoutRow(e));
     }
 
     /** The server refused to begin a transaction: that is nobody's fault whose work was to be done in it. */
@@ -140,12 +148,12 @@ record Failures(String database, String workerRole) {
         return StoreOutageException.ofAll(
                 "SQLSTATE " + e.getSQLState(),
                 "the database at " + database + " refused to begin a transaction (SQLSTATE " + e.getSQLState() + "): "
-                        + e.getMessage()
+                        + withoutRow(e).getMessage()
                         + ". Nothing was written, and it is tried again. Usual cause: a server that is being"
                         + " failed over or put into another mode, or a pooler in front of it: in"
                         + " transaction mode it needs PgBouncer 1.21 with max_prepared_statements, or prepareThreshold=0 in the"
                         + " JDBC URL.",
-                e);
+                withoutRow(e));
     }
 
     /** A pool tells that it has no connection; what the server said to it stands behind that. */
@@ -167,19 +175,20 @@ record Failures(String database, String workerRole) {
         if (SqlState.isCancelled(e)) {
             return StoreOutageException.ofAll(
                     "SQLSTATE 57014",
-                    "somebody cancelled a statement in the database at " + database + " (" + e.getMessage()
+                    "somebody cancelled a statement in the database at " + database + " ("
+                            + withoutRow(e).getMessage()
                             + "). Nothing of it was written. Usual cause: pg_cancel_backend, by hand or by a monitor of long"
                             + " statements.",
-                    e);
+                    withoutRow(e));
         }
         return StoreOutageException.ofAll(
                 "SQLSTATE " + e.getSQLState(),
                 "the database at " + database + " refuses work, nothing was written (SQLSTATE " + e.getSQLState()
                         + "): "
-                        + oneLine(e.getMessage()) + ". Nothing acknowledged is lost. "
+                        + oneLine(withoutRow(e).getMessage()) + ". Nothing acknowledged is lost. "
                         + wayOut(String.valueOf(e.getSQLState()))
                         + " It is tried again until then.",
-                e);
+                withoutRow(e));
     }
 
     /** Without the full stop with which a hint of the server ends. */
@@ -189,7 +198,8 @@ record Failures(String database, String workerRole) {
 
     /**
      * The error without what the server shows of the row or value that it refused, which is somebody's data: its detail and
-     * where it was, and what its message quotes after a colon.
+     * where it was, and what its message quotes after a colon. Where it was has the values of all parameters if the server
+     * is told so (log_parameter_max_length_on_error), whatever the error. Who blocked whom stays.
      */
     static SQLException withoutRow(SQLException e) {
         if (!(e instanceof PSQLException told) || told.getServerErrorMessage() == null) {
@@ -200,6 +210,9 @@ record Failures(String database, String workerRole) {
         keep(kept, 'S', whole.getSeverity());
         keep(kept, 'C', whole.getSQLState());
         keep(kept, 'M', QUOTED.matcher(String.valueOf(whole.getMessage())).replaceFirst(": \"…\""));
+        if (String.valueOf(whole.getSQLState()).startsWith(OF_A_ROLLBACK)) {
+            keep(kept, 'D', whole.getDetail());
+        }
         keep(kept, 'H', whole.getHint());
         keep(kept, 's', whole.getSchema());
         keep(kept, 't', whole.getTable());
@@ -232,36 +245,37 @@ record Failures(String database, String workerRole) {
     StoreUnavailableException lost(SQLException e) {
         return StoreOutageException.ofOneConnection(
                 "a connection to the database at " + database + " was lost, nothing was written with it: "
-                        + e.getMessage()
+                        + withoutRow(e).getMessage()
                         + ". Nothing acknowledged is lost. Usual cause: the server, or what is between,"
                         + " has ended the connection.",
-                e);
+                withoutRow(e));
     }
 
     CommitUnknownException commitUnknown(SQLException e) {
         return new CommitUnknownException(
                 "the connection to the database at " + database
-                        + " was lost while committing (" + e.getMessage()
+                        + " was lost while committing (" + withoutRow(e).getMessage()
                         + "): all of the batch was written or nothing of it.",
-                e);
+                withoutRow(e));
     }
 
     /** For the log only: a hint that did not get through changes nothing. */
     static StoreUnavailableException lostHint(Exception e) {
-        String message = String.valueOf(e.getMessage());
+        Exception shown = e instanceof SQLException sql ? withoutRow(sql) : e;
+        String message = String.valueOf(shown.getMessage());
         String state = e instanceof SQLException sql ? sql.getSQLState() : null;
         if (e instanceof SQLException sql && SqlState.of(sql) == SqlState.UNAVAILABLE) {
-            return StoreOutageException.ofOneConnection(message, e);
+            return StoreOutageException.ofOneConnection(message, shown);
         }
-        return StoreOutageException.ofAll(state == null ? UNREACHABLE : "SQLSTATE " + state, message, e);
+        return StoreOutageException.ofAll(state == null ? UNREACHABLE : "SQLSTATE " + state, message, shown);
     }
 
     /** The error may be the commit's, or that of what followed it. */
     CommitUnknownException unclear(SQLException e) {
         return new CommitUnknownException(
-                "an error came with the answer to a commit in the database at " + database + " (" + e.getMessage()
-                        + "): all of the batch was written or nothing of it.",
-                e);
+                "an error came with the answer to a commit in the database at " + database + " ("
+                        + withoutRow(e).getMessage() + "): all of the batch was written or nothing of it.",
+                withoutRow(e));
     }
 
     /** What a user lacks of the rights of a worker, all of it. */
@@ -278,6 +292,6 @@ record Failures(String database, String workerRole) {
                 "a row stayed locked in the database at " + database
                         + ", nothing was written. Usual cause: a transaction that touched Durable's tables and was left open; it"
                         + " stands in pg_stat_activity as 'idle in transaction'. End it; this is tried again.",
-                e);
+                withoutRow(e));
     }
 }

@@ -26,7 +26,7 @@ final class JdbcUrl {
 
     /** What the driver takes without a word in its log, which would show the rest of it. */
     private static final Pattern OF_THE_DRIVER =
-            Pattern.compile("jdbc:postgresql:(?://(?:" + HOST + "(?:," + HOST + ")*)?/[^/?@]*|[^/?@:]*)(?:\\?.*)?");
+            Pattern.compile("jdbc:postgresql:(?://(?:" + HOST + "(?:," + HOST + ")*+)?/[^/?@]*|[^/?@:]*)(?:\\?.*)?");
 
     private JdbcUrl() {}
 

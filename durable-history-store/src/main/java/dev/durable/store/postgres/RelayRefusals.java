@@ -21,16 +21,14 @@ final class RelayRefusals {
     private final List<Refusal> refusals = new ArrayList<>();
 
     private record Refusal(Outbox.Row row, SQLException why) {
+        /** Without the row, whose message would stand there once more, and be read by other people. */
         String error() {
-            return String.valueOf(why.getMessage());
+            return String.valueOf(Failures.withoutRow(why).getMessage());
         }
 
-        /** For the log, without the row. */
+        /** For the log. */
         String reason() {
-            return String.valueOf(Failures.withoutRow(why).getMessage())
-                    .lines()
-                    .findFirst()
-                    .orElse("");
+            return error().lines().findFirst().orElse("");
         }
     }
 

@@ -139,7 +139,9 @@ final class TransactionalJobs implements TransactionalActivities {
                 throw connections.failures().unavailable(refused);
             }
             if (outcome != Outcome.COMMITTED && begun && refused != null) {
-                log.debug("rolled back by the loss of its connection: {}", e.getMessage());
+                log.debug(
+                        "rolled back by the loss of its connection: {}",
+                        Failures.withoutRow(refused).getMessage());
                 return;
             }
             throw refused == null ? unchecked(e) : connections.failures().ofCaller(refused);

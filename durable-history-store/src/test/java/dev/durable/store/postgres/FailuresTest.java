@@ -5,9 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.durable.RolledBackException;
 import dev.durable.StoreUnavailableException;
 import dev.durable.store.StoreOutageException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.postgresql.util.PSQLException;
+import org.postgresql.util.ServerErrorMessage;
 
 /** What people read of an error of the database. */
 class FailuresTest {
@@ -124,5 +129,36 @@ class FailuresTest {
                                 + " failed over or put into another mode, or a pooler in front of it: in"
                                 + " transaction mode it needs PgBouncer 1.21 with max_prepared_statements, or"
                                 + " prepareThreshold=0 in the JDBC URL.");
+    }
+
+    @Test
+    void values_of_parameters_that_the_server_shows_are_cut_out_of_every_error_and_who_blocked_whom_stays() {
+        for (String state : List.of("40P01", "25006", "57014", "53100", "57P01", "08006", "23514", "0A000")) {
+            PSQLException told = new PSQLException(new ServerErrorMessage("SERROR\0C" + state
+                    + "\0Mso it is\0DProcess 1 waits for 2\0Wunnamed portal with parameters: $1 = 'm4rk3r'\0\0"));
+            assertThat((Throwable) told).hasMessageContaining("m4rk3r");
+
+            for (Throwable shown : List.of(
+                    failures.of(told),
+                    failures.ofCaller(told),
+                    failures.lost(told),
+                    failures.notBegun(told),
+                    failures.commitUnknown(told),
+                    failures.unclear(told),
+                    failures.partitionMade(told),
+                    Failures.lostHint(told))) {
+                assertThat(shown).hasStackTraceContaining("so it is");
+                assertThat(whole(shown)).as(state).doesNotContain("m4rk3r");
+            }
+        }
+        assertThat(failures.of(new PSQLException(
+                        new ServerErrorMessage("SERROR\0C40P01\0Mdeadlock detected\0DProcess 1 waits for 2\0\0"))))
+                .hasMessageContaining("Process 1 waits for 2");
+    }
+
+    private static String whole(Throwable failure) {
+        StringWriter text = new StringWriter();
+        failure.printStackTrace(new PrintWriter(text));
+        return text.toString();
     }
 }

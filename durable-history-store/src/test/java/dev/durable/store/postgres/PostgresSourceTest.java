@@ -184,6 +184,14 @@ class PostgresSourceTest {
     }
 
     @Test
+    void a_url_of_many_servers_is_read_to_its_end() {
+        assertThat(JdbcUrl.isOfDriver("jdbc:postgresql://" + "h,".repeat(100_000) + "h/db"))
+                .isTrue();
+        assertThat(JdbcUrl.isOfDriver("jdbc:postgresql://" + "h,".repeat(100_000)))
+                .isFalse();
+    }
+
+    @Test
     void a_user_without_a_server_is_a_mistake() {
         assertThatThrownBy(() -> PostgresSource.open(Map.of("DURABLE_JDBC_USER", "ann"), folder))
                 .isInstanceOf(StoreUnavailableException.class)

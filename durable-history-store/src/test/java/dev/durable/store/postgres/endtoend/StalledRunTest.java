@@ -11,6 +11,7 @@ import dev.durable.Signal;
 import dev.durable.StartOptions;
 import dev.durable.Workflow;
 import dev.durable.WorkflowStatus;
+import dev.durable.logs.MarkedLines;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -178,7 +179,7 @@ class StalledRunTest {
         try (Bench bench = new Bench()) {
             try (DurableEngine first =
                     bench.engine().register(Trip.class, new OpenDesk()).start()) {
-                var run = first.client().start(Trip.class, "t-1", w -> w.run("ann"));
+                var run = first.client().start(Trip.class, "t-1", w -> w.run(MarkedLines.MARKER));
                 Bench.awaitThat(run, it -> it.activities().isEmpty() && it.historyLength() >= 3);
             }
             try (DurableEngine careless =
@@ -199,7 +200,7 @@ class StalledRunTest {
             try (DurableEngine careful =
                     bench.engine().register(CarefulTrip.class, new OpenDesk()).start()) {
                 var run = careful.client().handle(CarefulTrip.class, "t-1");
-                assertThat(run.resultAs(String.class)).isEqualTo("seat of ann, no policy");
+                assertThat(run.resultAs(String.class)).isEqualTo("seat of " + MarkedLines.MARKER + ", no policy");
                 assertThat(run.describe().stalledBy()).isNull();
                 assertThat(stalled(careful.client())).isZero();
             }
