@@ -14,6 +14,7 @@ import dev.durable.Workflow;
 import dev.durable.WorkflowFailedException;
 import dev.durable.history.ActivityAttemptFailed;
 import dev.durable.history.ActivityCompleted;
+import dev.durable.history.ActivityFailed;
 import dev.durable.history.ActivityScheduled;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -213,7 +214,10 @@ abstract class LocalActivitiesTest {
         });
         var h = engine.client().start(Impatient.class, "i-1", w -> w.run(Duration.ofSeconds(1)));
         engine.settle();
-        assertThat(h.history().toString()).contains("a local activity has no job that could keep it");
+        assertThat(h.history().stream().filter(ActivityFailed.class::isInstance))
+                .singleElement()
+                .satisfies(failed -> assertThat(((ActivityFailed) failed).failure().message())
+                        .contains("a local activity has no job that could keep it"));
         h.terminate("seen");
     }
 }
