@@ -30,7 +30,7 @@ import java.util.Set;
 record RunAs(List<String> prefix, int owner) {
     private static final int ROOT = 0;
     private static final int NOBODY = 65534;
-    private static final String PASS_FOLDERS = "+dac_override";
+    private static final String PASS_FOLDERS = "+dac_read_search";
 
     static RunAs on(ServerDirectory directory, Installation installation) throws IOException, InterruptedException {
         int self = self(directory);
