@@ -43,6 +43,12 @@ record RunHost(HistoryStore store, Lanes lanes, Code code, Outside outside) {
         /** A run is parked, durably, until this time. */
         void due(Instant at);
 
+        /** The actor has read that it has a claim. */
+        void read(Mail.Claimed claim);
+
+        /** The answer to a transition with so many bytes is on its way to its actor, or was read there. */
+        void answered(long bytes);
+
         /** The actor has nothing in memory any more. */
         void unneeded(RunActor actor);
 

@@ -14,9 +14,14 @@ final class ReadSql {
      */
     static String portion(String columns, String large, String rows) {
         return "select " + columns + " from (select p.*, sum(p.size) over (rows unbounded preceding) - p.size as before"
-                + " from (select r.*, pg_column_size(r." + large + ")::bigint * case when pg_column_compression(r." + large
-                + ") is null then 1 else " + Portion.COMPRESSED + " end as size from (" + rows
+                + " from (select r.*, " + size("r." + large) + " as size from (" + rows
                 + ") r) p) q where q.before < ?";
+    }
+
+    /** What a column counts for. */
+    static String size(String column) {
+        return "pg_column_size(" + column + ")::bigint * case when pg_column_compression(" + column
+                + ") is null then 1 else " + Portion.COMPRESSED + " end";
     }
 
     private static final String MESSAGE = "run_id, message_id, kind, name, payload, notes, at";

@@ -171,7 +171,7 @@ class SmallHeapTest {
 
     private long result(WorkflowHandle<Reader, Long> run) throws IOException {
         long deadline = System.nanoTime() + SOON.toNanos();
-        while (!run.describe().status().closed()) {
+        while (!run.describe().summary().status().closed()) {
             if (!worker.isAlive() || System.nanoTime() - deadline > 0) {
                 throw new AssertionError(run.workflowId() + " is open, the worker " + worker + " said:\n" + Files.readString(log));
             }
