@@ -46,8 +46,8 @@ final class RunActor {
     /** After so many the end stands, whatever waits: it is fed as late. Not reached, as senders wait outside by then. */
     private static final int MOST_REFUSALS = 10;
 
-    /** Bytes of a draft that is let go of as soon as it is written. */
-    private static final int LARGE = 1 << 14;
+    /** Bytes of a draft and its run that are counted while it is written, and let go of at once. */
+    private static final int LARGE = 1 << 16;
 
     private static final int MAX_REASON = 16_000;
 
@@ -139,7 +139,9 @@ final class RunActor {
             case Mail.LocalGivenBack ignored -> leaving = true;
             case Mail.LocalRefused refused -> refusal = refused.why();
             case Mail.Written written -> {
-                host.outside().answered(-written.bytes());
+                if (written.bytes() >= LARGE) {
+                    host.outside().inFlight(-written.bytes());
+                }
                 written(written);
             }
             case Mail.Ask ask -> questions.add(ask);
@@ -366,9 +368,11 @@ final class RunActor {
 
     /** The timer is the one for which this process wakes up, once it is durable; null is none, or others may. */
     private void submit(Transition transition, Draft draft, @Nullable Instant timer) {
-        long bytes = Weights.of(transition);
+        long bytes = Weights.of(transition) + holding.weight();
+        if (bytes >= LARGE) {
+            host.outside().inFlight(bytes);
+        }
         var unused = host.lanes().transitions().submit(transition).whenComplete((written, error) -> {
-            host.outside().answered(bytes);
             try {
                 if (written != null && written.isApplied()) {
                     draft.begin();

@@ -46,8 +46,8 @@ record RunHost(HistoryStore store, Lanes lanes, Code code, Outside outside) {
         /** The actor has read that it has a claim. */
         void read(Mail.Claimed claim);
 
-        /** The answer to a transition with so many bytes is on its way to its actor, or was read there. */
-        void answered(long bytes);
+        /** So many bytes more, or fewer, of runs have a draft that is being written. */
+        void inFlight(long bytes);
 
         /** The actor has nothing in memory any more. */
         void unneeded(RunActor actor);

@@ -20,8 +20,8 @@ final class Runs implements RunHost.Outside, AttemptOutcome.Sink, RunClaims.Take
     private final Supplier<UUID> random;
     /** Bytes of claims that no actor has read yet. */
     private final AtomicLong claimed = new AtomicLong();
-    /** Bytes of drafts whose actors have not read yet what became of them. */
-    private final AtomicLong answered = new AtomicLong();
+    /** Bytes of large runs and their drafts whose actors have not read yet what became of them. */
+    private final AtomicLong inFlight = new AtomicLong();
 
     private final StalledRuns stalled = new StalledRuns();
     private EagerJobs eager = EagerJobs.NONE;
@@ -40,7 +40,7 @@ final class Runs implements RunHost.Outside, AttemptOutcome.Sink, RunClaims.Take
     /** Ties the knot with what needs this object to be made; before anything runs. */
     void bind(RunHost runHost, EagerJobs eagerJobs, LocalCalls localCalls) {
         this.host = runHost;
-        turns.holdBackWhile(() -> drafts() >= Lane.BACKLOG);
+        turns.holdBackWhile(() -> inFlight.get() >= Lane.BACKLOG);
         this.eager = eagerJobs;
         this.locals = localCalls;
     }
@@ -74,12 +74,7 @@ final class Runs implements RunHost.Outside, AttemptOutcome.Sink, RunClaims.Take
 
     @Override
     public boolean isCrowded() {
-        return claimed.get() + drafts() >= Lane.BACKLOG;
-    }
-
-    /** Bytes of what was made here and waits to be written, or for its actor to let go of it. */
-    private long drafts() {
-        return answered.get() + bound().lanes().transitions().held();
+        return claimed.get() + inFlight.get() + bound().lanes().transitions().held() >= Lane.BACKLOG;
     }
 
     @Override
@@ -88,8 +83,8 @@ final class Runs implements RunHost.Outside, AttemptOutcome.Sink, RunClaims.Take
     }
 
     @Override
-    public void answered(long bytes) {
-        answered.addAndGet(bytes);
+    public void inFlight(long bytes) {
+        inFlight.addAndGet(bytes);
     }
 
     @Override

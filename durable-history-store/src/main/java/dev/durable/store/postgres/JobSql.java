@@ -116,6 +116,12 @@ final class JobSql {
               from unnest(?::uuid[], ?::smallint[], ?::int[], ?::text[]) as u(run_id, shard, seq, details)
             on conflict (run_id, seq, shard) do update set details = excluded.details, at = excluded.at""";
 
+    /** What a job counts for in a portion. */
+    private static final String SIZE = ReadSql.size("j.input") + " + " + ReadSql.size("j.headers") + " + coalesce("
+            + ReadSql.size("j.notes") + ", 0) + case when j.begun then coalesce((select " + ReadSql.size("h.details")
+            + " from durable.activity_heartbeat h where h.run_id = j.run_id and h.seq = j.seq and h.shard = j.shard), 0)"
+            + " else 0 end";
+
     /**
      * Ready jobs by rank, and delayed ones whose time has come: two index orders, the first of both. Of a queue that is
      * paused nothing, and of one whose claims are limited nothing by this statement alone.
@@ -140,11 +146,6 @@ final class JobSql {
                 activities + " and (j.run_id <> all(?::uuid[])"
                         + " or j.run_id::text || ' ' || j.seq::text <> all(?::text[]))");
     }
-
-    private static final String SIZE = ReadSql.size("j.input") + " + " + ReadSql.size("j.headers") + " + coalesce("
-            + ReadSql.size("j.notes") + ", 0) + case when j.begun then coalesce((select " + ReadSql.size("h.details")
-            + " from durable.activity_heartbeat h where h.run_id = j.run_id and h.seq = j.seq and h.shard = j.shard), 0)"
-            + " else 0 end";
 
     private static String claim(String closed) {
         return JobPlace.in("""

@@ -121,6 +121,18 @@ class SmallHeapTest {
     }
 
     @Test
+    void more_arguments_of_runs_that_wait() throws Exception {
+        List<WorkflowHandle<Reader, Long>> runs = new ArrayList<>();
+        for (int i = 0; i < LARGE; i++) {
+            String first = noise(i);
+            runs.add(client.client().start(Reader.class, "run-" + i, r -> r.run(1, first)));
+        }
+        completes(List.of(), 0);
+        runs.forEach(run -> run.signal(r -> r.letter("")));
+        assertCompleted(runs, SIZE);
+    }
+
+    @Test
     void more_arguments_of_jobs() throws Exception {
         List<ActivityHandle> jobs = new ArrayList<>();
         for (int i = 0; i < LARGE; i++) {
@@ -131,6 +143,7 @@ class SmallHeapTest {
         for (ActivityHandle job : jobs) {
             assertThat(job.resultAs(Integer.class)).isEqualTo(SIZE);
         }
+        assertCompleted(List.of(), 0);
     }
 
     /** Text of ten bits a character of one byte, which no database makes smaller. */
@@ -161,6 +174,10 @@ class SmallHeapTest {
         for (WorkflowHandle<Reader, Long> other : others) {
             assertThat(result(other)).isEqualTo(5);
         }
+        assertCompleted(runs, characters);
+    }
+
+    private void assertCompleted(List<WorkflowHandle<Reader, Long>> runs, long characters) throws Exception {
         for (WorkflowHandle<Reader, Long> run : runs) {
             assertThat(result(run)).isEqualTo(characters);
         }
