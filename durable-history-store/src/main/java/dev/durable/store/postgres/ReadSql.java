@@ -13,9 +13,13 @@ final class ReadSql {
      * more than pointers to what is stored out of line.
      */
     static String portion(String columns, String large, String rows) {
+        return portionBy(columns, size("r." + large), rows);
+    }
+
+    /** The same with rows {@code r} that are as large as this says. */
+    static String portionBy(String columns, String size, String rows) {
         return "select " + columns + " from (select p.*, sum(p.size) over (rows unbounded preceding) - p.size as before"
-                + " from (select r.*, " + size("r." + large) + " as size from (" + rows
-                + ") r) p) q where q.before < ?";
+                + " from (select r.*, " + size + " as size from (" + rows + ") r) p) q where q.before < ?";
     }
 
     /** What a column counts for. */
