@@ -117,10 +117,12 @@ final class JobSql {
             on conflict (run_id, seq, shard) do update set details = excluded.details, at = excluded.at""";
 
     /** What a job counts for in a portion. */
-    private static final String SIZE = ReadSql.size("j.input") + " + " + ReadSql.size("j.headers") + " + coalesce("
+    private static String size() {
+        return ReadSql.size("j.input") + " + " + ReadSql.size("j.headers") + " + coalesce("
             + ReadSql.size("j.notes") + ", 0) + case when j.begun then coalesce((select " + ReadSql.size("h.details")
             + " from durable.activity_heartbeat h where h.run_id = j.run_id and h.seq = j.seq and h.shard = j.shard), 0)"
             + " else 0 end";
+    }
 
     /**
      * Ready jobs by rank, and delayed ones whose time has come: two index orders, the first of both. Of a queue that is
@@ -172,7 +174,7 @@ final class JobSql {
                       j.crashes, j.input, j.options, j.headers, j.scheduled_at, j.schedule_to_start_deadline,
                       j.schedule_to_close_deadline, j.notes, j.rank, j.begun, j.limit_key, j.claimed_at""")
                 .formatted(closed, JobPlace.NOT_PAUSED, JobPlace.NOT_PAUSED)
-                .replace("${size}", SIZE)
+                .replace("${size}", size())
                 .replace("${portion}", String.valueOf(Portion.BYTES));
     }
 
