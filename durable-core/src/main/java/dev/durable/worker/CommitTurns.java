@@ -94,6 +94,7 @@ final class CommitTurns {
         private final List<Seat<E>> seats = new CopyOnWriteArrayList<>();
         /** Bytes of what waits. */
         private final AtomicLong held = new AtomicLong();
+
         private @Nullable Function<E, Object> distinct;
         private ToLongFunction<E> weight = entry -> 0;
         private long batches;
@@ -205,9 +206,7 @@ final class CommitTurns {
             Set<Object> members = new HashSet<>();
             long bytes = 0;
             Map.Entry<Long, E> next = waiting.poll();
-            while (next != null
-                    && bytes < Portion.BYTES
-                    && (key == null || members.add(key.apply(next.getValue())))) {
+            while (next != null && bytes < Portion.BYTES && (key == null || members.add(key.apply(next.getValue())))) {
                 batch.add(next.getValue());
                 bytes += weight.applyAsLong(next.getValue());
                 next = batch.size() < maxBatch ? waiting.poll() : null;

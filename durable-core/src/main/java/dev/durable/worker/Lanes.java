@@ -28,19 +28,27 @@ record Lanes(
                                 turns.<Lane.Entry<NewRun, StartOutcome>>sideLine(MAX_BATCH, CROWD, SHARE)
                                         .withWeights(entry -> Weights.of(entry.item())),
                                 store::start)
-                        .withSlowLane(StartOutcome.Locked.class::isInstance, store.patient()::start, start -> "start of " + start.run()),
+                        .withSlowLane(
+                                StartOutcome.Locked.class::isInstance,
+                                store.patient()::start,
+                                start -> "start of " + start.run()),
                 new Lane<>(
                                 "messages",
-                                alone(store).<Lane.Entry<Delivery, Delivery.Outcome>>mainLine(MAX_BATCH, 1)
+                                alone(store)
+                                        .<Lane.Entry<Delivery, Delivery.Outcome>>mainLine(MAX_BATCH, 1)
                                         .withWeights(entry -> Weights.of(entry.item())),
                                 store::deliver)
                         .withSlowLane(Delivery.Outcome.LOCKED::equals, store.patient()::deliver, Lanes::key),
                 new Lane<>(
                                 "jobs",
-                                alone(store).<Lane.Entry<JobUpdate, JobUpdate.Outcome>>mainLine(MAX_BATCH, 1)
+                                alone(store)
+                                        .<Lane.Entry<JobUpdate, JobUpdate.Outcome>>mainLine(MAX_BATCH, 1)
                                         .withWeights(entry -> Weights.of(entry.item())),
                                 store::update)
-                        .withSlowLane(JobUpdate.Outcome.LOCKED::equals, store.patient()::update, update -> kind(update.said()) + " of " + update.key()),
+                        .withSlowLane(
+                                JobUpdate.Outcome.LOCKED::equals,
+                                store.patient()::update,
+                                update -> kind(update.said()) + " of " + update.key()),
                 new TransitionLanes(
                         store, random, turns.mainLine(MAX_BATCH, CROWD), turns.sideLine(MAX_BATCH, CROWD, SHARE)));
     }

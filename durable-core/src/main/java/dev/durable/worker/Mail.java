@@ -45,8 +45,9 @@ sealed interface Mail {
 
     /** What became of the transition under way, which has so many bytes. */
     record Written(
-            TransitionLane.@Nullable Written written, @Nullable Throwable error, long bytes)
-            implements Mail {}
+            TransitionLane.@Nullable Written written,
+            @Nullable Throwable error,
+            long bytes) implements Mail {}
 
     /** A question; empty when the instance here is not up to date and the caller must replay. */
     record Ask(String query, Payload arguments, CompletableFuture<Optional<Payload>> answer) implements Mail {}

@@ -14,7 +14,6 @@ interface Reports {
         return 0;
     }
 
-
     /** Hears what became of a report: an outcome, or the error that keeps it from being stored at all. */
     @FunctionalInterface
     interface Answer {

@@ -29,6 +29,7 @@ final class Turns implements Step {
     private final ConcurrentLinkedQueue<RunActor> ready = new ConcurrentLinkedQueue<>();
     /** Those that can let go of a large draft. */
     private final ConcurrentLinkedQueue<RunActor> first = new ConcurrentLinkedQueue<>();
+
     private volatile BooleanSupplier crowded = () -> false;
     private volatile Runnable wake = () -> {};
 

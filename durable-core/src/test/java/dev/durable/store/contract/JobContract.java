@@ -17,15 +17,15 @@ import dev.durable.store.JobKey;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.MessageKind;
 import dev.durable.store.NewJob;
+import dev.durable.store.Portion;
 import dev.durable.store.RunKey;
 import dev.durable.store.Transition;
-import dev.durable.store.Portion;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.IntStream;
@@ -94,8 +94,9 @@ abstract class JobContract extends StoreContract {
     void a_claim_brings_a_portion_of_large_jobs() {
         int size = Portion.BYTES / 3;
         Random random = new Random(1);
-        String text = random.ints(size, 'a', 'z' + 1).collect(
-                StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append).toString();
+        String text = random.ints(size, 'a', 'z' + 1)
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                .toString();
         Writer writer = claimed("order-1");
         for (int seq = 1; seq <= 8; seq++) {
             writer.write(writer.step().schedules(Outcomes.job(seq, store.now(), "[\"" + text + "\"]")));

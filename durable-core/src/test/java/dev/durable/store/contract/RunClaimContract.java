@@ -76,8 +76,14 @@ abstract class RunClaimContract extends StoreContract {
     void a_claim_brings_a_portion_of_large_messages_and_the_next_look_the_rest() {
         Writer resting = parked("order-1");
         int size = 2 << 20;
-        String large = '"' + new Random(1).ints('0', 'z').filter(Character::isLetterOrDigit).limit(size)
-                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append).toString() + '"';
+        String large = '"'
+                + new Random(1)
+                        .ints('0', 'z')
+                        .filter(Character::isLetterOrDigit)
+                        .limit(size)
+                        .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                        .toString()
+                + '"';
         for (int i = 0; i < 10; i++) {
             deliver(resting.run(), signal("s" + i, large));
         }
@@ -94,7 +100,8 @@ abstract class RunClaimContract extends StoreContract {
             StepBuilder step = writer.step();
             next.forEach(step::consumes);
             writer.write(step);
-            next = store.messages(List.of(resting.run()), 1_000).getOrDefault(resting.run().runId(), List.of());
+            next = store.messages(List.of(resting.run()), 1_000)
+                    .getOrDefault(resting.run().runId(), List.of());
         }
         assertThat(names).containsExactly("s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9");
         List<StoredEvent> page = store.history(resting.run().runId(), 1, 100);

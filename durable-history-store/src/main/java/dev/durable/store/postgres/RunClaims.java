@@ -82,10 +82,8 @@ final class RunClaims {
                             row -> RunReads.addMessage(once.messages, row),
                             Param.of(ClaimedRuns.MAX_MESSAGES),
                             Param.of((long) Portion.BYTES))
-                    .read(
-                            ClaimSql.HISTORIES,
-                            row -> RunReads.addEvent(once.histories, row),
-                            Param.of((long) Portion.BYTES)));
+                    .read(ClaimSql.HISTORIES, row -> RunReads.addEvent(once.histories, row), Param.of((long)
+                            Portion.BYTES)));
             return once;
         });
         queues.forEach(cursors::remove);
