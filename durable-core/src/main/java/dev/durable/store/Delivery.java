@@ -11,9 +11,6 @@ import org.jspecify.annotations.Nullable;
  * @param message what is delivered
  */
 public record Delivery(String workflowId, @Nullable UUID runId, InboxMessage message) {
-    /** With so many bytes an inbox is full, however few the messages are; as the store keeps them. */
-    public static final long INBOX_BYTES = 256L << 20;
-
 
     /** What became of it. */
     public enum Outcome {

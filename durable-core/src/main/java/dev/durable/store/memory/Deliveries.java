@@ -32,7 +32,7 @@ final class Deliveries {
         if (run.hold().closing()) {
             return Delivery.Outcome.CLOSING;
         }
-        if (run.inbox().size() >= inboxLimit || run.inbox().bytes() >= Delivery.INBOX_BYTES) {
+        if (run.inbox().size() >= inboxLimit) {
             return Delivery.Outcome.INBOX_FULL;
         }
         tables.post(run, message);

@@ -13,15 +13,12 @@ import org.jspecify.annotations.Nullable;
 /** The messages that wait for one run, each once, in the order in which the store took them: that is (at, ord). */
 final class Inbox {
     private final Map<UUID, InboxMessage> waiting = new LinkedHashMap<>();
-    private long bytes;
 
     /** Takes the message, unless it waits already. */
     void add(InboxMessage sent, Instant at) {
-        InboxMessage message =
-                new InboxMessage(sent.messageId(), sent.kind(), sent.name(), sent.payload(), sent.notes(), at);
-        if (waiting.putIfAbsent(sent.messageId(), message) == null) {
-            bytes += message.payload().length();
-        }
+        waiting.putIfAbsent(
+                sent.messageId(),
+                new InboxMessage(sent.messageId(), sent.kind(), sent.name(), sent.payload(), sent.notes(), at));
     }
 
     boolean contains(UUID messageId) {
@@ -35,19 +32,11 @@ final class Inbox {
     }
 
     void removeAll(Collection<UUID> messageIds) {
-        for (UUID messageId : messageIds) {
-            InboxMessage gone = waiting.remove(messageId);
-            bytes -= gone == null ? 0 : gone.payload().length();
-        }
+        messageIds.forEach(waiting::remove);
     }
 
     void clear() {
         waiting.clear();
-        bytes = 0;
-    }
-
-    long bytes() {
-        return bytes;
     }
 
     int size() {

@@ -1,7 +1,5 @@
 package dev.durable.store.postgres;
 
-import dev.durable.store.Delivery;
-
 /** The statements of the lane <i>requests</i>: messages to runs. */
 final class RequestSql {
     private RequestSql() {}
@@ -22,14 +20,13 @@ final class RequestSql {
      * Locks each target once, in order of (shard, workflow id), and inserts from what was locked. KEY SHARE lets the
      * holder of the run go on and holds off its close. Nothing is tested here that needs a later snapshot; who is not
      * found is asked again in a statement of its own. Messages name their target by its place in an array: joining
-     * them would be quadratic. What waits is counted and weighed as it is stored, which unpacks nothing.
+     * them would be quadratic.
      */
     static final String DELIVER = """
             with target as materialized (
                 select u.target, s.run_id, s.closing, s.task_queue,
-                       (select array[count(*), coalesce(sum(pg_column_size(counted.payload)), 0)]
-                          from (select i.payload from durable.inbox i
-                                 where i.run_id = s.run_id and i.shard = s.shard limit ?) counted) as waiting
+                       (select count(*) from (select 1 from durable.inbox i
+                              where i.run_id = s.run_id and i.shard = s.shard limit ?) counted) as waiting
                   from unnest(?::text[], ?::smallint[], ?::uuid[])
                        with ordinality as u(workflow_id, shard, run_id, target)
                   left join lateral (select s.run_id, s.shard, s.closing, s.task_queue from durable.run_state s
@@ -43,7 +40,7 @@ final class RequestSql {
                 select u.*, t.runs[u.target] as run_id, t.queues[u.target] as task_queue, t.closing[u.target] as closing,
                        exists (select 1 from durable.inbox i where i.run_id = t.runs[u.target]
                                   and i.message_id = u.message_id and i.shard = u.shard offset 0) as here,
-                       t.waiting[u.target][1] + u.place > ? or t.waiting[u.target][2] >= ${most} as no_room
+                       t.waiting[u.target] + u.place > ? as no_room
                   from t cross join unnest(?::int[], ?::smallint[], ?::int[], ?::int[], ?::uuid[], ?::smallint[], ?::text[],
                                            ?::text[], ?::text[])
                        as u(target, shard, item, place, message_id, kind, name, payload, notes)
@@ -57,7 +54,7 @@ final class RequestSql {
                 on conflict do nothing)
             select m.item, case when m.here then 'ACCEPTED' when m.closing then 'CLOSING'
                                 when m.no_room then 'INBOX_FULL' else 'ACCEPTED' end as outcome, m.task_queue, m.run_id
-              from message m""".replace("${most}", String.valueOf(Delivery.INBOX_BYTES));
+              from message m""";
 
     /**
      * The jobs of runs that are background jobs and are asked to cancel, in lock order. Who is locked is being begun, or

@@ -1,7 +1,6 @@
 package dev.durable.store.postgres.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
@@ -18,12 +17,11 @@ import dev.durable.store.postgres.testing.TestDatabase;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
 import org.junit.jupiter.api.AfterEach;
@@ -44,7 +42,6 @@ class SmallHeapTest {
     private static final int LARGE = Integer.getInteger("heap.messages", 24);
     /** What the limit of payloads lets through. */
     private static final int SIZE = (2 << 20) - 100;
-
     private static final int OTHERS = 3;
     private static final Duration SOON = Duration.ofSeconds(120);
 
@@ -152,24 +149,6 @@ class SmallHeapTest {
         assertCompleted(List.of(), 0);
     }
 
-    @Test
-    void an_inbox_that_holds_too_many_bytes_takes_no_more() throws Exception {
-        WorkflowHandle<Reader, Long> run = signalled("one", 1, SmallHeapTest::noise);
-        try (Connection connection = database.dataSource().getConnection();
-                Statement statement = connection.createStatement()) {
-            statement.execute("""
-                    insert into durable.inbox (run_id, message_id, at, ord, kind, shard, wakes, task_queue, name, payload)
-                    select run_id, gen_random_uuid(), at, ord + n, kind, shard, wakes, task_queue, name, payload
-                      from durable.inbox, generate_series(1, 140) n""");
-        }
-
-        assertThatThrownBy(() -> run.signal(r -> r.letter("another")))
-                .hasMessage("the inbox of one is full and takes no signal letter. Its worker is down, or messages come faster"
-                        + " than the run handles them; send again later.");
-
-        assertThat(signalled("other", 1, seed -> "short").describe().waitingMessages()).isOne();
-    }
-
     /** Text that no database makes much smaller. */
     private static String noise(int seed) {
         Random random = new Random(seed);
@@ -214,8 +193,7 @@ class SmallHeapTest {
         long deadline = System.nanoTime() + SOON.toNanos();
         while (!run.describe().summary().status().closed()) {
             if (!worker.isAlive() || System.nanoTime() - deadline > 0) {
-                throw new AssertionError(
-                        run.workflowId() + " is open, the worker " + worker + " said:\n" + Files.readString(log));
+                throw new AssertionError(run.workflowId() + " is open, the worker " + worker + " said:\n" + Files.readString(log));
             }
             LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
         }
