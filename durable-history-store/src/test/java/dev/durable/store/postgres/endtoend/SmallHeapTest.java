@@ -21,7 +21,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
 import org.junit.jupiter.api.AfterEach;
@@ -42,6 +41,7 @@ class SmallHeapTest {
     private static final int LARGE = Integer.getInteger("heap.messages", 24);
     /** What the limit of payloads lets through. */
     private static final int SIZE = (2 << 20) - 100;
+
     private static final int OTHERS = 3;
     private static final Duration SOON = Duration.ofSeconds(120);
 
@@ -193,7 +193,8 @@ class SmallHeapTest {
         long deadline = System.nanoTime() + SOON.toNanos();
         while (!run.describe().summary().status().closed()) {
             if (!worker.isAlive() || System.nanoTime() - deadline > 0) {
-                throw new AssertionError(run.workflowId() + " is open, the worker " + worker + " said:\n" + Files.readString(log));
+                throw new AssertionError(
+                        run.workflowId() + " is open, the worker " + worker + " said:\n" + Files.readString(log));
             }
             LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
         }
