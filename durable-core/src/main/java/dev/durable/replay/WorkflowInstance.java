@@ -120,7 +120,8 @@ public final class WorkflowInstance {
     }
 
     private void note(HistoryEvent.Inbound event) {
-        bytesFed += bytes(event) - bytesFed / REMEMBERED;
+        // The text, and what was decoded from it.
+        bytesFed += 2L * bytes(event) - bytesFed / REMEMBERED;
     }
 
     /** The one turn that is live. */

@@ -95,6 +95,14 @@ public record ClaimedJob(
                 newNotes);
     }
 
+    /** What a store may count it for in a {@linkplain Portion portion}, at most. */
+    public long atMost() {
+        return Portion.atMost(input)
+                + Portion.atMost(headers)
+                + (heartbeatDetails == null ? 0 : Portion.atMost(heartbeatDetails))
+                + (notes == null ? 0 : Portion.atMost(notes));
+    }
+
     @Override
     public String toString() {
         return RecordText.of(this);

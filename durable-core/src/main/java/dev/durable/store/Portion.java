@@ -12,8 +12,8 @@ import java.util.List;
  * than asked for has all of them only if they are {@linkplain #isWhole small}.
  */
 public final class Portion {
-    /** Of messages, of events, of a batch that is committed. */
-    public static final int BYTES = 4 << 20;
+    /** Of messages, of events, of a batch that is committed: 4 MiB, less with a heap of less than 256 MiB, at least 1 MiB. */
+    public static final int BYTES = (int) Math.clamp(Runtime.getRuntime().maxMemory() / 64, 1L << 20, 4L << 20);
 
     /** What a byte of a compressed item counts for. The usual compression of PostgreSQL makes 87 bytes one at most. */
     public static final int COMPRESSED = 32;

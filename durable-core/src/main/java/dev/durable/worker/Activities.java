@@ -366,6 +366,7 @@ final class Activities implements ActivitySide {
         ActivityQueue queue = pools.queues().get(taskQueue);
         if (queue == null
                 || starter.draining()
+                || leases.weight() >= Lane.BACKLOG
                 || !setup.names().contains(activity)
                 || !rules.free(taskQueue, activity)) {
             return Optional.empty();

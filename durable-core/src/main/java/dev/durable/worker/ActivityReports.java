@@ -125,6 +125,11 @@ final class ActivityReports implements Reports {
         taken(outcome.key(), outcome.lease());
     }
 
+    @Override
+    public long held() {
+        return lane.held();
+    }
+
     /** How many reports came too late. */
     long stale() {
         return stale.sum();

@@ -5,6 +5,7 @@ import dev.durable.store.HistoryStore;
 import dev.durable.store.JobClaim;
 import dev.durable.store.JobKey;
 import dev.durable.store.LimitedClaim;
+import dev.durable.store.Portion;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -26,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  * A claim whose reply is lost leaves leases that nobody here knows; {@link HeldLeases} gives them back.
  */
 final class ActivityWorker implements Step {
+    /** Between two looks whether what runs here has left room for more. */
+    private static final Duration CROWDED = Duration.ofMillis(20);
+
     private final HistoryStore store;
     private final ActivityPool pool;
     private final Set<String> activities;
@@ -36,6 +40,8 @@ final class ActivityWorker implements Step {
     private long nextClaim;
     /** When a limit lets more through; of the claims of one crank. */
     private @Nullable Duration retryIn;
+    /** What the claims of one crank may have been counted for; more jobs may wait behind a portion. */
+    private long bytes;
 
     /**
      * @param store where jobs are claimed
@@ -73,6 +79,10 @@ final class ActivityWorker implements Step {
         if (early > 0 && !pool.slots().worthAClaim()) {
             return Duration.ofNanos(early);
         }
+        if (starter.host().leases().weight() + starter.host().reports().held() >= Lane.BACKLOG) {
+            pool.slots().demand(Slots.Demand.HUNGRY);
+            return sleep(CROWDED);
+        }
         List<Slots.Slot> slots = pool.slots().takeForClaim();
         if (slots.isEmpty()) {
             pool.slots().demand(Slots.Demand.HUNGRY);
@@ -85,6 +95,7 @@ final class ActivityWorker implements Step {
         Object claim = starter.host().leases().claimBegins();
         ArrayDeque<Slots.Slot> left = new ArrayDeque<>(slots);
         retryIn = null;
+        bytes = 0;
         boolean answered = false;
         try {
             fill(left);
@@ -96,7 +107,7 @@ final class ActivityWorker implements Step {
                 starter.host().leases().claimLost();
             }
         }
-        boolean full = left.isEmpty();
+        boolean full = left.isEmpty() || bytes >= Portion.BYTES;
         pool.slots().demand(full ? Slots.Demand.BACKLOG : Slots.Demand.NONE);
         Duration pause = left.size() < slots.size() ? pace.afterFind() : pace.afterNothing();
         if (retryIn != null && retryIn.compareTo(pause) < 0) {
@@ -160,14 +171,21 @@ final class ActivityWorker implements Step {
 
     private List<ClaimedJob> claimed(JobClaim wanted) {
         if (!rules.of(wanted.taskQueue()).limits().limitsClaims()) {
-            return store.claimJobs(wanted);
+            return weighed(store.claimJobs(wanted));
         }
         LimitedClaim claim = store.claimLimitedJobs(wanted);
         Duration again = claim.retryIn();
         if (again != null && (retryIn == null || again.compareTo(retryIn) < 0)) {
             retryIn = again;
         }
-        return claim.jobs();
+        return weighed(claim.jobs());
+    }
+
+    private List<ClaimedJob> weighed(List<ClaimedJob> jobs) {
+        for (ClaimedJob job : jobs) {
+            bytes += job.atMost();
+        }
+        return jobs;
     }
 
     private Duration sleep(Duration pause) {

@@ -4,10 +4,11 @@ import dev.durable.store.Portion;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.LinkedBlockingDeque;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
@@ -89,7 +90,7 @@ final class CommitTurns {
         /** 0 is a main line. */
         private final int share;
 
-        private final LinkedBlockingDeque<E> waiting = new LinkedBlockingDeque<>();
+        private final Waiting<E> waiting = new Waiting<>();
         private final List<Seat<E>> seats = new CopyOnWriteArrayList<>();
         /** Bytes of what waits. */
         private final AtomicLong held = new AtomicLong();
@@ -126,22 +127,32 @@ final class CommitTurns {
         /** Any thread. */
         void add(E entry) {
             held.addAndGet(weight.applyAsLong(entry));
-            waiting.add(entry);
+            append(entry);
+        }
+
+        private Runnable append(E entry) {
+            long ticket = waiting.add(entry);
             look();
+            return () -> withdraw(ticket, entry);
         }
 
-        /** Adds it unless more waits already; whatever its size, it passes where nothing does. */
-        boolean addWithin(long bytes, E entry) {
-            if (held.get() >= bytes) {
-                return false;
+        /**
+         * Adds it unless so many bytes wait already; whatever its size, it passes where fewer do.
+         *
+         * @return takes it out again, unless a lane has taken it; null where it was not added
+         */
+        @Nullable
+        Runnable addWithin(long bytes, E entry) {
+            long more = weight.applyAsLong(entry);
+            if (held.getAndAdd(more) >= bytes) {
+                held.addAndGet(-more);
+                return null;
             }
-            add(entry);
-            return true;
+            return append(entry);
         }
 
-        /** Nobody wants it any more; what a lane has taken it has. */
-        void withdraw(E entry) {
-            if (waiting.remove(entry)) {
+        private void withdraw(long ticket, E entry) {
+            if (waiting.remove(ticket)) {
                 held.addAndGet(-weight.applyAsLong(entry));
             }
         }
@@ -194,17 +205,75 @@ final class CommitTurns {
             Function<E, Object> key = distinct;
             Set<Object> members = new HashSet<>();
             long bytes = 0;
-            E next = waiting.poll();
-            while (next != null && bytes < Portion.BYTES && (key == null || members.add(key.apply(next)))) {
-                batch.add(next);
-                bytes += weight.applyAsLong(next);
+            Map.Entry<Long, E> next = waiting.poll();
+            while (next != null && bytes < Portion.BYTES && (key == null || members.add(key.apply(next.getValue())))) {
+                batch.add(next.getValue());
+                bytes += weight.applyAsLong(next.getValue());
                 next = batch.size() < maxBatch ? waiting.poll() : null;
             }
             if (next != null) {
-                waiting.addFirst(next);
+                waiting.putBack(next);
             }
             held.addAndGet(-bytes);
             return batch;
+        }
+    }
+
+    /** In order; what is in the middle is found by its ticket, as thousands may give up at once. */
+    private static final class Waiting<E> {
+        private final ReentrantLock lock = new ReentrantLock();
+        private final LinkedHashMap<Long, E> entries = new LinkedHashMap<>();
+        private long tickets;
+
+        long add(E entry) {
+            lock.lock();
+            try {
+                entries.put(tickets, entry);
+                return tickets++;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        Map.@Nullable Entry<Long, E> poll() {
+            lock.lock();
+            try {
+                return entries.pollFirstEntry();
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        void putBack(Map.Entry<Long, E> first) {
+            lock.lock();
+            try {
+                entries.putFirst(first.getKey(), first.getValue());
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        /** Tells whether it was there. */
+        boolean remove(long ticket) {
+            lock.lock();
+            try {
+                return entries.remove(ticket) != null;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        int size() {
+            lock.lock();
+            try {
+                return entries.size();
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        boolean isEmpty() {
+            return size() == 0;
         }
     }
 

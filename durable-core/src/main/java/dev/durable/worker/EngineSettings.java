@@ -145,7 +145,7 @@ record EngineSettings(
                 Duration.ofSeconds(60),
                 Duration.ofSeconds(5),
                 PayloadCodec.DEFAULT_MAX_BYTES,
-                Math.max(64L << 20, Runtime.getRuntime().maxMemory() / 4),
+                Math.max(16L << 20, Runtime.getRuntime().maxMemory() / 4),
                 Duration.ofSeconds(30),
                 null);
 

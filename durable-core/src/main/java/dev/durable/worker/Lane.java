@@ -94,8 +94,8 @@ final class Lane<I, O> implements Step {
     CompletableFuture<O> offer(I item) {
         Outcome<O> outcome = new Outcome<>();
         Entry<I, O> entry = new Entry<>(item, outcome);
-        outcome.onCancel = () -> line.withdraw(entry);
-        if (!line.addWithin(BACKLOG, entry)) {
+        outcome.onCancel = line.addWithin(BACKLOG, entry);
+        if (outcome.onCancel == null) {
             outcome.completeExceptionally(new StoreUnavailableException(name + ": " + (BACKLOG >> 20)
                     + " MiB already wait in this process to be written, so this was not sent. Usually the database is away or"
                     + " overloaded, and callers go on sending. Send again later; fewer at a time, or a larger heap, help where"

@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,7 @@ final class Leases {
     private final Set<UUID> forgotten = ConcurrentHashMap.newKeySet();
 
     private final Set<UUID> leftBehind = ConcurrentHashMap.newKeySet();
+    private final AtomicLong weight = new AtomicLong();
     private final AtomicBoolean claimLost = new AtomicBoolean();
     private volatile Runnable whenClaimLost = () -> {};
     private volatile Runnable whenEmpty = () -> {};
@@ -76,7 +78,28 @@ final class Leases {
     }
 
     void put(UUID lease, Held holding) {
-        held.put(lease, holding);
+        weigh(held.put(lease, holding), holding);
+    }
+
+    /** Bytes of the jobs that run here, and of the outcomes that runs have taken. */
+    long weight() {
+        return weight.get();
+    }
+
+    private void weigh(@Nullable Held before, @Nullable Held after) {
+        long more = weightOf(after) - weightOf(before);
+        if (more != 0) {
+            weight.addAndGet(more);
+        }
+    }
+
+    private static long weightOf(@Nullable Held holding) {
+        return switch (holding) {
+            case Attempt attempt -> Weights.of(attempt.job());
+            case HandedOver taken -> Weights.of(taken.outcome());
+            case Reserved ignored -> 0;
+            case null -> 0;
+        };
     }
 
     /** Tells whether this removed it. */
@@ -85,6 +108,7 @@ final class Leases {
         if (ended == null) {
             return false;
         }
+        weigh(ended, null);
         whenEnded.accept(ended);
         if (held.isEmpty()) {
             whenEmpty.run();

@@ -43,10 +43,11 @@ sealed interface Mail {
     /** A local activity can't be run here. */
     record LocalRefused(String why) implements Mail {}
 
-    /** What became of the transition under way. */
+    /** What became of the transition under way, which has so many bytes. */
     record Written(
             TransitionLane.@Nullable Written written,
-            @Nullable Throwable error) implements Mail {}
+            @Nullable Throwable error,
+            long bytes) implements Mail {}
 
     /** A question; empty when the instance here is not up to date and the caller must replay. */
     record Ask(String query, Payload arguments, CompletableFuture<Optional<Payload>> answer) implements Mail {}

@@ -9,6 +9,10 @@ import org.jspecify.annotations.Nullable;
 
 /** What attempts tell: of jobs to the store, of local activities to their run. */
 interface Reports {
+    /** Bytes of reports that wait to be written. */
+    default long held() {
+        return 0;
+    }
 
     /** Hears what became of a report: an outcome, or the error that keeps it from being stored at all. */
     @FunctionalInterface

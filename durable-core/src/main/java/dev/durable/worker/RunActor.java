@@ -46,6 +46,9 @@ final class RunActor {
     /** After so many the end stands, whatever waits: it is fed as late. Not reached, as senders wait outside by then. */
     private static final int MOST_REFUSALS = 10;
 
+    /** Bytes of a draft and its run that are counted while it is written, and let go of at once. */
+    private static final int LARGE = 1 << 16;
+
     private static final int MAX_REASON = 16_000;
 
     private final RunKey key;
@@ -79,6 +82,15 @@ final class RunActor {
         mailbox.add(mail);
         if (queued.compareAndSet(false, true)) {
             turns.ready(this);
+        }
+    }
+
+    private void postWritten(Mail.Written written) {
+        if (written.bytes() < LARGE) {
+            post(written);
+        } else {
+            mailbox.add(written);
+            turns.readyFirst(this);
         }
     }
 
@@ -117,13 +129,21 @@ final class RunActor {
 
     private void read(Mail mail) {
         switch (mail) {
-            case Mail.Claimed claimed -> claim = claimed;
+            case Mail.Claimed claimed -> {
+                host.outside().read(claimed);
+                claim = claimed;
+            }
             case Mail.Start start -> start(start);
             case Mail.StartWritten written -> startWritten(written);
             case Mail.Ended ended -> holding.add(ended.outcome());
             case Mail.LocalGivenBack ignored -> leaving = true;
             case Mail.LocalRefused refused -> refusal = refused.why();
-            case Mail.Written written -> written(written);
+            case Mail.Written written -> {
+                if (written.bytes() >= LARGE) {
+                    host.outside().inFlight(-written.bytes());
+                }
+                written(written);
+            }
             case Mail.Ask ask -> questions.add(ask);
             case Mail.Evict ignored -> evicting = true;
         }
@@ -348,6 +368,10 @@ final class RunActor {
 
     /** The timer is the one for which this process wakes up, once it is durable; null is none, or others may. */
     private void submit(Transition transition, Draft draft, @Nullable Instant timer) {
+        long bytes = Weights.of(transition) + holding.weight();
+        if (bytes >= LARGE) {
+            host.outside().inFlight(bytes);
+        }
         var unused = host.lanes().transitions().submit(transition).whenComplete((written, error) -> {
             try {
                 if (written != null && written.isApplied()) {
@@ -355,7 +379,7 @@ final class RunActor {
                     dueHere(timer);
                 }
             } finally {
-                post(new Mail.Written(written, error));
+                postWritten(new Mail.Written(written, error, bytes));
             }
         });
     }

@@ -40,6 +40,8 @@ final class RunClaims implements Step {
     private static final int BATCH = 200;
     /** Between two looks for what was left to others. */
     private static final Duration LEFT_AT_LEAST = Duration.ofMillis(25);
+    /** Between two looks whether there is room for more. */
+    private static final Duration CROWDED = Duration.ofMillis(5);
     /** How long one activation may take before others may claim the run. */
     static final Duration OWNED_FOR = Duration.ofSeconds(15);
     /** Between two looks for what a lost claim may still take. */
@@ -79,6 +81,11 @@ final class RunClaims implements Step {
     interface Takers {
         /** Whether it has an instance of this run. */
         boolean isCached(UUID runId);
+
+        /** Whether so much waits here already that what is claimed now would have to wait, too. */
+        default boolean isCrowded() {
+            return false;
+        }
 
         /** A run was claimed for it. */
         void claimed(Mail.Claimed claim);
@@ -128,6 +135,10 @@ final class RunClaims implements Step {
         Instant look = earlier(nextLook, parked.get());
         if (!nudged.getAndSet(false) && before.isBefore(look)) {
             return sleepUntil(look, before);
+        }
+        if (takers.isCrowded()) {
+            nudged.set(true);
+            return CROWDED;
         }
         // From here on whoever parks is heard of, until it is known when to look next.
         nextLook = Instant.MAX;

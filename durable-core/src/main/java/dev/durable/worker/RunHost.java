@@ -43,6 +43,12 @@ record RunHost(HistoryStore store, Lanes lanes, Code code, Outside outside) {
         /** A run is parked, durably, until this time. */
         void due(Instant at);
 
+        /** The actor has read that it has a claim. */
+        void read(Mail.Claimed claim);
+
+        /** So many bytes more, or fewer, of runs have a draft that is being written. */
+        void inFlight(long bytes);
+
         /** The actor has nothing in memory any more. */
         void unneeded(RunActor actor);
 

@@ -6,6 +6,7 @@ import dev.durable.store.Transition;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -17,6 +18,11 @@ final class Runs implements RunHost.Outside, AttemptOutcome.Sink, RunClaims.Take
     private final RunCache cache;
     private final ResultWaiters waiters;
     private final Supplier<UUID> random;
+    /** Bytes of claims that no actor has read yet. */
+    private final AtomicLong claimed = new AtomicLong();
+    /** Bytes of large runs and their drafts whose actors have not read yet what became of them. */
+    private final AtomicLong inFlight = new AtomicLong();
+
     private final StalledRuns stalled = new StalledRuns();
     private EagerJobs eager = EagerJobs.NONE;
     private LocalCalls locals = LocalCalls.NONE;
@@ -34,6 +40,7 @@ final class Runs implements RunHost.Outside, AttemptOutcome.Sink, RunClaims.Take
     /** Ties the knot with what needs this object to be made; before anything runs. */
     void bind(RunHost runHost, EagerJobs eagerJobs, LocalCalls localCalls) {
         this.host = runHost;
+        turns.holdBackWhile(() -> inFlight.get() >= Lane.BACKLOG);
         this.eager = eagerJobs;
         this.locals = localCalls;
     }
@@ -61,7 +68,23 @@ final class Runs implements RunHost.Outside, AttemptOutcome.Sink, RunClaims.Take
 
     @Override
     public void claimed(Mail.Claimed claim) {
+        claimed.addAndGet(Weights.of(claim));
         actor(claim.claim().run()).post(claim);
+    }
+
+    @Override
+    public boolean isCrowded() {
+        return claimed.get() + inFlight.get() + bound().lanes().transitions().held() >= Lane.BACKLOG;
+    }
+
+    @Override
+    public void read(Mail.Claimed claim) {
+        claimed.addAndGet(-Weights.of(claim));
+    }
+
+    @Override
+    public void inFlight(long bytes) {
+        inFlight.addAndGet(bytes);
     }
 
     @Override

@@ -37,6 +37,11 @@ final class TransitionLanes {
         lanes.forEach(lane -> lane.drivenBy(drive));
     }
 
+    /** Bytes that wait to be taken. */
+    long held() {
+        return goingOn.held() + ending.held();
+    }
+
     /** Queues the transition; the future completes after its commit, on a lane's thread. At most one a run. */
     CompletableFuture<TransitionLane.Written> submit(Transition transition) {
         TransitionLane.Entry entry = new TransitionLane.Entry(transition);

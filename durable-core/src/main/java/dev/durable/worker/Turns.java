@@ -5,6 +5,8 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -12,6 +14,9 @@ import org.slf4j.LoggerFactory;
 final class Turns implements Step {
     private static final Logger log = LoggerFactory.getLogger(Turns.class);
     private static final int BATCH = 256;
+    /** Between two looks whether what holds the others back has been written. */
+    private static final Duration CROWDED = Duration.ofMillis(2);
+
     private static final Duration UNWINDING_MOST = Duration.ofSeconds(10);
 
     /** One thread turns; who closes waits for a turn that hangs, whose thread the drive has given up. */
@@ -22,6 +27,10 @@ final class Turns implements Step {
     private boolean closed;
 
     private final ConcurrentLinkedQueue<RunActor> ready = new ConcurrentLinkedQueue<>();
+    /** Those that can let go of a large draft. */
+    private final ConcurrentLinkedQueue<RunActor> first = new ConcurrentLinkedQueue<>();
+
+    private volatile BooleanSupplier crowded = () -> false;
     private volatile Runnable wake = () -> {};
 
     void onReady(Runnable wake) {
@@ -34,14 +43,25 @@ final class Turns implements Step {
         wake.run();
     }
 
+    /** The same, before all others: it holds a large draft that is written. */
+    void readyFirst(RunActor actor) {
+        first.add(actor);
+        wake.run();
+    }
+
+    /** While it is so, only those go on that let go of something: what the others would make had to wait in memory. */
+    void holdBackWhile(BooleanSupplier condition) {
+        crowded = condition;
+    }
+
     @Override
     public Duration runOnce() {
         turning.lock();
         try {
             for (int i = 0; i < BATCH; i++) {
-                RunActor actor = closed ? null : ready.poll();
+                RunActor actor = closed ? null : next();
                 if (actor == null) {
-                    return UNTIL_WOKEN;
+                    return closed || ready.isEmpty() ? UNTIL_WOKEN : CROWDED;
                 }
                 readMail(actor);
             }
@@ -49,6 +69,11 @@ final class Turns implements Step {
         } finally {
             turning.unlock();
         }
+    }
+
+    private @Nullable RunActor next() {
+        RunActor next = first.poll();
+        return next != null || crowded.getAsBoolean() ? next : ready.poll();
     }
 
     private void readMail(RunActor actor) {

@@ -1,5 +1,6 @@
 package dev.durable.worker;
 
+import dev.durable.store.ClaimedJob;
 import dev.durable.store.Delivery;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobUpdate;
@@ -29,8 +30,33 @@ final class Weights {
     }
 
     static long of(TransitionLane.Entry entry) {
-        Transition transition = entry.transition();
+        return of(entry.transition());
+    }
+
+    /** Of what a claim has read of the run. */
+    static long of(Mail.Claimed claim) {
+        List<StoredEvent> page = claim.firstPage();
+        long bytes = OBJECT + (page == null ? 0 : ofEvents(page));
+        for (InboxMessage message : claim.messages()) {
+            bytes += of(message);
+        }
+        return bytes;
+    }
+
+    static long of(Transition transition) {
         return OBJECT + ofEvents(transition.events()) + ofJobs(transition.jobs());
+    }
+
+    static long of(ClaimedJob job) {
+        return OBJECT + job.input().length() + length(job.heartbeatDetails()) + length(job.notes());
+    }
+
+    static long of(AttemptOutcome outcome) {
+        return of(outcome.job()) + of(outcome.message());
+    }
+
+    private static long length(@Nullable String text) {
+        return text == null ? 0 : text.length();
     }
 
     private static long of(@Nullable InboxMessage message) {

@@ -124,12 +124,23 @@ final class Claims {
                 .filter(activity -> !tables.settings().pauses(activity, tables.now()))
                 .collect(Collectors.toSet());
         List<ClaimedJob> claimed = new ArrayList<>();
+        long bytes = 0;
         for (Job job : tables.jobs().claimable(claim, activities, limit, tables.now())) {
             tables.jobs().run(job, new NewJob.Lease(UUID.randomUUID(), claim.session()), tables.now());
             tables.settings().begun(job, tables.now());
-            claimed.add(job.claimed());
+            ClaimedJob taken = job.claimed();
+            claimed.add(taken);
+            bytes += size(taken);
+            if (bytes >= Portion.BYTES) {
+                break;
+            }
         }
         return claimed;
+    }
+
+    private static long size(ClaimedJob job) {
+        String details = job.heartbeatDetails();
+        return (long) job.input().length() + (details == null ? 0 : details.length());
     }
 
     private ClaimedRun claim(Run run, RunClaim claim, Instant now) {

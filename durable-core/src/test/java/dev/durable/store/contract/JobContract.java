@@ -17,12 +17,15 @@ import dev.durable.store.JobKey;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.MessageKind;
 import dev.durable.store.NewJob;
+import dev.durable.store.Portion;
 import dev.durable.store.RunKey;
 import dev.durable.store.Transition;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.IntStream;
@@ -85,6 +88,29 @@ abstract class JobContract extends StoreContract {
 
         assertThat(claimJobs(session, 3)).hasSize(3);
         assertThat(claimJobs(session, 3)).hasSize(2);
+    }
+
+    @Test
+    void a_claim_brings_a_portion_of_large_jobs() {
+        int size = Portion.BYTES / 3;
+        Random random = new Random(1);
+        String text = random.ints(size, 'a', 'z' + 1)
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                .toString();
+        Writer writer = claimed("order-1");
+        for (int seq = 1; seq <= 8; seq++) {
+            writer.write(writer.step().schedules(Outcomes.job(seq, store.now(), "[\"" + text + "\"]")));
+        }
+
+        List<Integer> seen = new ArrayList<>();
+        while (seen.size() < 8) {
+            List<ClaimedJob> jobs = claimJobs(session, 8);
+            assertThat(jobs).hasSizeBetween(1, 4);
+            jobs.forEach(job -> seen.add(job.key().seq()));
+        }
+
+        assertThat(seen).containsExactly(1, 2, 3, 4, 5, 6, 7, 8);
+        assertThat(claimJobs(session, 8)).isEmpty();
     }
 
     @Test

@@ -55,6 +55,25 @@ public final class Outcomes {
                 eager);
     }
 
+    /** One with this input. */
+    public static NewJob job(int seq, Instant at, String input) {
+        NewJob job = job(seq, at);
+        return new NewJob(
+                seq,
+                job.activity(),
+                job.taskQueue(),
+                job.priority(),
+                input,
+                job.options(),
+                job.headers(),
+                job.workflowType(),
+                at,
+                null,
+                null,
+                job.maxWorkerCrashes(),
+                null);
+    }
+
     /** One that waits until its limit key lets it through. */
     public static NewJob keyed(int seq, Instant at, String key) {
         NewJob job = job(seq, at);

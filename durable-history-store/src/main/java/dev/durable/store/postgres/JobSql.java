@@ -1,5 +1,7 @@
 package dev.durable.store.postgres;
 
+import dev.durable.store.Portion;
+
 /** Statements on activity jobs: what their holders say (lane <i>requests</i>), claims and sweeps (background). */
 final class JobSql {
     private JobSql() {}
@@ -114,6 +116,15 @@ final class JobSql {
               from unnest(?::uuid[], ?::smallint[], ?::int[], ?::text[]) as u(run_id, shard, seq, details)
             on conflict (run_id, seq, shard) do update set details = excluded.details, at = excluded.at""";
 
+    /** What a job counts for in a portion. */
+    private static String size() {
+        return ReadSql.size("j.input") + " + " + ReadSql.size("j.headers") + " + coalesce("
+                + ReadSql.size("j.notes") + ", 0) + case when j.begun then coalesce((select "
+                + ReadSql.size("h.details")
+                + " from durable.activity_heartbeat h where h.run_id = j.run_id and h.seq = j.seq and h.shard = j.shard), 0)"
+                + " else 0 end";
+    }
+
     /**
      * Ready jobs by rank, and delayed ones whose time has come: two index orders, the first of both. Of a queue that is
      * paused nothing, and of one whose claims are limited nothing by this statement alone.
@@ -148,20 +159,24 @@ final class JobSql {
              where exists (select 1 from durable.session s where s.id = ? and not s.dead)
                and not exists (select 1 from durable.queue q where q.task_queue = ? and (%s))
                and j.ctid = any(array(
-                select c.ctid from (
-                    select r.* from (select j.ctid, j.rank from durable.activity_job j
+                select p.ctid from (select c.ctid, sum(c.size) over (order by c.rank rows unbounded preceding) - c.size as before
+                  from (
+                    select r.* from (select j.ctid, j.rank, ${size} as size from durable.activity_job j
                       where j.task_queue = ? and j.state = ${READY} and j.activity = any(?::text[]) and %s
                         and j.rank >= ?::timestamptz
                       order by j.rank limit ? for no key update skip locked) r
                     union all
-                    select d.* from (select j.ctid, j.rank from durable.activity_job j
+                    select d.* from (select j.ctid, j.rank, ${size} from durable.activity_job j
                       where j.task_queue = ? and j.state = ${DELAYED} and j.activity = any(?::text[]) and %s
                         and j.limit_key is null and j.visible_at <= durable.clock()
                       order by j.visible_at limit ? for no key update skip locked) d) c
-                 order by c.rank limit ?))
+                 order by c.rank limit ?) p where p.before < ${portion}))
             returning j.run_id, j.seq, j.workflow_id, j.activity, j.task_queue, j.workflow_type, j.lease, j.attempt,
                       j.crashes, j.input, j.options, j.headers, j.scheduled_at, j.schedule_to_start_deadline,
-                      j.schedule_to_close_deadline, j.notes, j.rank, j.begun, j.limit_key, j.claimed_at""").formatted(closed, JobPlace.NOT_PAUSED, JobPlace.NOT_PAUSED);
+                      j.schedule_to_close_deadline, j.notes, j.rank, j.begun, j.limit_key, j.claimed_at""")
+                .formatted(closed, JobPlace.NOT_PAUSED, JobPlace.NOT_PAUSED)
+                .replace("${size}", size())
+                .replace("${portion}", String.valueOf(Portion.BYTES));
     }
 
     /** Of jobs that this session holds: nobody else writes them any more. */

@@ -13,11 +13,19 @@ final class ReadSql {
      * more than pointers to what is stored out of line.
      */
     static String portion(String columns, String large, String rows) {
+        return portionBy(columns, size("r." + large), rows);
+    }
+
+    /** The same with rows {@code r} that are as large as this says. */
+    static String portionBy(String columns, String size, String rows) {
         return "select " + columns + " from (select p.*, sum(p.size) over (rows unbounded preceding) - p.size as before"
-                + " from (select r.*, pg_column_size(r." + large + ")::bigint * case when pg_column_compression(r."
-                + large
-                + ") is null then 1 else " + Portion.COMPRESSED + " end as size from (" + rows
-                + ") r) p) q where q.before < ?";
+                + " from (select r.*, " + size + " as size from (" + rows + ") r) p) q where q.before < ?";
+    }
+
+    /** What a column counts for. */
+    static String size(String column) {
+        return "pg_column_size(" + column + ")::bigint * case when pg_column_compression(" + column
+                + ") is null then 1 else " + Portion.COMPRESSED + " end";
     }
 
     private static final String MESSAGE = "run_id, message_id, kind, name, payload, notes, at";

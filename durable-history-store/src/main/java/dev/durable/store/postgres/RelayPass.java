@@ -7,6 +7,7 @@ import static dev.durable.store.postgres.Param.uuids;
 
 import dev.durable.store.Bounds;
 import dev.durable.store.Delivery.Outcome;
+import dev.durable.store.Portion;
 import dev.durable.store.Relayed;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -213,7 +214,8 @@ final class RelayPass {
                         only,
                         others,
                         Param.of(limit),
-                        Param.of(limit)));
+                        Param.of(limit),
+                        Param.of((long) Portion.BYTES)));
         return rows;
     }
 

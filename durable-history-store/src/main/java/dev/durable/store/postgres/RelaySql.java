@@ -48,6 +48,11 @@ final class RelaySql {
                                and o.target_workflow_id <> all(?::text[])
                              order by o.event_id limit 1) as first from sender s offset 0) s
                   join durable.outbox o on o.ctid = s.first limit 64 for update of o skip locked)
+            """
+            + ReadSql.portionBy(
+                    "run_id, event_id, target_run_id, kind, shard, target_workflow_id, name, payload, new_run, place",
+                    "coalesce(" + ReadSql.size("r.payload") + ", 0) + coalesce(" + ReadSql.size("r.new_run") + ", 0)",
+                    """
             select o.* from mine m
              cross join lateral (
                     select o.run_id, o.event_id, o.target_run_id, o.kind, o.shard, o.target_workflow_id, o.name, o.payload,
@@ -59,7 +64,7 @@ final class RelaySql {
                              order by o.event_id limit ?) c
                       join durable.outbox o on o.ctid = c.ctid
                      order by c.event_id for update of o skip locked) o
-             limit ?""");
+             limit ?"""));
 
     /** One message, if no other relay is at its sender: has locked its first. */
     static final String TAKE_ONE = """
