@@ -234,7 +234,8 @@ final class GivenRun implements AutoCloseable {
 
     static String text(HistoryEvent.Command command) {
         return switch (command) {
-            case ActivityScheduled c -> "schedule " + c.seq() + " " + c.activity() + c.input().json();
+            case ActivityScheduled c ->
+                "schedule " + c.seq() + " " + c.activity() + c.input().json();
             case ActivityCancelRequested c -> "cancel activity " + c.seq();
             case TimerStarted c -> "timer " + c.seq() + " " + Duration.between(c.at(), c.fireAt());
             case TimerCancelled c -> "cancel timer " + c.seq();

@@ -216,8 +216,9 @@ abstract class LocalActivitiesTest {
         engine.settle();
         assertThat(h.history().stream().filter(ActivityFailed.class::isInstance))
                 .singleElement()
-                .satisfies(failed -> assertThat(((ActivityFailed) failed).failure().message())
-                        .contains("a local activity has no job that could keep it"));
+                .satisfies(
+                        failed -> assertThat(((ActivityFailed) failed).failure().message())
+                                .contains("a local activity has no job that could keep it"));
         h.terminate("seen");
     }
 }

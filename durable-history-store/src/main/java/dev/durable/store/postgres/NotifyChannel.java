@@ -1,7 +1,7 @@
 package dev.durable.store.postgres;
 
-import dev.durable.store.RecordText;
 import dev.durable.store.Nudges.Nudge;
+import dev.durable.store.RecordText;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -117,8 +117,7 @@ final class ReplicaViews implements Views {
     private static Which which(Connections connections) {
         return connections.ask(connection -> {
             try (Statement statement = connection.createStatement();
-                    ResultSet row = statement.executeQuery(
-                            connections.schema().in(WHICH))) {
+                    ResultSet row = statement.executeQuery(connections.schema().in(WHICH))) {
                 row.next();
                 return new Which(
                         row.getString("system_id"),
