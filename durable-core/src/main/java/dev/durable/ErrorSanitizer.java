@@ -41,7 +41,7 @@ public interface ErrorSanitizer {
                         + "|(?:access|refresh|id|auth|session|api|csrf|xsrf)[_-]?token"
                         + "|(?<![a-z0-9])pass|(?<![a-z0-9])(?<!unexpected\\s)token)"
                         + "(?:[_-]?(?:access|key|id|value|text|string|token|hash|base64|[0-9]{1,3})){0,3}+"
-                        + "(?:\\\\{0,8}+[\"'])?+\\s{0,5}+[=:]\\s{0,5}+)";
+                        + "(?:\\\\{0,8}+[\"'])?+\\s{0,5}+(?>=>|[=:])\\s{0,5}+)";
 
         /** In quotes, which may be escaped (JSON in JSON) and whose end may be cut off; or up to the next separator. */
         private static final String VALUE = "(?:\"[^\"\\\\]*+(?:\\\\.[^\"\\\\]*+)*+\"?"
@@ -51,7 +51,10 @@ public interface ErrorSanitizer {
                 + "|(?:[^\\s&;,)}\\]\"'\\\\]|\\\\(?!\\\\{0,8}+[\"']))++)";
 
         private static final List<Map.Entry<Pattern, String>> ALL = List.of(
-                mask("-----BEGIN [a-z ]{0,30}PRIVATE KEY-----[^-]*+(?:-----END [a-z ]{0,30}PRIVATE KEY-----)?", "***"),
+                mask(
+                        "-----BEGIN [a-z ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!----))*+"
+                                + "(?:-----END [a-z ]{0,30}PRIVATE KEY(?: BLOCK)?-----)?",
+                        "***"),
                 // A password may have an @ or a slash in it. After a port, a slash begins the path.
                 mask(
                         "(://)(?!\\[)[^/\\s:@]{0,200}+:(?:[^/\\s]{1,200}@|(?![0-9]{1,5}+/)[^\\s\"'<>@]{1,200}+@)",

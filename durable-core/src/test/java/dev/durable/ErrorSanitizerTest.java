@@ -50,6 +50,9 @@ class ErrorSanitizerTest {
                 "Set-Cookie: SID=31d4; Path=/ | Set-Cookie: ***",
                 "{\"cookie\":\"SID=31d4; lang=en\"} | {\"cookie\":\"***\"}",
                 "-----BEGIN RSA PRIVATE KEY----- MIIE -----END RSA PRIVATE KEY----- here | *** here",
+                "-----BEGIN RSA PRIVATE KEY----- DEK-Info: AES-128-CBC,0A MIIE -----END RSA PRIVATE KEY----- here | *** here",
+                "-----BEGIN PGP PRIVATE KEY BLOCK----- lQOY -----END PGP PRIVATE KEY BLOCK----- here | *** here",
+                "{password=>\"hunter2\", user: 'ann'} | {password=>***, user: 'ann'}",
                 "id-eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln refused | *** refused",
             })
     void secrets_are_masked(String message, String recorded) {
@@ -118,6 +121,7 @@ class ErrorSanitizerTest {
                 "cookie: ",
                 "-----BEGIN ",
                 "-----BEGIN PRIVATE KEY-----",
+                "-----BEGIN PRIVATE KEY-----a-",
                 " ",
                 "x",
             })

@@ -4,6 +4,7 @@ import dev.durable.WorkflowQuery.Filter;
 import dev.durable.WorkflowStatus;
 import dev.durable.declare.Registry;
 import dev.durable.replay.BackgroundJob;
+import dev.durable.store.Bounds;
 import dev.durable.store.RunFilter;
 import java.time.Instant;
 import java.util.Set;
@@ -29,13 +30,13 @@ final class FilterBuilder implements Filter {
 
     @Override
     public Filter type(String name) {
-        filter = filter.types(Set.of(name));
+        filter = filter.types(Set.of(Bounds.known("type", name)));
         return this;
     }
 
     @Override
     public Filter activity(String name) {
-        filter = filter.types(Set.of(BackgroundJob.TYPE)).activity(name);
+        filter = filter.types(Set.of(BackgroundJob.TYPE)).activity(Bounds.known("activity", name));
         return this;
     }
 
@@ -47,43 +48,47 @@ final class FilterBuilder implements Filter {
 
     @Override
     public Filter workflowId(String workflowId) {
-        filter = filter.workflowId(workflowId);
+        filter = filter.workflowId(Bounds.known("workflow id", workflowId));
         return this;
     }
 
     @Override
     public Filter workflowIdPrefix(String prefix) {
-        filter = filter.workflowIdPrefix(prefix);
+        filter = filter.workflowIdPrefix(Bounds.known("workflow id", prefix));
         return this;
     }
 
     @Override
     public Filter startedAfter(Instant when) {
+        Bounds.time("startedAfter", when);
         filter = filter.startedAfter(when);
         return this;
     }
 
     @Override
     public Filter startedBefore(Instant when) {
+        Bounds.time("startedBefore", when);
         filter = filter.startedBefore(when);
         return this;
     }
 
     @Override
     public Filter closedAfter(Instant when) {
+        Bounds.time("closedAfter", when);
         filter = filter.closedAfter(when);
         return this;
     }
 
     @Override
     public Filter closedBefore(Instant when) {
+        Bounds.time("closedBefore", when);
         filter = filter.closedBefore(when);
         return this;
     }
 
     @Override
     public Filter taskQueue(String taskQueue) {
-        filter = filter.taskQueue(taskQueue);
+        filter = filter.taskQueue(Bounds.known("task queue", taskQueue));
         return this;
     }
 

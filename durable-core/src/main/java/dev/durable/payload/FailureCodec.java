@@ -5,6 +5,7 @@ import dev.durable.RemoteException;
 import dev.durable.history.Failure;
 import dev.durable.history.FailureJson;
 import dev.durable.history.Payload;
+import dev.durable.store.Bounds;
 import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -73,7 +74,8 @@ public final class FailureCodec {
     }
 
     /**
-     * An exception for the log: its types, stacks, causes and suppressed exceptions, with messages as they may be recorded.
+     * An exception for the log: its types, stacks, causes and suppressed exceptions, with messages as they may be recorded,
+     * none of whose lines can be taken for one of the log.
      * Messages of an application's exceptions often carry what it works on; the sanitizer decides what of it is shown.
      */
     public Throwable loggable(Throwable thrown) {
@@ -83,8 +85,8 @@ public final class FailureCodec {
     /** The same of a failure, whose messages are as they may be recorded. */
     public static Throwable loggable(Failure failure) {
         Failure cause = failure.cause();
-        Throwable shown =
-                new RemoteException(failure.type(), failure.message(), cause == null ? null : loggable(cause));
+        String message = failure.message() == null ? null : Bounds.lines(failure.message());
+        Throwable shown = new RemoteException(failure.type(), message, cause == null ? null : loggable(cause));
         shown.setStackTrace(StackText.parse(failure.stack()));
         failure.suppressed().forEach(each -> shown.addSuppressed(loggable(each)));
         return shown;

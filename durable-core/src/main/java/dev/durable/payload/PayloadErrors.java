@@ -5,6 +5,7 @@ import static java.util.stream.Collectors.joining;
 import dev.durable.PayloadException;
 import dev.durable.declare.MethodSpec;
 import dev.durable.history.Payload;
+import dev.durable.store.Bounds;
 import java.lang.reflect.Parameter;
 import java.lang.reflect.Type;
 import java.util.Locale;
@@ -34,7 +35,7 @@ final class PayloadErrors {
             () -> "If the type has changed since it was written, " + NEW_TYPE + ".";
 
     private static final Pattern IN_QUOTES = Pattern.compile("(?s)(?<!property )(\"|').*\\1");
-    private static final Pattern IN_BRACKETS = Pattern.compile("(value ?)\\((?!token)[^)]*\\)");
+    private static final Pattern IN_BRACKETS = Pattern.compile("(value ?)\\((?!token)[^)]*+\\)?");
 
     private PayloadErrors() {}
 
@@ -138,7 +139,12 @@ final class PayloadErrors {
     private static String step(JacksonException.Reference reference) {
         return reference.getPropertyName() == null
                 ? "[" + reference.getIndex() + "]"
-                : "." + reference.getPropertyName();
+                : "." + name(reference.getPropertyName());
+    }
+
+    /** Keys of maps and unknown properties are whatever was sent. */
+    private static String name(String property) {
+        return Bounds.shown(property.length() <= Bounds.NAME ? property : property.substring(0, Bounds.NAME) + "…");
     }
 
     private static @Nullable String reason(RuntimeException e) {
@@ -154,8 +160,12 @@ final class PayloadErrors {
     /** What Jackson says, without what it quotes: values are in quotes, numbers in brackets; names of properties and types stay. */
     private static String withoutValues(JacksonException e) {
         String text = String.valueOf(e.getOriginalMessage());
-        if (e instanceof UnrecognizedPropertyException || e instanceof InvalidTypeIdException) {
-            return text;
+        if (e instanceof UnrecognizedPropertyException unknown) {
+            return text.replace(unknown.getPropertyName(), name(unknown.getPropertyName()));
+        }
+        if (e instanceof InvalidTypeIdException unknown) {
+            String id = unknown.getTypeId();
+            return id == null || id.isEmpty() ? text : text.replace(id, name(id));
         }
         int problem = text.indexOf(", problem: ");
         String itsOwn = problem < 0 ? text : text.substring(0, problem);

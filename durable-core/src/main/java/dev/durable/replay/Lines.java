@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class Lines {
     private static final Set<String> ENGINE =
             Set.of("dev.durable", "dev.durable.replay", "dev.durable.declare", "dev.durable.payload");
-    private static final Pattern LAMBDA = Pattern.compile("lambda\\$(.+)\\$\\d+");
+    private static final Pattern LAMBDA = Pattern.compile("^lambda\\$(.+)\\$\\d+");
 
     private final String workflow;
 

@@ -1,5 +1,7 @@
 package dev.durable.store;
 
+import static java.util.stream.Collectors.joining;
+
 import dev.durable.StartOptions;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -254,6 +256,16 @@ public final class Bounds {
             done = at + 1;
         }
         return shown.append(text, done, text.length()).toString();
+    }
+
+    /**
+     * A text of several lines as logs and errors show it: other control characters are escaped, and each line but the first
+     * is indented, so that none can be taken for a line of the log.
+     */
+    public static String lines(String text) {
+        return unfit(text) == text.length()
+                ? text
+                : text.lines().map(Bounds::shown).collect(joining("\n    "));
     }
 
     /** The same in quotes, and cut where it is long. */

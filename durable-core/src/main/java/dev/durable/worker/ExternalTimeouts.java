@@ -1,5 +1,6 @@
 package dev.durable.worker;
 
+import dev.durable.store.Bounds;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.JobKey;
 import dev.durable.store.JobOrder;
@@ -51,8 +52,8 @@ record ExternalTimeouts(HistoryStore store, ExternalAttempts attempts, Set<JobKe
                         "activity {} of {} is out of time, and its row can't be read: {}. Usual cause: somebody has changed"
                                 + " its options by hand. Mend the column",
                         job.key().seq(),
-                        job.key().run().workflowId(),
-                        String.valueOf(e.getMessage()));
+                        job.key().run().shown(),
+                        Bounds.lines(String.valueOf(e.getMessage())));
             }
         }
     }

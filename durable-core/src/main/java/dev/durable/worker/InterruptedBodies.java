@@ -1,5 +1,6 @@
 package dev.durable.worker;
 
+import dev.durable.store.Bounds;
 import dev.durable.store.ClaimedJob;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -37,7 +38,7 @@ final class InterruptedBodies {
             long now = nanoTime.getAsLong();
             if (told && now - toldAt < MINUTE) {
                 untold++;
-                log.debug("{} of {} is given back: {}", job.activity(), job.key(), shown);
+                log.debug("{} of {} is given back: {}", job.activity(), job.key(), Bounds.lines(shown));
                 return;
             }
             others = untold;
@@ -55,6 +56,6 @@ final class InterruptedBodies {
                 job.key().seq(),
                 job.key().run().shown(),
                 others,
-                shown);
+                Bounds.lines(shown));
     }
 }

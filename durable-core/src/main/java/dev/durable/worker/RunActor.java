@@ -6,6 +6,7 @@ import dev.durable.WorkflowStatus;
 import dev.durable.history.Failure;
 import dev.durable.history.HistoryEvent;
 import dev.durable.payload.FailureCodec;
+import dev.durable.store.Bounds;
 import dev.durable.store.NewRun;
 import dev.durable.store.RunKey;
 import dev.durable.store.StartOutcome;
@@ -176,7 +177,7 @@ final class RunActor {
             }
         } catch (RuntimeException | Error e) {
             // Started without its first turn: the claim that tries again records why it stalls.
-            log.warn("first turn of {} stalls: {}", key.shown(), recordable(e.toString()));
+            log.warn("first turn of {} stalls: {}", key.shown(), Bounds.lines(recordable(e.toString())));
             holding.goCold();
         }
         underWay = draft;
@@ -505,7 +506,7 @@ final class RunActor {
     /** The run can't go on with this code: kept open, shown, tried again with back-off. */
     private void stall(String reason) {
         String clean = recordable(reason);
-        log.error("{} stalls: {}", key.shown(), clean);
+        log.error("{} stalls: {}", key.shown(), Bounds.lines(clean));
         String why = clean.replace('\0', ' ').substring(0, Math.min(clean.length(), MAX_REASON));
         forget();
         host.outside().stalled(key, why);

@@ -1,6 +1,7 @@
 package dev.durable.worker;
 
 import dev.durable.history.Failure;
+import dev.durable.store.Bounds;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobKey;
 import dev.durable.store.JobUpdate;
@@ -107,7 +108,7 @@ final class Unread {
         String fingerprint = Fingerprint.notRead(job.activity());
         notes.add(events.raised(buried, job.crashes(), fingerprint));
         forget(job.key());
-        log.debug("{} of {} is an incident after {}: {}", job.activity(), job.key(), leftFor, shown);
+        log.debug("{} of {} is an incident after {}: {}", job.activity(), job.key(), leftFor, Bounds.lines(shown));
         String all = notes.json();
         host.reports()
                 .end(
@@ -184,9 +185,9 @@ final class Unread {
                     job.activity(),
                     job.key(),
                     leftFor,
-                    shown);
+                    Bounds.lines(shown));
         } else if (first) {
-            log.debug("{} of {} is left to other workers: {}", job.activity(), job.key(), shown);
+            log.debug("{} of {} is left to other workers: {}", job.activity(), job.key(), Bounds.lines(shown));
         }
     }
 }

@@ -379,6 +379,22 @@ class PayloadCodecTest {
 
     // reading
 
+    /** Keys of maps are data: they stand in errors, which stand in logs. */
+    @Test
+    void a_key_that_is_named_in_an_error_makes_no_line_of_its_own_and_is_cut() {
+        Type counts = new TypeRef<Map<String, Integer>>() {}.type();
+        assertThatThrownBy(() -> decode("{\"a\\n12:00 INFO all is well\":\"x\"}", counts))
+                .hasMessageContaining("at a\\u000a12:00 INFO all is well: Cannot deserialize")
+                .message()
+                .doesNotContain("\n");
+        assertThatThrownBy(() -> decode("{\"" + "k".repeat(100_000) + "\":\"x\"}", counts))
+                .message()
+                .hasSizeLessThan(2_000);
+        assertThatThrownBy(() -> codec.encode(Map.of("a\nb", new Object()), PLAIN_MAP.type(), "it"))
+                .message()
+                .doesNotContain("\n");
+    }
+
     @Test
     void data_that_does_not_fit_is_named_with_path_and_way_out() {
         assertThatThrownBy(() ->

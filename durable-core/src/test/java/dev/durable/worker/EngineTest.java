@@ -300,6 +300,32 @@ class EngineTest {
         }
     }
 
+    @Workflow
+    static class Broken {
+        @Run
+        String run(String input) {
+            throw new AssertionError("no coupon " + input);
+        }
+    }
+
+    /** The text of an exception is often what somebody sent. */
+    @Test
+    void why_a_run_stalls_makes_no_line_of_its_own_in_the_log() {
+        try (LogCapture log = LogCapture.of(RunActor.class);
+                DurableEngine engine =
+                        DurableEngine.builder(store).register(Broken.class).start()) {
+            var run = engine.client().start(Broken.class, "b-1", w -> w.run("7\n12:00 INFO \u001ball is well"));
+            while (run.describe().stalledBy() == null) {
+                Thread.onSpinWait();
+            }
+            assertThat(run.describe().stalledBy()).contains("no coupon 7\n12:00");
+            assertThat(log.messages())
+                    .isNotEmpty()
+                    .allSatisfy(line ->
+                            assertThat(line).doesNotContain("\n12:00", "\u001b").contains("no coupon 7\n    12:00"));
+        }
+    }
+
     @Test
     void a_first_turn_that_can_not_be_written_stalls_its_run_and_hangs_nobody() {
         try (DurableEngine engine = DurableEngine.builder(store)

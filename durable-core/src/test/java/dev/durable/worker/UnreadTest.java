@@ -101,6 +101,17 @@ class UnreadTest {
     }
 
     @Test
+    void what_is_logged_of_it_makes_no_line_of_its_own() {
+        bench.schedule("[\"x\"]", "{\"startToClose\":\"PT1M\",\"a\\n12:00 INFO all is well\":1}");
+
+        bench.work();
+
+        assertThat(lines.list)
+                .isNotEmpty()
+                .allSatisfy(line -> assertThat(line.getFormattedMessage()).doesNotContain("\n12:00"));
+    }
+
+    @Test
     void that_is_so_whatever_the_policy_says_and_of_what_begins_at_most_once() {
         bench.atMostOnce = true;
         bench.options = bench.with(policy -> RetryPolicy.none());

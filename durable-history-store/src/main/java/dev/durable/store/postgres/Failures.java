@@ -8,6 +8,7 @@ import dev.durable.store.StoreOutageException;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
@@ -193,7 +194,8 @@ record Failures(String database, String workerRole) {
 
     /** Without the full stop with which a hint of the server ends. */
     private static String oneLine(@Nullable String words) {
-        return String.valueOf(words).strip().replaceAll("\\s*\\n\\s*", " ").replaceAll("\\.$", "");
+        String line = String.valueOf(words).lines().map(String::strip).collect(Collectors.joining(" ")).strip();
+        return line.endsWith(".") ? line.substring(0, line.length() - 1) : line;
     }
 
     /**

@@ -64,8 +64,10 @@ record Cluster(ServerDirectory directory, Installation installation, RunAs runAs
         try (Connection connection = source.getConnection();
                 Statement statement = connection.createStatement()) {
             try (ResultSet made = statement.executeQuery("select 1 from pg_roles where rolname = '" + USER + "'")) {
-                statement.execute((made.next() ? "alter role " : "create role ") + USER
-                        + " login createdb createrole password '" + password + "'");
+                // Up to PostgreSQL 15 who may make roles may take those of the server's programs and files for itself.
+                boolean makesRoles = connection.getMetaData().getDatabaseMajorVersion() >= 16;
+                statement.execute((made.next() ? "alter role " : "create role ") + USER + " login createdb "
+                        + (makesRoles ? "createrole" : "nocreaterole") + " password '" + password + "'");
             }
             statement.execute("grant pg_monitor to " + USER);
             statement.execute("alter database " + DATABASE + " owner to " + USER);

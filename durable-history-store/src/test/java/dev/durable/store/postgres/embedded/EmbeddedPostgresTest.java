@@ -97,6 +97,21 @@ class EmbeddedPostgresTest {
         }
     }
 
+    /** Up to PostgreSQL 15 a role that may make roles may take those of the server's files and programs for itself. */
+    @Test
+    void the_application_does_not_come_to_the_servers_programs_and_files() {
+        try (EmbeddedPostgres postgres = EmbeddedPostgres.builder().start()) {
+            for (String role : List.of("pg_execute_server_program", "pg_read_server_files", "pg_write_server_files")) {
+                assertThatThrownBy(() -> Sql.execute(postgres.dataSource(), "grant " + role + " to durable"))
+                        .as(role)
+                        .hasMessageContaining(role);
+            }
+            assertThatThrownBy(() -> Sql.execute(
+                            postgres.dataSource(), "create table told (line text); copy told from program 'echo'"))
+                    .hasMessageContaining("to COPY to or from an external program");
+        }
+    }
+
     /** Also if it runs as root: neither the application nor the superuser of the server comes to root's files. */
     @Test
     void files_of_this_machine_are_out_of_reach() throws Exception {

@@ -266,6 +266,31 @@ class BoundsAtTheDoorsTest {
     }
 
     @Test
+    void listings_look_for_nothing_that_nobody_can_have() {
+        DurableClient client = engine.client();
+        for (Instant never : List.of(Instant.MIN, Instant.MAX)) {
+            assertThatThrownBy(() ->
+                            client.workflows().where(f -> f.startedAfter(never)).count())
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("startedAfter must be from 0001-01-01T00:00:00Z to 9999-12-31T23:59:59Z");
+            assertThatThrownBy(() ->
+                            client.workflows().where(f -> f.closedBefore(never)).count())
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("closedBefore must be from");
+        }
+        for (String none : List.of("a\0b", "x".repeat(1_000_000))) {
+            assertThatThrownBy(() -> client.workflows().where(f -> f.type(none)).count())
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageStartingWith("nothing can have the type ");
+            assertThatThrownBy(() -> client.workflows()
+                            .where(f -> f.workflowIdPrefix(none))
+                            .count())
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageStartingWith("nothing can have the workflow id ");
+        }
+    }
+
+    @Test
     void an_old_run_whose_id_has_a_line_break_is_found_listed_and_ended_and_shown_escaped() throws SQLException {
         String old = "old\n12:00 INFO granted";
         String like = Stream.iterate(0, i -> i + 1)

@@ -44,7 +44,7 @@ class SmallHeapTest {
     private static final int SIZE = (2 << 20) - 100;
 
     private static final int OTHERS = 3;
-    private static final Duration SOON = Duration.ofSeconds(120);
+    private static final Duration SOON = Duration.ofMinutes(2);
 
     @Workflow
     static class Reader {
