@@ -194,7 +194,11 @@ record Failures(String database, String workerRole) {
 
     /** Without the full stop with which a hint of the server ends. */
     private static String oneLine(@Nullable String words) {
-        String line = String.valueOf(words).lines().map(String::strip).collect(Collectors.joining(" ")).strip();
+        String line = String.valueOf(words)
+                .lines()
+                .map(String::strip)
+                .collect(Collectors.joining(" "))
+                .strip();
         return line.endsWith(".") ? line.substring(0, line.length() - 1) : line;
     }
 
