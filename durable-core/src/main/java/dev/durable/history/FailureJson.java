@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FailureJson {
     /** Causes and suppressed exceptions below each other that are read; many times what is ever written. */
-    private static final int DEEPEST = 100;
+    private static final int DEEPEST = 50;
 
     /** Of all that stands in a failure; fields may be values of any depth that payloads have. */
     private static final int DEEPEST_JSON = 1_000;

@@ -58,14 +58,14 @@ class EventJsonTest {
         assertThatThrownBy(() -> EventJson.decode(stored))
                 .isInstanceOf(DurableException.class)
                 .hasMessageStartingWith(
-                        "event 5, ActivityFailed, can't be read: its causes are nested deeper than 100.");
-        String somewhat = "{\"type\":\"[{\\\"{\",\"cause\":".repeat(101) + "null" + "}".repeat(101);
+                        "event 5, ActivityFailed, can't be read: its causes are nested deeper than 50.");
+        String somewhat = "{\"type\":\"[{\\\"{\",\"cause\":".repeat(51) + "null" + "}".repeat(51);
         for (String text : List.of(nested, somewhat)) {
             assertThatThrownBy(() -> FailureJson.decode(text))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessage("its causes are nested deeper than 100");
+                    .hasMessage("its causes are nested deeper than 50");
         }
-        String allowed = "{\"type\":\"[{\\\"{\",\"cause\":".repeat(100) + "null" + "}".repeat(100);
+        String allowed = "{\"type\":\"[{\\\"{\",\"cause\":".repeat(50) + "null" + "}".repeat(50);
         assertThat(FailureJson.decode(allowed).type()).isEqualTo("[{\"{");
     }
 

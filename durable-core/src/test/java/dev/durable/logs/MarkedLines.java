@@ -1,6 +1,7 @@
 package dev.durable.logs;
 
 import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.IThrowableProxy;
 import ch.qos.logback.core.AppenderBase;
@@ -59,6 +60,10 @@ public final class MarkedLines implements BeforeAllCallback, AfterEachCallback, 
     }
 
     static void listen() {
+        // While another thread's first logger starts Logback, others get loggers that stand for those to come.
+        while (!(LoggerFactory.getILoggerFactory() instanceof LoggerContext)) {
+            Thread.onSpinWait();
+        }
         Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
         LOOKING.setContext(root.getLoggerContext());
         LOOKING.start();

@@ -2,6 +2,7 @@ package dev.durable.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.durable.logs.MarkedLines;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobNotes;
 import dev.durable.store.JobUpdate;
@@ -130,7 +131,7 @@ class ReadModelTest extends StoreContract {
                         sql(
                                 "select concat_ws(' ', seq, state, attempt, last_failure, heartbeat_details, result) from durable.v_activity order by seq"))
                 .containsExactly(
-                        "1 delayed 2 declined", "2 running 1 {\"row\": 7}", "3 completed 1 \"ok\"", "4 ready 1");
+                        "1 delayed 2 declined", "2 running 1 {\"row\": 7}", "3 completed 1 \"" + MarkedLines.MARKER + "\"", "4 ready 1");
         assertThat(sql("select count(*) from durable.v_activity where (state = 'running') = (session is not null)"))
                 .containsExactly("4");
     }
@@ -192,7 +193,7 @@ class ReadModelTest extends StoreContract {
         }
 
         assertThat(sql("select concat_ws(' ', workflow_id, seq, activity, crashes, input) from durable.v_dead_letter"))
-                .containsExactly("order-1 1 Payments.charge 3 [1]");
+                .containsExactly("order-1 1 Payments.charge 3 [1, \"" + MarkedLines.MARKER + "\"]");
         assertThat(jobStates(run)).containsEntry(1, "dead");
     }
 
