@@ -6,6 +6,7 @@ import dev.durable.store.BuriedGroup;
 import dev.durable.store.JobFilter;
 import dev.durable.store.Nudges;
 import dev.durable.store.OpenJob;
+import dev.durable.store.RecordText;
 import dev.durable.store.RunDetails;
 import dev.durable.store.RunFilter;
 import dev.durable.store.RunRecord;
@@ -63,6 +64,10 @@ final class ReplicaViews implements Views {
             String tables,
             String title,
             @Nullable String installation) {
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
         /** A streaming replica has all of the primary's; a logical one has its tables' rows. A server may not tell its own. */
         boolean isReplicaOf(Which store) {
             return (database == store.database

@@ -131,7 +131,10 @@ class ReadModelTest extends StoreContract {
                         sql(
                                 "select concat_ws(' ', seq, state, attempt, last_failure, heartbeat_details, result) from durable.v_activity order by seq"))
                 .containsExactly(
-                        "1 delayed 2 declined", "2 running 1 {\"row\": 7}", "3 completed 1 \"" + MarkedLines.MARKER + "\"", "4 ready 1");
+                        "1 delayed 2 declined",
+                        "2 running 1 {\"row\": 7}",
+                        "3 completed 1 \"" + MarkedLines.MARKER + "\"",
+                        "4 ready 1");
         assertThat(sql("select count(*) from durable.v_activity where (state = 'running') = (session is not null)"))
                 .containsExactly("4");
     }

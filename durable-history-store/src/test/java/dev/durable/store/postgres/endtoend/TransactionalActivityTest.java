@@ -322,6 +322,11 @@ class TransactionalActivityTest {
                 c -> c.createStatement().unwrap(Statement.class).getConnection().rollback(),
                 c -> c.unwrap(Connection.class).commit(),
                 c -> c.getMetaData().getConnection().commit(),
+                c -> {
+                    try (var rows = c.createStatement().executeQuery("select 1")) {
+                        rows.getStatement().getConnection().commit();
+                    }
+                },
                 c -> c.getMetaData().getConnection().setAutoCommit(true));
         AtomicInteger refused = new AtomicInteger();
         try (DurableEngine engine = bench.engine()
@@ -350,12 +355,7 @@ class TransactionalActivityTest {
         List<Way> ways = List.of(
                 c -> c.unwrap(PgConnection.class).commit(),
                 c -> c.unwrap(PgConnection.class).rollback(),
-                c -> c.unwrap(PgConnection.class).setAutoCommit(true),
-                c -> {
-                    try (var rows = c.createStatement().executeQuery("select 1")) {
-                        rows.getStatement().getConnection().commit();
-                    }
-                });
+                c -> c.unwrap(PgConnection.class).setAutoCommit(true));
         for (int i = 0; i < ways.size(); i++) {
             Way way = ways.get(i);
             String id = "b " + i;
