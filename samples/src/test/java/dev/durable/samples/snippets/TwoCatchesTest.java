@@ -32,7 +32,7 @@ class TwoCatchesTest {
             } catch (CardDeclined e) { // named by the signature: itself; getSuppressed()[0] tells attempt and activity
                 return "declined: " + e.getMessage();
             } catch (ActivityFailedException e) { // all else, timeouts too
-                return e.activity() + " failed in attempt " + e.attempt() + ": " + e.failure();
+                return e.activity() + " failed in attempt " + e.attempt() + ": " + e.getMessage();
             }
         }
         // docs: end
@@ -66,7 +66,7 @@ class TwoCatchesTest {
     @Test
     void allElseIsAnActivityThatFailed(TestEngine engine) {
         assertThat(charged(engine, new IllegalStateException("503")))
-                .startsWith(
-                        "Payments.charge failed in attempt 1: Failure[type=java.lang.IllegalStateException, message=503");
+                .startsWith("Payments.charge failed in attempt 1: ")
+                .contains("503");
     }
 }
