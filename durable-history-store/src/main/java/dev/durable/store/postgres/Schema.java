@@ -33,7 +33,6 @@ public final class Schema {
             "V16__delayed_jobs.sql",
             "V17__installation_and_audit.sql",
             "V18__plans_at_any_size.sql",
-            "V19__parallel_plans_and_partitions.sql",
             "V20__strangers.sql",
             "V23__rows_that_nobody_wrote.sql",
             "V24__open_runs_stay.sql");

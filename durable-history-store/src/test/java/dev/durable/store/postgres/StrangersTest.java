@@ -169,7 +169,6 @@ class StrangersTest {
                 "select durable.readable('{\"n\":1e999999}')",
                 "select durable.run_id_at(now())",
                 "select durable.joined('[1]', '[2]')",
-                "select * from durable.told_of('00000000-0000-0000-0000-000000000001', 1::int2, 1)",
                 "select durable.bear_delayed_jobs()",
                 "select durable.resend_refused('00000000-0000-0000-0000-000000000001', 1)",
                 "select durable.purge_audit(now() - interval '2 days')",

@@ -2,7 +2,8 @@
 -- functions called in the name of those who use it, nor hold them up, nor hear or say anything among them.
 -- Why: functions and operators were looked up by the search_path of the session, so that a better-matching one in a schema
 -- that others may write (public, up to PostgreSQL 14) was called; turns were advisory locks, and the channel of hints had a
--- name that everybody knows, and both are anybody's. Locks: ACCESS EXCLUSIVE on installation for a moment.
+-- name that everybody knows, and both are anybody's. Partitions were looked for by their name, so that after a DETACH without
+-- a DROP no run could start, and who could add them could add a hundred thousand. Locks: ACCESS EXCLUSIVE on installation for a moment.
 
 -- Bodies of SQL functions that are part of plans are bound when they are made (RETURN), so that they can still be inlined.
 create or replace function ${schema}.clock() returns timestamptz
@@ -25,34 +26,14 @@ begin
                 then 'coalesce(uuid_extract_timestamp(run_id), ' || by_bytes || ')' else by_bytes end;
 end $run_id_time$;
 
-create or replace function ${schema}.joined(first json, second json) returns json
-    language sql immutable parallel safe
-    return case when first is null or first::text = '[]' then second
-                when second is null or second::text = '[]' then first
-                else (left(first::text, -1) || ',' || substr(second::text, 2))::json end;
-
-create or replace function ${schema}.seq_of(attributes json) returns integer
-    language sql immutable strict parallel unsafe
-    return coalesce(substring(attributes::text from '^\s*\{\s*"seq"\s*:\s*(\d+)'),
-                    ${schema}.readable(attributes) ->> 'seq')::integer;
-
-create or replace function ${schema}.has_history_partition(lowest uuid, beyond uuid) returns boolean
+-- Whether a partition with these bounds takes rows: one that is being detached does not.
+create function ${schema}.has_history_partition(lowest uuid, beyond uuid) returns boolean
     language sql stable
     return exists (select from pg_inherits i join pg_class c on c.oid = i.inhrelid
                     where i.inhparent = '${schema}.history_event'::regclass and not i.inhdetachpending
                       and pg_get_expr(c.relpartbound, c.oid) = format('FOR VALUES FROM (%L) TO (%L)', lowest, beyond));
 
--- As V19 says: what reads by readable is as safe as it is.
-do $parallel$
-begin
-    if current_setting('server_version_num')::integer >= 160000 then
-        alter function ${schema}.seq_of(json) parallel safe;
-    end if;
-end $parallel$;
-
 -- The others look their names up in PostgreSQL's own schema. (must names none.)
-alter function ${schema}.readable(json) set search_path = pg_catalog, pg_temp;
-alter function ${schema}.told_of(uuid, smallint, integer) set search_path = pg_catalog, pg_temp;
 alter function ${schema}.note_run() set search_path = pg_catalog, pg_temp;
 alter function ${schema}.refuse_history_change() set search_path = pg_catalog, pg_temp;
 alter function ${schema}.resend_refused(uuid, bigint) set search_path = pg_catalog, pg_temp;
@@ -68,8 +49,11 @@ create table ${schema}.admission (
 -- speak and listen there. It may be changed at any time: processes read it every ten seconds.
 alter table ${schema}.installation add column channel text not null default 'durable_' || replace(gen_random_uuid()::text, '-', '');
 
--- Creates the monthly partitions from one time to another that are missing; says how many it made. As before, but for its
--- lock.
+-- Creates the monthly partitions from one time to another that are missing; says how many it made. Workers call it at
+-- start, every hour, and when a run finds none, so it is SECURITY DEFINER: they need no right to create tables.
+-- Not far from now, whoever asks. A month has its partition when one is attached: a table that was detached keeps its name,
+-- and the new one gets another.
+-- Locks: SHARE UPDATE EXCLUSIVE on history_event (ATTACH, not CREATE … PARTITION OF: reads and writes go on).
 create or replace function ${schema}.add_history_partitions(from_at timestamptz, until_at timestamptz) returns integer
     language plpgsql security definer set search_path = ${schema}, pg_temp as $$
 declare

@@ -1,7 +1,8 @@
 -- What reads rows answers whatever stands in one of them.
 -- Why: nine bytes of JSON (1e131071) were shown as 131,072 digits, so that one row could be more than a server or a tool can
 -- hold; notes that are no array, and numbers of activities and attempts that are none, failed all who read or claimed rows
--- along with that one. Locks: ACCESS EXCLUSIVE on v_activity for a moment; else none (functions only).
+-- along with that one. And readable had a block with an exception handler, which PostgreSQL before 16 refuses in a parallel
+-- plan; v_activity read all histories. Locks: ACCESS EXCLUSIVE on v_activity for a moment; else none (functions only).
 
 -- json for reading with jsonb's operators. Payloads may hold what jsonb and ->> refuse (\u0000, unpaired surrogates,
 -- numbers out of range): a view that fails on one row is no view, so those characters become \ufffd, and what is still
@@ -126,5 +127,8 @@ select w.workflow_id, w.run_id, a.seq, a.scheduled ->> 'activity' as activity,
   left join lateral (
         select h.details, h.at from ${schema}.activity_heartbeat h
          where h.run_id = job.run_id and h.seq = job.seq and h.shard = job.shard offset 0) heartbeat on true;
+
+-- The events of a run are read once now.
+drop function ${schema}.told_of(uuid, smallint, integer);
 
 insert into ${schema}.schema_version (version, min_library) values (23, '0.1.0');

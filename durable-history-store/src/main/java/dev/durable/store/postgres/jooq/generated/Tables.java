@@ -25,15 +25,7 @@ import dev.durable.store.postgres.jooq.generated.tables.RunState;
 import dev.durable.store.postgres.jooq.generated.tables.Schedule;
 import dev.durable.store.postgres.jooq.generated.tables.SchemaVersion;
 import dev.durable.store.postgres.jooq.generated.tables.Session;
-import dev.durable.store.postgres.jooq.generated.tables.ToldOf;
 import dev.durable.store.postgres.jooq.generated.tables.WorkflowRun;
-
-import java.util.UUID;
-
-import org.jooq.Configuration;
-import org.jooq.Field;
-import org.jooq.Record;
-import org.jooq.Result;
 
 
 /**
@@ -146,57 +138,6 @@ public class Tables {
      * The table <code>session</code>.
      */
     public static final Session SESSION = Session.SESSION;
-
-    /**
-     * The table <code>told_of</code>.
-     */
-    public static final ToldOf TOLD_OF = ToldOf.TOLD_OF;
-
-    /**
-     * Call <code>told_of</code>.
-     */
-    public static Result<Record> TOLD_OF(
-          Configuration configuration
-        , UUID run
-        , Short runShard
-        , Integer activity
-    ) {
-        return configuration.dsl().selectFrom(dev.durable.store.postgres.jooq.generated.tables.ToldOf.TOLD_OF.call(
-              run
-            , runShard
-            , activity
-        )).fetch();
-    }
-
-    /**
-     * Get <code>told_of</code> as a table.
-     */
-    public static ToldOf TOLD_OF(
-          UUID run
-        , Short runShard
-        , Integer activity
-    ) {
-        return dev.durable.store.postgres.jooq.generated.tables.ToldOf.TOLD_OF.call(
-            run,
-            runShard,
-            activity
-        );
-    }
-
-    /**
-     * Get <code>told_of</code> as a table.
-     */
-    public static ToldOf TOLD_OF(
-          Field<UUID> run
-        , Field<Short> runShard
-        , Field<Integer> activity
-    ) {
-        return dev.durable.store.postgres.jooq.generated.tables.ToldOf.TOLD_OF.call(
-            run,
-            runShard,
-            activity
-        );
-    }
 
     /**
      * The table <code>workflow_run</code>.
