@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.durable.store.contract.ListingContract;
 import dev.durable.store.contract.StoreFixture;
 import java.util.List;
-import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /** Listings, views and functions where the planner goes parallel whenever it may, as it does by itself in a large database. */
 class ParallelPlanTest extends ListingContract {
@@ -72,9 +72,11 @@ class ParallelPlanTest extends ListingContract {
     @Test
     void plans_are_parallel_indeed() {
         scheduled("order-1", 3);
-        // A pool may have opened a connection in the background before the settings were made.
-        DataSource fresh = PostgresFixture.database().dataSource();
-
+        PGSimpleDataSource fresh =
+                (PGSimpleDataSource) PostgresFixture.database().dataSource();
+        String debug = version() >= CAN_ASK_FOR_VALIDITY ? "debug_parallel_query" : "force_parallel_mode";
+        fresh.setOptions("-c " + debug + "=on -c parallel_setup_cost=0 -c parallel_tuple_cost=0"
+                + " -c min_parallel_table_scan_size=0 -c max_parallel_workers_per_gather=2");
         assertThat(String.join("\n", Sql.column(fresh, "explain select e.type from durable.history_event e")))
                 .contains("Workers Planned");
         assertThat(String.join("\n", Sql.column(fresh, "explain select v.attributes from durable.v_history v")))
