@@ -224,6 +224,7 @@ final class JobBatch implements BatchHandle {
     public WorkflowQuery jobs() {
         return new Listing(
                 client,
+                client::job,
                 dispatch.store().views(),
                 code.registry(),
                 RunFilter.ALL.batch(id).newestFirst(false));

@@ -2,6 +2,7 @@ package dev.durable.client;
 
 import dev.durable.ActivityHandle;
 import dev.durable.BoundedCount;
+import dev.durable.DurableClient;
 import dev.durable.WorkflowHandle;
 import dev.durable.WorkflowQuery;
 import dev.durable.WorkflowSummary;
@@ -11,6 +12,7 @@ import dev.durable.store.RunFilter;
 import dev.durable.store.RunRecord;
 import dev.durable.store.Views;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.LongUnaryOperator;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -19,13 +21,15 @@ import java.util.stream.Stream;
 final class Listing implements WorkflowQuery {
     private static final int PAGE = 500;
 
-    private final StoreClient client;
+    private final DurableClient client;
+    private final Function<RunRecord, ActivityHandle> jobs;
     private final Views store;
     private final Registry registry;
     private final RunFilter filter;
 
-    Listing(StoreClient client, Views store, Registry registry, RunFilter filter) {
+    Listing(DurableClient client, Function<RunRecord, ActivityHandle> jobs, Views store, Registry registry, RunFilter filter) {
         this.client = client;
+        this.jobs = jobs;
         this.store = store;
         this.registry = registry;
         this.filter = filter;
@@ -105,12 +109,12 @@ final class Listing implements WorkflowQuery {
 
             @Override
             public ActivityHandle job() {
-                return client.job(run);
+                return jobs.apply(run);
             }
         };
     }
 
     private Listing with(RunFilter changed) {
-        return new Listing(client, store, registry, changed);
+        return new Listing(client, jobs, store, registry, changed);
     }
 }

@@ -395,7 +395,7 @@ public final class StoreClient implements DurableClient {
     @Override
     public WorkflowQuery jobs() {
         return new Listing(
-                this, dispatch.store().views(), code.registry(), RunFilter.ALL.types(Set.of(BackgroundJob.TYPE)));
+                this, this::job, dispatch.store().views(), code.registry(), RunFilter.ALL.types(Set.of(BackgroundJob.TYPE)));
     }
 
     @Override
@@ -526,6 +526,6 @@ public final class StoreClient implements DurableClient {
 
     @Override
     public WorkflowQuery workflows() {
-        return new Listing(this, dispatch.store().views(), code.registry(), RunFilter.ALL);
+        return new Listing(this, this::job, dispatch.store().views(), code.registry(), RunFilter.ALL);
     }
 }

@@ -8,14 +8,17 @@ final class Coroutines {
     /** Created in one turn before it is taken for a loop. */
     static final int MAX_PER_TURN = 100_000;
 
-    private final DurableCalls run;
+    private final PromiseHost run;
     private final Dispatcher dispatcher;
+    private final Runnable bind;
     private final Scope roots = new Scope(null);
     private int lastNumber = -1;
     private int inTurn;
 
-    Coroutines(DurableCalls run, Dispatcher dispatcher) {
+    /** @param bind says to the thread that calls it which run it works for */
+    Coroutines(PromiseHost run, Dispatcher dispatcher, Runnable bind) {
         this.run = run;
+        this.bind = bind;
         this.dispatcher = dispatcher;
     }
 
@@ -54,7 +57,7 @@ final class Coroutines {
     }
 
     private <T extends @Nullable Object> void main(Coroutine self, DurablePromise<T> promise, Task<T> body) {
-        DurableCalls.bind(run);
+        bind.run();
         dispatcher.heldBy(Thread.currentThread());
         Outcome<T> outcome = outcome(body);
         dispatcher.end(self, () -> settle(promise, outcome));

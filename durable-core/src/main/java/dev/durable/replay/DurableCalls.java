@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * What stands behind the static calls of {@code Durable} and behind promises: one run, found by the thread that calls.
  * Puts the parts of the run together; each call is checked (alive, not restricted, not cancelled) and handed on.
  */
-public final class DurableCalls {
+public final class DurableCalls implements PromiseHost {
     private static final ThreadLocal<@Nullable DurableCalls> CURRENT = new ThreadLocal<>();
 
     private final WorkflowType type;
@@ -67,7 +67,7 @@ public final class DurableCalls {
         work = new OpenWork(journal, this);
         waiting = new Waiting(dispatcher, restrictions, journal, work, turnLog);
         activities = new Activities(this, waiting, restrictions, work, setup);
-        coroutines = new Coroutines(this, dispatcher);
+        coroutines = new Coroutines(this, dispatcher, () -> bind(this));
         versions = new Versions(journal, dispatcher);
         decoder = new Decoder(setup.codec(), dispatcher);
         handlers = new HandlersUnderWay(turnLog);
@@ -122,7 +122,8 @@ public final class DurableCalls {
     }
 
     /** The call only looks: fine in conditions and queries. */
-    void look(String call) {
+    @Override
+    public void look(String call) {
         if (current(call) != this) {
             throw new UsageException(call + " was called on a promise of another run. Keep promises in fields of the"
                     + " workflow object or in local variables, never in static fields.");
@@ -194,12 +195,14 @@ public final class DurableCalls {
         return waiting.forCondition(condition, timeout);
     }
 
-    void waitFor(DurablePromise<?> promise) {
+    @Override
+    public void waitFor(DurablePromise<?> promise) {
         look("Promise.get");
         waiting.forPromise(promise);
     }
 
-    void waitFor(DurablePromise<?> promise, Duration timeout) {
+    @Override
+    public void waitFor(DurablePromise<?> promise, Duration timeout) {
         look("Promise.get");
         waiting.forPromise(promise, timeout);
     }
@@ -223,7 +226,8 @@ public final class DurableCalls {
     }
 
     /** Starts a coroutine that is ready when the promise has settled. */
-    <T extends @Nullable Object> DurablePromise<T> after(DurablePromise<?> first, String call, Task<T> body) {
+    @Override
+    public <T extends @Nullable Object> DurablePromise<T> after(DurablePromise<?> first, String call, Task<T> body) {
         look(call);
         Coroutine by = waiting.mayCommand(call);
         first.observe();
@@ -238,7 +242,8 @@ public final class DurableCalls {
     }
 
     /** Cancels; allowed in a cancelled coroutine too, for it takes nothing on, but not in a handler after the end. */
-    void cancel(DurablePromise<?> promise) {
+    @Override
+    public void cancel(DurablePromise<?> promise) {
         look("Promise.cancel");
         restrictions.check("Promise.cancel");
         if (dispatcher.running().isLate()) {
@@ -270,11 +275,13 @@ public final class DurableCalls {
         return !handlers.isAnyRunning();
     }
 
-    long nextSettled() {
+    @Override
+    public long nextSettled() {
         return ++settled;
     }
 
-    Set<DurablePromise<?>> unobserved() {
+    @Override
+    public Set<DurablePromise<?>> unobserved() {
         return ending.unobserved();
     }
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param <T> what it gives
  */
 final class DurablePromise<T extends @Nullable Object> implements Promise<T> {
-    private final DurableCalls run;
+    private final PromiseHost run;
     private @Nullable Open source;
     private @Nullable Outcome<T> outcome;
     /** The first who listens, which is nearly always the only one; the others came later. */
@@ -23,7 +23,7 @@ final class DurablePromise<T extends @Nullable Object> implements Promise<T> {
     private long order;
     private boolean observed;
 
-    DurablePromise(DurableCalls run) {
+    DurablePromise(PromiseHost run) {
         this.run = run;
     }
 
@@ -144,7 +144,7 @@ final class DurablePromise<T extends @Nullable Object> implements Promise<T> {
     }
 
     /** Whether it is of this run; says so where it is not. */
-    void checkOf(DurableCalls other, String call) {
+    void checkOf(PromiseHost other, String call) {
         if (other != run) {
             run.look(call);
         }
@@ -188,7 +188,7 @@ final class DurablePromise<T extends @Nullable Object> implements Promise<T> {
 
     /** Whether it is of an activity that was cancelled, and stays open until its outcome. */
     boolean outlastsCancel() {
-        return outcome == null && source instanceof OpenActivity activity && activity.outlastsCancel();
+        return outcome == null && source != null && source.outlastsCancel();
     }
 
     /** Whether it ended by a cancellation. */
@@ -223,7 +223,7 @@ final class DurablePromise<T extends @Nullable Object> implements Promise<T> {
 
     /** What a wait for it is a wait for. */
     String shown() {
-        return source instanceof OpenActivity activity && activity.outlastsCancel() ? activity.outcome() : toString();
+        return source == null ? toString() : source.waitedFor();
     }
 
     @Override

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * Something a coroutine started that has not ended: an activity, a timer, another coroutine. Knows its neighbours in the
  * {@link Scope} it was started in, which alone touches them: cheaper than entries of a hash set.
  */
-abstract sealed class Open permits OpenActivity, OpenTimer, Coroutine {
+abstract class Open {
     @Nullable
     Open before;
 
@@ -20,4 +20,14 @@ abstract sealed class Open permits OpenActivity, OpenTimer, Coroutine {
 
     /** Whether it was started in {@code detached}: then only its own promise cancels it, never what started it. */
     abstract boolean shielded();
+
+    /** Whether it was cancelled and stays open all the same until it has ended. */
+    boolean outlastsCancel() {
+        return false;
+    }
+
+    /** What a wait for its promise is a wait for. */
+    String waitedFor() {
+        return toString();
+    }
 }

@@ -92,6 +92,7 @@ final class OpenActivity extends Open {
     }
 
     /** Whether it was cancelled, and the code is still to hear of its outcome. */
+    @Override
     boolean outlastsCancel() {
         return cancelled != null && cancellation == ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
     }
@@ -105,6 +106,11 @@ final class OpenActivity extends Open {
     String outcome() {
         String how = cancelled == null ? "" : isToStop() ? "cancelled " : "abandoned ";
         return "the outcome of " + how + this;
+    }
+
+    @Override
+    String waitedFor() {
+        return outlastsCancel() ? outcome() : toString();
     }
 
     @Override

@@ -96,7 +96,7 @@ final class Leases {
     private static long weightOf(@Nullable Held holding) {
         return switch (holding) {
             case Attempt attempt -> Weights.of(attempt.job());
-            case HandedOver taken -> Weights.of(taken.outcome());
+            case HandedOver taken -> Weights.of(taken.outcome().job(), taken.outcome().message());
             case Reserved ignored -> 0;
             case null -> 0;
         };

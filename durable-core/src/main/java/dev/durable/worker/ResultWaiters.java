@@ -31,7 +31,7 @@ import java.util.stream.Collectors;
  * <p>Every run that is waited for was there before. One that is not there any more, in two looks seconds apart, never ends:
  * the database was set back to an earlier time, or retention has removed it.
  */
-final class ResultWaiters implements Step {
+final class ResultWaiters implements Step, Runs.Waiters {
     private static final int IDS_PER_QUERY = 2_000;
     private static final Duration SHORTEST = Duration.ofMillis(4);
     private static final Duration SHORTEST_WITH_HINTS = Duration.ofMillis(32);
@@ -200,8 +200,8 @@ final class ResultWaiters implements Step {
         return waiting.size();
     }
 
-    /** The run closed. */
-    void closed(UUID runId, RunResult result) {
+    @Override
+    public void closed(UUID runId, RunResult result) {
         if (!conditions.isEmpty()) {
             conditions.forEach(Condition::soon);
             wake.run();
@@ -218,7 +218,8 @@ final class ResultWaiters implements Step {
     }
 
     /** The run may have closed: if somebody waits for it, look now; who comes a little later asks at once. */
-    void look(UUID runId) {
+    @Override
+    public void look(UUID runId) {
         endedBefore.put(runId, true);
         if (waiting.containsKey(runId)) {
             hintsArrive = true;

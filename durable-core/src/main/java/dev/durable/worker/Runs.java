@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class Runs implements RunHost.Outside, AttemptOutcome.Sink, RunClaims.Takers {
     private final Turns turns;
     private final RunCache cache;
-    private final ResultWaiters waiters;
+    private final Waiters waiters;
     private final Supplier<UUID> random;
     /** Bytes of claims that no actor has read yet. */
     private final AtomicLong claimed = new AtomicLong();
@@ -30,7 +30,16 @@ final class Runs implements RunHost.Outside, AttemptOutcome.Sink, RunClaims.Take
     private volatile BiConsumer<RunKey, String> onStall = (run, why) -> {};
     private @Nullable RunHost host;
 
-    Runs(Turns turns, RunCache cache, ResultWaiters waiters, Supplier<UUID> random) {
+    /** Clients of this process that wait for runs to close. */
+    interface Waiters {
+        /** The run closed here. */
+        void closed(UUID runId, RunResult result);
+
+        /** The run may have closed elsewhere. */
+        void look(UUID runId);
+    }
+
+    Runs(Turns turns, RunCache cache, Waiters waiters, Supplier<UUID> random) {
         this.turns = turns;
         this.cache = cache;
         this.waiters = waiters;
@@ -68,7 +77,7 @@ final class Runs implements RunHost.Outside, AttemptOutcome.Sink, RunClaims.Take
 
     @Override
     public void claimed(Mail.Claimed claim) {
-        claimed.addAndGet(Weights.of(claim));
+        claimed.addAndGet(Weights.of(claim.firstPage(), claim.messages()));
         actor(claim.claim().run()).post(claim);
     }
 
@@ -79,7 +88,7 @@ final class Runs implements RunHost.Outside, AttemptOutcome.Sink, RunClaims.Take
 
     @Override
     public void read(Mail.Claimed claim) {
-        claimed.addAndGet(-Weights.of(claim));
+        claimed.addAndGet(-Weights.of(claim.firstPage(), claim.messages()));
     }
 
     @Override

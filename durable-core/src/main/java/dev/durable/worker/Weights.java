@@ -33,11 +33,10 @@ final class Weights {
         return of(entry.transition());
     }
 
-    /** Of what a claim has read of the run. */
-    static long of(Mail.Claimed claim) {
-        List<StoredEvent> page = claim.firstPage();
+    /** Of what a claim has read of a run. */
+    static long of(@Nullable List<StoredEvent> page, List<InboxMessage> messages) {
         long bytes = OBJECT + (page == null ? 0 : ofEvents(page));
-        for (InboxMessage message : claim.messages()) {
+        for (InboxMessage message : messages) {
             bytes += of(message);
         }
         return bytes;
@@ -51,8 +50,9 @@ final class Weights {
         return OBJECT + job.input().length() + length(job.heartbeatDetails()) + length(job.notes());
     }
 
-    static long of(AttemptOutcome outcome) {
-        return of(outcome.job()) + of(outcome.message());
+    /** Of a job and what it ended with. */
+    static long of(ClaimedJob job, InboxMessage outcome) {
+        return of(job) + of(outcome);
     }
 
     private static long length(@Nullable String text) {

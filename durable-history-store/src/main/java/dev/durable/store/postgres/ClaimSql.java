@@ -113,7 +113,7 @@ final class ClaimSql {
 
     /** The short histories of those among them that another session had last, or none; as many as make a page. */
     static final String HISTORIES =
-            ReadSql.portion("run_id, event_id, type, at, message_id, attributes", "attributes", """
+            PortionSql.portion("run_id, event_id, type, at, message_id, attributes", "attributes", """
             select u.run_id, e.event_id, e.type, e.at, e.message_id, e.attributes
               from json_to_recordset(nullif(current_setting('durable_claim.runs', true), '')::json)
                    as u(run_id uuid, shard smallint, unread boolean)

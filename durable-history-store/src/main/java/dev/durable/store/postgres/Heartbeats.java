@@ -15,6 +15,12 @@ import java.util.UUID;
 
 /** Last accepted details of jobs that the reader has locked or holds: nobody else writes them. */
 final class Heartbeats {
+    static final String DROP = """
+            delete from durable.activity_heartbeat where ctid = any(array(
+                select h.c from unnest(?::uuid[], ?::smallint[], ?::int[]) as u(run_id, shard, seq)
+                 cross join lateral (select h.ctid as c from durable.activity_heartbeat h
+                        where h.run_id = u.run_id and h.shard = u.shard and h.seq = u.seq offset 0) h))""";
+
     private Heartbeats() {}
 
     static Map<JobKey, String> read(Tx tx, List<JobKey> jobs) throws SQLException {

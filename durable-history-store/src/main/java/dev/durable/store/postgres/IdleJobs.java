@@ -41,7 +41,7 @@ record IdleJobs(List<LockedJob> jobs) {
         List<JobKey> keys =
                 jobs.stream().map(LockedJob::key).sorted(JobKey.LOCK_ORDER).toList();
         script.then(JobSql.DROP, Heartbeats.keys(keys));
-        script.then(TransitionSql.DROP_HEARTBEATS, Heartbeats.keys(keys));
+        script.then(Heartbeats.DROP, Heartbeats.keys(keys));
         Map<JobKey, String> stored = Heartbeats.read(tx, keys);
         MessageRows messages = new MessageRows();
         for (LockedJob job : jobs) {

@@ -339,7 +339,7 @@ final class JobOrderBatch {
     private void end(Script script) throws SQLException {
         if (!gone.isEmpty()) {
             script.then(JobSql.DROP, Heartbeats.keys(gone));
-            script.then(TransitionSql.DROP_HEARTBEATS, Heartbeats.keys(gone));
+            script.then(Heartbeats.DROP, Heartbeats.keys(gone));
         }
         messages.insert(script, hints);
         Cancellations.end(cancelled, tx, script, hints);

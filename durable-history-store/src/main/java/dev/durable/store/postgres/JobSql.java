@@ -118,9 +118,9 @@ final class JobSql {
 
     /** What a job counts for in a portion. */
     private static String size() {
-        return ReadSql.size("j.input") + " + " + ReadSql.size("j.headers") + " + coalesce("
-                + ReadSql.size("j.notes") + ", 0) + case when j.begun then coalesce((select "
-                + ReadSql.size("h.details")
+        return PortionSql.size("j.input") + " + " + PortionSql.size("j.headers") + " + coalesce("
+                + PortionSql.size("j.notes") + ", 0) + case when j.begun then coalesce((select "
+                + PortionSql.size("h.details")
                 + " from durable.activity_heartbeat h where h.run_id = j.run_id and h.seq = j.seq and h.shard = j.shard), 0)"
                 + " else 0 end";
     }

@@ -215,7 +215,7 @@ final class JobUpdateBatch {
             ints(settled, s -> s.key().seq())
         };
         script.then(JobSql.DROP, keys);
-        script.then(TransitionSql.DROP_HEARTBEATS, keys);
+        script.then(Heartbeats.DROP, keys);
         MessageRows messages = new MessageRows();
         settled.forEach(s -> messages.add(s.key().run(), s.outcome()));
         messages.insert(script, hints);

@@ -1,48 +1,24 @@
 package dev.durable.store.postgres;
 
-import dev.durable.store.Portion;
-
 /** Hot reads: of claims, rebuilds and waiting clients. */
 final class ReadSql {
     private ReadSql() {}
 
-    /**
-     * The first of these rows that make a {@linkplain dev.durable.store.Portion portion}; its size is the last parameter.
-     * What is stored says how large it is without being unpacked; {@code octet_length} of a json unpacks all of it, for rows
-     * that are then left out, too. Rows come as the nested loops below give them: the window needs no sort, and holds no
-     * more than pointers to what is stored out of line.
-     */
-    static String portion(String columns, String large, String rows) {
-        return portionBy(columns, size("r." + large), rows);
-    }
-
-    /** The same with rows {@code r} that are as large as this says. */
-    static String portionBy(String columns, String size, String rows) {
-        return "select " + columns + " from (select p.*, sum(p.size) over (rows unbounded preceding) - p.size as before"
-                + " from (select r.*, " + size + " as size from (" + rows + ") r) p) q where q.before < ?";
-    }
-
-    /** What a column counts for. */
-    static String size(String column) {
-        return "pg_column_size(" + column + ")::bigint * case when pg_column_compression(" + column
-                + ") is null then 1 else " + Portion.COMPRESSED + " end";
-    }
-
     private static final String MESSAGE = "run_id, message_id, kind, name, payload, notes, at";
     private static final String EVENT = "event_id, type, at, message_id, attributes";
 
-    static final String MESSAGES = portion(MESSAGE, "payload", """
+    static final String MESSAGES = PortionSql.portion(MESSAGE, "payload", """
             select u.run_id, m.message_id, m.kind, m.name, m.payload, m.notes, m.at
               from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)
              cross join lateral (
                     select i.message_id, i.kind, i.name, i.payload, i.notes, i.at, i.ord from durable.inbox i
                      where i.run_id = u.run_id and i.shard = u.shard order by i.at, i.ord limit ?) m""");
 
-    static final String HISTORY = portion(EVENT, "attributes", """
+    static final String HISTORY = PortionSql.portion(EVENT, "attributes", """
             select e.event_id, e.type, e.at, e.message_id, e.attributes from durable.history_event e
              where e.run_id = ? and e.shard = ? and e.event_id >= ? order by e.event_id limit ?""");
 
-    static final String HISTORIES = portion("run_id, " + EVENT, "attributes", """
+    static final String HISTORIES = PortionSql.portion("run_id, " + EVENT, "attributes", """
             select u.run_id, e.event_id, e.type, e.at, e.message_id, e.attributes
               from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)
              cross join lateral (

@@ -49,9 +49,9 @@ final class RelaySql {
                              order by o.event_id limit 1) as first from sender s offset 0) s
                   join durable.outbox o on o.ctid = s.first limit 64 for update of o skip locked)
             """
-            + ReadSql.portionBy(
+            + PortionSql.portionBy(
                     "run_id, event_id, target_run_id, kind, shard, target_workflow_id, name, payload, new_run, place",
-                    "coalesce(" + ReadSql.size("r.payload") + ", 0) + coalesce(" + ReadSql.size("r.new_run") + ", 0)",
+                    "coalesce(" + PortionSql.size("r.payload") + ", 0) + coalesce(" + PortionSql.size("r.new_run") + ", 0)",
                     """
             select o.* from mine m
              cross join lateral (

@@ -147,7 +147,7 @@ final class TransitionBatch {
                 settled().stream().filter(SettledRow::heartbeats).toList();
         if (!rows.isEmpty()) {
             script.then(
-                    TransitionSql.DROP_HEARTBEATS,
+                    Heartbeats.DROP,
                     uuids(rows, r -> r.key().run().runId()),
                     shorts(rows, r -> r.key().run().shard()),
                     ints(rows, r -> r.key().seq()));

@@ -114,12 +114,6 @@ final class TransitionSql {
                         for update) j)) returning 1)
             select durable.must(count(*) = ?, 'lease') from x""";
 
-    static final String DROP_HEARTBEATS = """
-            delete from durable.activity_heartbeat where ctid = any(array(
-                select h.c from unnest(?::uuid[], ?::smallint[], ?::int[]) as u(run_id, shard, seq)
-                 cross join lateral (select h.ctid as c from durable.activity_heartbeat h
-                        where h.run_id = u.run_id and h.shard = u.shard and h.seq = u.seq offset 0) h))""";
-
     /** Only the holder of the fence deletes messages, and nobody updates them: no lock is needed. */
     static final String CONSUME = """
             delete from durable.inbox where ctid = any(array(
