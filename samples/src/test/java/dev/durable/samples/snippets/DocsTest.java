@@ -112,6 +112,22 @@ class DocsTest {
         }
     }
 
+    @Test
+    void everyDecisionStandsInTheIndexWithItsTitle() {
+        Path decisions = Documents.ROOT.resolve("docs/decisions");
+        String index = text(decisions.resolve("README.md"));
+        for (Path decision : Documents.decisions()) {
+            String[] title = Documents.lines(decision).getFirst().split("\\. ", 2);
+            assertThat(index)
+                    .as("docs/decisions/README.md lists %s by number, title and a sentence", decision.getFileName())
+                    .contains("| [" + title[0].substring("# ".length()) + "](" + decision.getFileName() + ") | " + title[1]
+                            + " | ");
+        }
+        assertThat(LINK.matcher(index).results())
+                .as("a row of docs/decisions/README.md for each decision")
+                .hasSameSizeAs(Documents.decisions());
+    }
+
     private static String text(Path file) {
         return String.join("\n", Documents.lines(file));
     }
