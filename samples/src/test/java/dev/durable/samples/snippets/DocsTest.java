@@ -117,11 +117,14 @@ class DocsTest {
         Path decisions = Documents.ROOT.resolve("docs/decisions");
         String index = text(decisions.resolve("README.md"));
         for (Path decision : Documents.decisions()) {
-            String[] title = Documents.lines(decision).getFirst().split("\\. ", 2);
+            String title = Documents.lines(decision).getFirst();
+            assertThat(title)
+                    .as("docs/decisions/%s begins with its number and title", decision.getFileName())
+                    .matches("# \\d+[.] \\S.*");
+            String row = "| [" + title.substring("# ".length()).replaceFirst("[.] ", "](" + decision.getFileName() + ") | ");
             assertThat(index)
-                    .as("docs/decisions/README.md lists %s by number, title and a sentence", decision.getFileName())
-                    .contains("| [" + title[0].substring("# ".length()) + "](" + decision.getFileName() + ") | " + title[1]
-                            + " | ");
+                    .as("docs/decisions/README.md has a row for each decision: number, title, and a sentence")
+                    .contains(row + " | ");
         }
         assertThat(LINK.matcher(index).results())
                 .as("a row of docs/decisions/README.md for each decision")
