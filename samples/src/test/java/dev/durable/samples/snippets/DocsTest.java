@@ -121,7 +121,8 @@ class DocsTest {
             assertThat(title)
                     .as("docs/decisions/%s begins with its number and title", decision.getFileName())
                     .matches("# \\d+[.] \\S.*");
-            String row = "| [" + title.substring("# ".length()).replaceFirst("[.] ", "](" + decision.getFileName() + ") | ");
+            String row =
+                    "| [" + title.substring("# ".length()).replaceFirst("[.] ", "](" + decision.getFileName() + ") | ");
             assertThat(index)
                     .as("docs/decisions/README.md has a row for each decision: number, title, and a sentence")
                     .contains(row + " | ");
