@@ -112,6 +112,26 @@ class DocsTest {
         }
     }
 
+    @Test
+    void everyDecisionStandsInTheIndexWithItsTitle() {
+        Path decisions = Documents.ROOT.resolve("docs/decisions");
+        String index = text(decisions.resolve("README.md"));
+        for (Path decision : Documents.decisions()) {
+            String title = Documents.lines(decision).getFirst();
+            assertThat(title)
+                    .as("docs/decisions/%s begins with its number and title", decision.getFileName())
+                    .matches("# \\d+[.] \\S.*");
+            String row =
+                    "| [" + title.substring("# ".length()).replaceFirst("[.] ", "](" + decision.getFileName() + ") | ");
+            assertThat(index)
+                    .as("docs/decisions/README.md has a row for each decision: number, title, and a sentence")
+                    .contains(row + " | ");
+        }
+        assertThat(LINK.matcher(index).results())
+                .as("a row of docs/decisions/README.md for each decision")
+                .hasSameSizeAs(Documents.decisions());
+    }
+
     private static String text(Path file) {
         return String.join("\n", Documents.lines(file));
     }

@@ -42,6 +42,17 @@ final class Documents {
         }
     }
 
+    /** The decisions, by number. */
+    static List<Path> decisions() {
+        try (Stream<Path> files = Files.list(ROOT.resolve("docs/decisions"))) {
+            return files.filter(path -> path.getFileName().toString().matches("\\d.*[.]md"))
+                    .sorted()
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** Sources of all modules' tests. */
     static List<Path> testSources() {
         try (Stream<Path> modules = Files.list(ROOT)) {
