@@ -17,7 +17,7 @@ import dev.durable.Run;
 import dev.durable.StoreUnavailableException;
 import dev.durable.Workflow;
 import dev.durable.WorkflowHandle;
-import dev.durable.store.postgres.EmbeddedPostgres;
+import dev.durable.store.postgres.embedded.EmbeddedPostgres;
 import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.store.postgres.SqlInvariants;
 import java.lang.reflect.InvocationTargetException;

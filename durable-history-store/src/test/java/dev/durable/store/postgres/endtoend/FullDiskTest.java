@@ -13,7 +13,7 @@ import dev.durable.DurableEngine;
 import dev.durable.Run;
 import dev.durable.Workflow;
 import dev.durable.WorkflowHandle;
-import dev.durable.store.postgres.EmbeddedPostgres;
+import dev.durable.store.postgres.embedded.EmbeddedPostgres;
 import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.store.postgres.SqlInvariants;
 import java.io.IOException;

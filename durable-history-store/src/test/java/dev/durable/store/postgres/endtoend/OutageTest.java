@@ -12,7 +12,7 @@ import dev.durable.Run;
 import dev.durable.Signal;
 import dev.durable.StoreUnavailableException;
 import dev.durable.Workflow;
-import dev.durable.store.postgres.EmbeddedPostgres;
+import dev.durable.store.postgres.embedded.EmbeddedPostgres;
 import dev.durable.store.postgres.SqlInvariants;
 import java.io.PrintWriter;
 import java.io.StringWriter;

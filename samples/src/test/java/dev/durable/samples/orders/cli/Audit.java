@@ -12,7 +12,7 @@ import dev.durable.history.History;
 import dev.durable.history.HistoryEvent;
 import dev.durable.samples.orders.Order;
 import dev.durable.samples.orders.OrderWorkflow;
-import dev.durable.store.postgres.EmbeddedPostgres;
+import dev.durable.store.postgres.embedded.EmbeddedPostgres;
 import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.store.postgres.SqlInvariants;
 import java.math.BigDecimal;
