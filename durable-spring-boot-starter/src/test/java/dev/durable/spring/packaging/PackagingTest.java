@@ -72,13 +72,13 @@ class PackagingTest {
             }""";
 
     private static final String SPRING_MAIN = """
-            package acme.main;
+            package acme;
             import acme.orders.*;
             import dev.durable.DurableClient;
             import org.springframework.boot.SpringApplication;
             import org.springframework.boot.autoconfigure.SpringBootApplication;
             import org.springframework.context.annotation.Bean;
-            @SpringBootApplication(scanBasePackages = "acme")
+            @SpringBootApplication
             public class SpringMain {
                 private static String[] database;
                 @Bean javax.sql.DataSource dataSource() {
@@ -127,22 +127,19 @@ class PackagingTest {
     @Test
     void in_the_jar_that_spring_boot_makes() throws Exception {
         List<Path> jars = ProductionClassPath.resolved().jars(folder);
-        Path starter = starter();
         List<Path> path = new ArrayList<>(jars);
-        path.add(starter);
-        Path classes = application().compile(with("acme/main/SpringMain", SPRING_MAIN), "--class-path", path);
+        path.add(starter());
+        Path classes = application().compile(with("acme/SpringMain", SPRING_MAIN), "--class-path", path);
         Path application = folder.resolve("application.jar");
         try (OutputStream file = Files.newOutputStream(application);
                 JarOutputStream out = new JarOutputStream(
                         file,
                         ProductionClassPath.manifest(
                                 "Main-Class", JarLauncher.class.getName(),
-                                "Start-Class", "acme.main.SpringMain",
+                                "Start-Class", "acme.SpringMain",
                                 "Spring-Boot-Classes", "BOOT-INF/classes/",
                                 "Spring-Boot-Lib", "BOOT-INF/lib/"))) {
             addLoader(out);
-            out.putNextEntry(new JarEntry("BOOT-INF/classes/")); // by this entry the launcher knows the folder
-            out.closeEntry();
             ProductionClassPath.add(out, "BOOT-INF/classes/", classes);
             for (Path jar : path) {
                 addStored(out, "BOOT-INF/lib/" + jar.getFileName(), Files.readAllBytes(jar));

@@ -101,14 +101,17 @@ record ProductionClassPath(List<Entry> entries) {
         return jar;
     }
 
-    /** All files of a folder, below a prefix. */
+    /** A folder with all that is in it, below a prefix. What scans a jar goes by the entries of its folders. */
     static void add(JarOutputStream out, String prefix, Path classes) throws IOException {
         try (Stream<Path> files = Files.walk(classes)) {
-            for (Path file : (Iterable<Path>) files.filter(Files::isRegularFile)::iterator) {
-                String name = classes.relativize(file).toString();
-                if (!name.equals("META-INF/MANIFEST.MF")) {
-                    out.putNextEntry(new JarEntry(prefix + name));
-                    Files.copy(file, out);
+            for (Path file : (Iterable<Path>) files::iterator) {
+                boolean directory = Files.isDirectory(file);
+                String name = prefix + classes.relativize(file) + (directory && !file.equals(classes) ? "/" : "");
+                if (!name.isEmpty() && !name.equals("META-INF/MANIFEST.MF")) {
+                    out.putNextEntry(new JarEntry(name));
+                    if (!directory) {
+                        Files.copy(file, out);
+                    }
                     out.closeEntry();
                 }
             }
