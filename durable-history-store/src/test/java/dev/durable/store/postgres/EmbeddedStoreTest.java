@@ -43,6 +43,7 @@ class EmbeddedStoreTest {
     void what_is_no_database_of_this_kind_gets_no_store() {
         assertThat(ServiceLoader.load(StoreProvider.class))
                 .singleElement()
-                .satisfies(provider -> assertThat(provider.storeOn("a directory")).isEmpty());
+                .satisfies(
+                        provider -> assertThat(provider.storeOn("a directory")).isEmpty());
     }
 }

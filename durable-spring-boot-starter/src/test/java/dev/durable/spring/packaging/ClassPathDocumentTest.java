@@ -15,7 +15,8 @@ import org.junit.jupiter.api.Test;
 /** {@code docs/class-path.md} against what Maven resolved. */
 class ClassPathDocumentTest {
     private static final Path DOCUMENT = Path.of("../docs/class-path.md");
-    private static final Pattern ROW = Pattern.compile("^\\| `([\\w.-]+:[\\w.-]+)` \\| ([0-9.]+) \\|", Pattern.MULTILINE);
+    private static final Pattern ROW =
+            Pattern.compile("^\\| `([\\w.-]+:[\\w.-]+)` \\| ([0-9.]+) \\|", Pattern.MULTILINE);
     private static final double MEGABYTE = 1_000_000;
     private static final double ROUNDED = 0.051;
 
@@ -45,7 +46,8 @@ class ClassPathDocumentTest {
         assertThat(ProductionClassPath.resolved().entries())
                 .extracting(ProductionClassPath.Entry::artifact)
                 .contains("org.postgresql:postgresql", "org.springframework.boot:spring-boot")
-                .noneMatch(artifact -> artifact.matches(
-                        ".*(embedded|zonky|commons-compress|tukaani|flyway|testcontainers|junit|assertj|mockito|testing).*"));
+                .noneMatch(
+                        artifact -> artifact.matches(
+                                ".*(embedded|zonky|commons-compress|tukaani|flyway|testcontainers|junit|assertj|mockito|testing).*"));
     }
 }

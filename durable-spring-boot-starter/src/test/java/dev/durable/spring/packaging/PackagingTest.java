@@ -192,12 +192,11 @@ class PackagingTest {
     }
 
     private Path starter() throws IOException {
-        Path classes =
-                Path.of(dev.durable.spring.DurableAutoConfiguration.class
-                        .getProtectionDomain()
-                        .getCodeSource()
-                        .getLocation()
-                        .getPath());
+        Path classes = Path.of(dev.durable.spring.DurableAutoConfiguration.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .getPath());
         return ProductionClassPath.jar(
                 folder.resolve("durable-spring-boot-starter.jar"), ProductionClassPath.manifest(), classes);
     }

@@ -29,7 +29,8 @@ record ProductionClassPath(List<Entry> entries) {
     /** {@code org.jooq:jooq:jar:3.21.7:compile:/…/jooq-3.21.7.jar -- module …}. */
     private static final Pattern LINE = Pattern.compile("\\s*([^:\\s]+:[^:\\s]+):jar:[^:]+:\\w+:(\\S+).*");
 
-    private static final Pattern SPRING = Pattern.compile("(org\\.springframework.*|io\\.micrometer|commons-logging):.*");
+    private static final Pattern SPRING =
+            Pattern.compile("(org\\.springframework.*|io\\.micrometer|commons-logging):.*");
 
     private static final Pattern MODULE_NAME = Pattern.compile("<java\\.module\\.name>(.*)</java\\.module\\.name>");
 

@@ -92,6 +92,9 @@ class ArtifactsTest {
     }
 
     private static List<String> all(Pattern pattern, String text) {
-        return pattern.matcher(text).results().map((MatchResult found) -> found.group(1)).toList();
+        return pattern.matcher(text)
+                .results()
+                .map((MatchResult found) -> found.group(1))
+                .toList();
     }
 }
