@@ -1,6 +1,6 @@
 package dev.durable.benchmarks;
 
-import dev.durable.store.postgres.EmbeddedPostgres;
+import dev.durable.store.postgres.embedded.EmbeddedPostgres;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.ArrayList;

@@ -6,6 +6,7 @@ import dev.durable.DurableEngine;
 import dev.durable.DurableEngine.PoolOptions;
 import dev.durable.DurableEngine.QueueOptions;
 import dev.durable.OnExhausted;
+import dev.durable.StoreUnavailableException;
 import dev.durable.WorkflowQuery;
 import dev.durable.declare.Registry;
 import dev.durable.replay.BackgroundJob;
@@ -60,9 +61,20 @@ public final class TestEngine implements AutoCloseable {
         TestTime time =
                 switch (store) {
                     case MEMORY -> new MemoryTime();
-                    case POSTGRES -> PostgresTime.fresh();
+                    case POSTGRES -> postgres();
                 };
         return new TestEngine(time, new PumpDrive(time, patience));
+    }
+
+    private static TestTime postgres() {
+        try {
+            return PostgresTime.fresh();
+        } catch (NoClassDefFoundError missing) {
+            throw new StoreUnavailableException(
+                    "Store.POSTGRES needs dev.durable:durable-history-store and dev.durable:durable-embedded-postgres on the test class path (%s is missing). Add them with scope test, or use Store.MEMORY."
+                            .formatted(String.valueOf(missing.getMessage()).replace('/', '.')),
+                    missing);
+        }
     }
 
     /** Workflow classes and activity instances. */

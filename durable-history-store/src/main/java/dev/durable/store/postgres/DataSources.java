@@ -2,11 +2,18 @@ package dev.durable.store.postgres;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.SQLException;
+import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.postgresql.ds.common.BaseDataSource;
 
 /** What a DataSource says of itself without being connected. */
 final class DataSources {
+    private static final String HOST = "(?:[^\\s@/?:,#\\[\\]]+|\\[[0-9a-fA-F:.%]+])(?::[0-9]{1,5})?";
+
+    /** Servers with their ports and the database, and nothing else. */
+    private static final Pattern PLACE = Pattern.compile(
+            "jdbc:(?:[a-z0-9-]+:)?postgresql:(?://(?:" + HOST + "(?:," + HOST + ")*+)?/[^/?@]*|[^/?@:]*)");
+
     private DataSources() {}
 
     /** The URL without secrets, where the DataSource is of a kind that tells it. */
@@ -44,9 +51,10 @@ final class DataSources {
         return !(dataSource instanceof HikariDataSource pool) || pool.getMaximumPoolSize() > 2;
     }
 
-    /** Parameters are many, and none helps to find the database. */
+    /** Parameters are many, and none helps to find the database; what may be a password in front of them is not shown. */
     private static String shown(String url) {
         int parameters = url.indexOf('?');
-        return JdbcUrl.withoutSecrets(parameters < 0 ? url : url.substring(0, parameters));
+        String place = parameters < 0 ? url : url.substring(0, parameters);
+        return PLACE.matcher(place).matches() ? place : "a URL that is not shown";
     }
 }

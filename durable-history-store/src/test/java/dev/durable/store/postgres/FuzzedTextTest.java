@@ -2,7 +2,6 @@ package dev.durable.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.durable.StoreUnavailableException;
 import dev.durable.fuzz.Fuzz;
 import dev.durable.store.Nudges.JobBuried;
 import dev.durable.store.Nudges.JobsReady;
@@ -16,7 +15,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import tools.jackson.core.JacksonException;
 
-/** Texts from the channel, from the environment and from columns of JSON, changed at random. */
+/** Texts from the channel and from columns of JSON, changed at random. */
 class FuzzedTextTest {
     private static final UUID ID = UUID.fromString("0195504a-8e80-7abc-8def-0123456789ab");
 
@@ -34,20 +33,6 @@ class FuzzedTextTest {
                         new OutboxFilled()));
         Fuzz.of("nudges", List.of(recorded.getFirst(), NudgeMessage.ask(ID.toString())))
                 .through(NudgeMessage::decode, List.of());
-    }
-
-    @Test
-    void urls() {
-        List<String> recorded = List.of(
-                "jdbc:postgresql://db.example.org:5432/orders?user=ann&password=s3cret&ssl=false",
-                "jdbc:postgresql://h1:1,[::1]:2/db?targetServerType=primary&options=-c%20search_path=x",
-                "jdbc:postgresql:orders",
-                "postgres://ann:s3cret@host/orders");
-        Fuzz.of("URLs", recorded)
-                .through(
-                        url -> PostgresSource.simpleDataSource(url, Map.of()),
-                        List.of(StoreUnavailableException.class));
-        Fuzz.of("URLs as they are shown", recorded).through(JdbcUrl::withoutSecrets, List.of());
     }
 
     @Test

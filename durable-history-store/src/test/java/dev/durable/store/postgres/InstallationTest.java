@@ -11,6 +11,7 @@ import dev.durable.Installation.OpenWork;
 import dev.durable.store.Fitness;
 import dev.durable.store.ReadBack;
 import dev.durable.store.RunKey;
+import dev.durable.store.postgres.embedded.EmbeddedPostgres;
 import dev.durable.store.postgres.testing.TestDatabase;
 import java.lang.reflect.Proxy;
 import java.nio.file.Files;

@@ -6,7 +6,7 @@ import dev.durable.WorkflowHandle;
 import dev.durable.WorkflowQuery;
 import dev.durable.samples.CommandErrors;
 import dev.durable.store.postgres.PostgresHistoryStore;
-import dev.durable.store.postgres.PostgresSource;
+import dev.durable.store.postgres.embedded.PostgresSource;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

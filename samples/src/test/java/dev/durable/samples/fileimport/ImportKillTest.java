@@ -3,7 +3,7 @@ package dev.durable.samples.fileimport;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.samples.SampleProcess;
-import dev.durable.store.postgres.EmbeddedPostgres;
+import dev.durable.store.postgres.embedded.EmbeddedPostgres;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

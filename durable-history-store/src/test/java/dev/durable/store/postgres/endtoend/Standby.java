@@ -1,6 +1,6 @@
 package dev.durable.store.postgres.endtoend;
 
-import dev.durable.store.postgres.EmbeddedPostgres;
+import dev.durable.store.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -5,7 +5,7 @@ import dev.durable.DurableEngine;
 import dev.durable.samples.orders.OrderWorkflow;
 import dev.durable.samples.orders.shop.Shop;
 import dev.durable.store.postgres.PostgresHistoryStore;
-import dev.durable.store.postgres.PostgresSource;
+import dev.durable.store.postgres.embedded.PostgresSource;
 import java.time.Duration;
 
 /** What a command works with: the database, the shop's tables on it, and the engine. */

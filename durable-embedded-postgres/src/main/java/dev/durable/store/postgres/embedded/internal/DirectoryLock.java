@@ -1,0 +1,81 @@
+package dev.durable.store.postgres.embedded.internal;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One at a time, over all threads and processes. The system gives the lock back when its holder dies, so nobody ever
+ * has to clear it away.
+ *
+ * <p>Threads queue before a lock of their own: POSIX drops a process's lock on a file as soon as <i>any</i> of its
+ * handles on that file is closed, so a thread that gave up waiting would take the lock from the one that has it.
+ */
+final class DirectoryLock implements AutoCloseable {
+    private static final Map<Path, ReentrantLock> THREADS = new ConcurrentHashMap<>();
+
+    private final FileChannel channel;
+    private final ReentrantLock thread;
+
+    private DirectoryLock(FileChannel channel, ReentrantLock thread) {
+        this.channel = channel;
+        this.thread = thread;
+    }
+
+    static DirectoryLock take(Path file, Deadline deadline) throws IOException, InterruptedException {
+        ReentrantLock thread = THREADS.computeIfAbsent(file, path -> new ReentrantLock());
+        if (!thread.tryLock(deadline.remainingNanos(), TimeUnit.NANOSECONDS)) {
+            throw EmbeddedErrors.lockHeld(file, deadline);
+        }
+        try {
+            return new DirectoryLock(lock(file, deadline), thread);
+        } catch (Throwable failure) {
+            thread.unlock();
+            throw failure;
+        }
+    }
+
+    private static FileChannel lock(Path file, Deadline deadline) throws IOException, InterruptedException {
+        FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+        try {
+            while (tryLock(channel) == null) {
+                if (deadline.passed()) {
+                    throw EmbeddedErrors.lockHeld(file, deadline);
+                }
+                deadline.pause();
+            }
+            return channel;
+        } catch (Throwable failure) {
+            channel.close();
+            throw failure;
+        }
+    }
+
+    /** Null while anybody has it; within one process the JDK tells that by an exception. */
+    static @Nullable FileLock tryLock(FileChannel channel) throws IOException {
+        try {
+            return channel.tryLock();
+        } catch (OverlappingFileLockException heldByThisProcess) {
+            return null;
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        try {
+            channel.close();
+        } finally {
+            thread.unlock();
+        }
+    }
+}
