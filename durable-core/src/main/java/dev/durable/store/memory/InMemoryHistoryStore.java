@@ -10,6 +10,7 @@ import dev.durable.store.BatchTally;
 import dev.durable.store.BuriedGroup;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.ClaimedRuns;
+import dev.durable.store.ClosedRun;
 import dev.durable.store.Delivery;
 import dev.durable.store.EarliestTimeouts;
 import dev.durable.store.EstimatedClock;
@@ -402,7 +403,7 @@ public final class InMemoryHistoryStore implements HistoryStore {
     }
 
     @Override
-    public List<RunRecord> closed(Collection<UUID> runIds) {
+    public List<ClosedRun> closed(Collection<UUID> runIds) {
         return atomically(() -> reads.closed(runIds));
     }
 

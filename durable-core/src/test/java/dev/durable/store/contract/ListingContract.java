@@ -1,9 +1,11 @@
 package dev.durable.store.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.durable.WorkflowStatus;
 import dev.durable.store.ClaimedJob;
+import dev.durable.store.ClosedRun;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.RunDetails;
 import dev.durable.store.RunFilter;
@@ -254,14 +256,14 @@ public abstract class ListingContract extends StoreContract {
         terminated(terminated);
         RunKey open = started("order-3");
 
-        List<RunRecord> closed =
+        List<ClosedRun> closed =
                 store.closed(List.of(completed.run().runId(), terminated.runId(), open.runId(), UUID.randomUUID()));
 
-        assertThat(closed).extracting(RunRecord::run).containsExactlyInAnyOrder(completed.run(), terminated);
         assertThat(closed)
-                .filteredOn(run -> run.run().equals(completed.run()))
-                .extracting(RunRecord::result)
-                .containsExactly("{\"status\":\"COMPLETED\"}");
+                .extracting(ClosedRun::runId, ClosedRun::status, ClosedRun::result)
+                .containsExactlyInAnyOrder(
+                        tuple(completed.run().runId(), WorkflowStatus.COMPLETED, "{\"status\":\"COMPLETED\"}"),
+                        tuple(terminated.runId(), WorkflowStatus.TERMINATED, null));
     }
 
     @Test

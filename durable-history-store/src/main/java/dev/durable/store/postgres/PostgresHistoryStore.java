@@ -12,6 +12,7 @@ import dev.durable.store.BatchTally;
 import dev.durable.store.BuriedGroup;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.ClaimedRuns;
+import dev.durable.store.ClosedRun;
 import dev.durable.store.Delivery;
 import dev.durable.store.EarliestTimeouts;
 import dev.durable.store.EstimatedClock;
@@ -465,7 +466,7 @@ public final class PostgresHistoryStore implements HistoryStore {
     }
 
     @Override
-    public List<RunRecord> closed(Collection<UUID> runIds) {
+    public List<ClosedRun> closed(Collection<UUID> runIds) {
         return listings.closed(runIds);
     }
 
