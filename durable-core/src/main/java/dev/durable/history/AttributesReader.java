@@ -254,6 +254,7 @@ final class AttributesReader {
                 in.map("headers"),
                 in.strings("carriedMessages").stream().map(UUID::fromString).toList(),
                 in.flag("firstTurnDone"),
-                in.durationOrNull("startDelay"));
+                in.durationOrNull("startDelay"),
+                in.stringOrNull("startedBy"));
     }
 }

@@ -1,9 +1,11 @@
 package dev.durable.store.memory;
 
+import dev.durable.AuditEntry;
 import dev.durable.QueueDescription;
 import dev.durable.Queues.PausedActivity;
 import dev.durable.WorkflowStatus;
 import dev.durable.store.Admission;
+import dev.durable.store.AuditFilter;
 import dev.durable.store.BatchMember;
 import dev.durable.store.BatchPlace;
 import dev.durable.store.BatchTally;
@@ -410,6 +412,11 @@ public final class InMemoryHistoryStore implements HistoryStore {
     @Override
     public Set<UUID> unknown(Collection<UUID> runIds) {
         return atomically(() -> reads.unknown(runIds));
+    }
+
+    @Override
+    public List<AuditEntry> audit(AuditFilter filter, int limit) {
+        return atomically(() -> tables.audit().page(filter, limit));
     }
 
     @Override

@@ -156,7 +156,8 @@ final class Reads {
                 open ? hold.lastSession() : null,
                 open ? hold.wakeAt() : null,
                 run.inbox().size(),
-                jobs);
+                jobs,
+                run.startedBy());
     }
 
     private Stream<RunRecord> matching(RunFilter filter) {
