@@ -3,6 +3,7 @@ package dev.durable.history;
 import dev.durable.store.StoredEvent;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -204,6 +205,11 @@ final class AttributesReader {
         this.id = stored.id();
         this.at = stored.at();
         this.messageId = stored.messageId();
+    }
+
+    /** The types that it reads. */
+    static Set<String> types() {
+        return RULES.keySet();
     }
 
     /** The event; null where this version has no such type. */

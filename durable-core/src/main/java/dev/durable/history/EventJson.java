@@ -136,7 +136,11 @@ public final class EventJson {
             case ActivityTimedOut e -> e.messageId();
             case ActivityCancelled e -> e.messageId();
             case SignalReceived e -> e.messageId();
-            default -> null;
+            case WorkflowStarted e -> null;
+            case TimerFired e -> null;
+            case HistoryEvent.Command e -> null;
+            case HistoryEvent.Informing e -> null;
+            case HistoryEvent.Closing e -> null;
         };
     }
 }

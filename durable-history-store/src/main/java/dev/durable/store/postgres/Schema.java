@@ -15,6 +15,7 @@ import java.util.Objects;
  */
 public final class Schema {
     static final String LOCATION = "dev/durable/store/postgres/migration";
+    /** In order. A number that is missing was that of a change that was given up, or went into another before a release. */
     private static final List<String> FILES = List.of(
             "V1__runs_and_histories.sql",
             "V2__messages.sql",
