@@ -6,6 +6,7 @@ import dev.durable.store.Bounds;
 import dev.durable.store.JobKey;
 import dev.durable.store.RunKey;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Base64;
@@ -74,7 +75,7 @@ enum Cursor {
     }
 
     private ByteBuffer key() {
-        return ByteBuffer.allocate(1 + length).put((byte) (name().charAt(0)));
+        return ByteBuffer.allocate(1 + length).put((byte) name().charAt(0));
     }
 
     private static ByteBuffer put(ByteBuffer key, UUID id) {
@@ -86,7 +87,8 @@ enum Cursor {
     }
 
     private static String text(ByteBuffer key) {
-        return Base64.getUrlEncoder().withoutPadding().encodeToString(key.array());
+        ByteBuffer text = Base64.getUrlEncoder().withoutPadding().encode(key.flip());
+        return StandardCharsets.US_ASCII.decode(text).toString();
     }
 
     private ByteBuffer read(String text) {

@@ -241,13 +241,20 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
     /** The body has ended. Waits for a cancel under way, and for a change of its bounds. */
     @Override
     public void close() {
+        bounding.lock();
+        try {
+            markOver();
+        } finally {
+            bounding.unlock();
+        }
+    }
+
+    private void markOver() {
         lock.lock();
         try {
             over = true;
         } finally {
             lock.unlock();
         }
-        bounding.lock();
-        bounding.unlock();
     }
 }

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /** All there is to know of one run. */
 final class Descriptions {
-    private static final Field<@Nullable String> STARTED_BY =
+    private static final Field<String> STARTED_BY =
             DSL.field("readable(history_event.attributes) ->> 'startedBy'", String.class);
 
     private final Connections connections;
