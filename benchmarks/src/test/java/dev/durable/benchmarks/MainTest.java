@@ -22,9 +22,7 @@ class MainTest {
 
     private static String refusal(Path data) {
         StringWriter said = new StringWriter();
-        int code = Main.command()
-                .setErr(new PrintWriter(said, true))
-                .execute("--scenario=latency", "--data=" + data);
+        int code = Main.command().setErr(new PrintWriter(said, true)).execute("--scenario=latency", "--data=" + data);
         assertThat(code).isNotZero();
         return said.toString();
     }

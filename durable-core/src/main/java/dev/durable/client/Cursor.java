@@ -94,14 +94,16 @@ enum Cursor {
     private ByteBuffer read(String text) {
         try {
             // Longer than any of them: nothing is decoded of what somebody else made up.
-            byte[] bytes = text.length() > 64 ? new byte[0] : Base64.getUrlDecoder().decode(text);
+            byte[] bytes =
+                    text.length() > 64 ? new byte[0] : Base64.getUrlDecoder().decode(text);
             if (bytes.length == 1 + length && bytes[0] == name().charAt(0)) {
                 return ByteBuffer.wrap(bytes, 1, length);
             }
         } catch (IllegalArgumentException e) {
             // told below
         }
-        throw new IllegalArgumentException("page(size, " + Bounds.quoted(text) + "): that is no place in this listing."
-                + " Give what next() of a page of the same listing, in the same order, has given, or null for its front.");
+        throw new IllegalArgumentException(
+                "page(size, " + Bounds.quoted(text) + "): that is no place in this listing."
+                        + " Give what next() of a page of the same listing, in the same order, has given, or null for its front.");
     }
 }

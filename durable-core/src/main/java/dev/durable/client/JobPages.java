@@ -36,8 +36,7 @@ final class JobPages {
     /** One page, behind another. */
     <T> Page<T> page(int size, @Nullable String next, Function<OpenJob, T> row) {
         JobFilter behind = next == null ? filter : filter.after(Cursor.JOBS.job(next));
-        return Cursor.page(
-                operations.store().views().jobs(behind, size), next, job -> Cursor.JOBS.of(job.key()), row);
+        return Cursor.page(operations.store().views().jobs(behind, size), next, job -> Cursor.JOBS.of(job.key()), row);
     }
 
     Stream<OpenJob> stream() {

@@ -63,7 +63,10 @@ final class Listing implements WorkflowQuery {
         Cursor cursor = Cursor.ofRuns(filter.newestFirst());
         RunFilter behind = next == null ? filter : filter.after(cursor.run(next));
         return Cursor.page(
-                store.runs(behind, Bounds.page(size)), next, run -> cursor.of(run.run().runId()), this::row);
+                store.runs(behind, Bounds.page(size)),
+                next,
+                run -> cursor.of(run.run().runId()),
+                this::row);
     }
 
     @Override

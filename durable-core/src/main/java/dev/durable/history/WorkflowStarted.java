@@ -133,8 +133,7 @@ public record WorkflowStarted(
         return startDelay == null ? null : at.plus(startDelay);
     }
 
-    private WorkflowStarted with(
-            long place, boolean done, @Nullable Duration delay, @Nullable String caller) {
+    private WorkflowStarted with(long place, boolean done, @Nullable Duration delay, @Nullable String caller) {
         return new WorkflowStarted(
                 place,
                 at,

@@ -24,14 +24,15 @@ final class Threads {
     private static final int REMEMBERED = 1_000;
 
     /** Runs whose stack was logged, and in which method: a run that stalls is tried again each minute. */
-    private static final Set<String> LOGGED = Collections.synchronizedSet(Collections.newSetFromMap(new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1L;
+    private static final Set<String> LOGGED =
+            Collections.synchronizedSet(Collections.newSetFromMap(new LinkedHashMap<>() {
+                private static final long serialVersionUID = 1L;
 
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
-            return size() > REMEMBERED;
-        }
-    }));
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
+                    return size() > REMEMBERED;
+                }
+            }));
 
     private final String run;
     private final ClassLoader loader;
@@ -84,8 +85,7 @@ final class Threads {
 
     /** The code waits for something that is not the run's. */
     StalledException blocked(StackTraceElement[] stack) {
-        return new StalledException(
-                run + " is stalled: " + blocking(stack) + "\n" + frames(stack), null, stackLogged);
+        return new StalledException(run + " is stalled: " + blocking(stack) + "\n" + frames(stack), null, stackLogged);
     }
 
     /**

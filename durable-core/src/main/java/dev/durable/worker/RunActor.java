@@ -178,7 +178,10 @@ final class RunActor {
             }
         } catch (RuntimeException | Error e) {
             // Started without its first turn: the claim that tries again records why it stalls.
-            log.warn("first turn of {} stalls: {}", key.shown(), Bounds.lines(recordable(e instanceof StalledException stall ? stall.toBeLogged() : e.toString())));
+            log.warn(
+                    "first turn of {} stalls: {}",
+                    key.shown(),
+                    Bounds.lines(recordable(e instanceof StalledException stall ? stall.toBeLogged() : e.toString())));
             holding.goCold();
         }
         underWay = draft;

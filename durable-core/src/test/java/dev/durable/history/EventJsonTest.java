@@ -213,10 +213,11 @@ class EventJsonTest {
                     "{\"seq\":1,\"activity\":\"A.b\",\"taskQueue\":\"q\",\"input\":[],\"options\":{" + option + "}}");
             assertThatThrownBy(() -> EventJson.decode(stored))
                     .isExactlyInstanceOf(DurableException.class)
-                    .hasMessageMatching("event 4, ActivityScheduled, has the (growth \"FIBONACCI\"|onExhausted \"ASK\"),"
-                            + " which this version of Durable does not know: it was written by a newer version, and"
-                            + " replaying without it would go wrong\\. Let a worker of that version take the run, or"
-                            + " upgrade this one\\.");
+                    .hasMessageMatching(
+                            "event 4, ActivityScheduled, has the (growth \"FIBONACCI\"|onExhausted \"ASK\"),"
+                                    + " which this version of Durable does not know: it was written by a newer version, and"
+                                    + " replaying without it would go wrong\\. Let a worker of that version take the run, or"
+                                    + " upgrade this one\\.");
         }
     }
 

@@ -116,7 +116,10 @@ abstract class OperatorsTest {
             enqueueLater(engine, "job-" + i);
         }
         assertGoesOn(engine, client.jobs(), List.of("job-7", "job-6", "job-5", "job-4", "job-3", "job-2", "job-1"));
-        assertGoesOn(engine, client.jobs().oldestFirst(), List.of("job-1", "job-2", "job-3", "job-4", "job-5", "job-6", "job-7"));
+        assertGoesOn(
+                engine,
+                client.jobs().oldestFirst(),
+                List.of("job-1", "job-2", "job-3", "job-4", "job-5", "job-6", "job-7"));
 
         List<String> waiting = new ArrayList<>();
         Page<ActivitySummary> page = client.activities().page(3);
@@ -152,14 +155,16 @@ abstract class OperatorsTest {
 
         assertThat(client.jobs().page(1, next)).isEmpty();
         assertThat(client.jobs().page(1, next).next()).isEqualTo(next);
-        assertThat(client.jobs().where(j -> j.workflowId("nobody")).page(1).next()).isNull();
+        assertThat(client.jobs().where(j -> j.workflowId("nobody")).page(1).next())
+                .isNull();
         for (String wrong : List.of("", "order-42", "!", "A".repeat(100_000))) {
             assertThatThrownBy(() -> client.jobs().page(1, wrong))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("that is no place in this listing. Give what next() of a page of the same"
                             + " listing, in the same order, has given, or null for its front.");
         }
-        assertThatThrownBy(() -> client.jobs().oldestFirst().page(1, next)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> client.jobs().oldestFirst().page(1, next))
+                .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> client.activities().page(1, next)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> client.audit().page(1, next)).isInstanceOf(IllegalArgumentException.class);
     }
@@ -182,7 +187,8 @@ abstract class OperatorsTest {
                 .extracting(AuditEntry::actor, AuditEntry::action)
                 .containsExactlyInAnyOrder(
                         tuple("ann", "resume"), tuple("ann", "pause"), tuple("bob", "pause activity"));
-        assertThat(audit.where(a -> a.workflowId(job.id()).actor("ann")).page(1, audit.page(0).next()))
+        assertThat(audit.where(a -> a.workflowId(job.id()).actor("ann"))
+                        .page(1, audit.page(0).next()))
                 .singleElement()
                 .satisfies(row -> assertThat(row.target()).startsWith("activity 1 of run "));
         assertThat(audit.where(a -> a.workflowId(job.id())).stream()).hasSize(2);
@@ -201,7 +207,8 @@ abstract class OperatorsTest {
         String process = client.history("job-2").started().startedBy();
         assertThat(process).isNotBlank();
         assertThat(client.handle("job-2").describe().startedBy()).isEqualTo(process);
-        assertThatThrownBy(() -> client.enqueue(Work.class, StartOptions.id("job-3").by("an\nn"), w -> w.now("a")))
+        assertThatThrownBy(() ->
+                        client.enqueue(Work.class, StartOptions.id("job-3").by("an\nn"), w -> w.now("a")))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("start of job-3: by");
     }

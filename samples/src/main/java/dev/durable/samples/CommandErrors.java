@@ -20,7 +20,8 @@ public final class CommandErrors {
         }
         if (e instanceof FileSystemException file) {
             String why = file.getReason() == null ? file.getClass().getSimpleName() : file.getReason();
-            return say(file.getFile() + " can't be used (" + why + "). Usually this user may not write there.", command);
+            return say(
+                    file.getFile() + " can't be used (" + why + "). Usually this user may not write there.", command);
         }
         if (e instanceof DurableException || e instanceof IOException) {
             return say(String.valueOf(e.getMessage()), command);

@@ -44,7 +44,8 @@ class CommandErrorsTest {
         }
         try (SampleProcess imports = SampleProcess.start(folder, Import.class, "--rows=10")) {
             assertThat(imports.awaitRefusal())
-                    .contains(".durable can't be used (FileAlreadyExistsException). Usually this user may not write there.")
+                    .contains(
+                            ".durable can't be used (FileAlreadyExistsException). Usually this user may not write there.")
                     .doesNotContain("\tat ");
         }
     }

@@ -39,8 +39,6 @@ final class AuditLog {
     }
 
     private NavigableSet<AuditEntry> behind(AuditFilter.@Nullable Place place) {
-        return place == null
-                ? rows
-                : rows.tailSet(new AuditEntry(place.id(), place.at(), "", "", "", ""), false);
+        return place == null ? rows : rows.tailSet(new AuditEntry(place.id(), place.at(), "", "", "", ""), false);
     }
 }

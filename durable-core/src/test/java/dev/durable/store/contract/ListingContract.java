@@ -323,10 +323,7 @@ public abstract class ListingContract extends StoreContract {
         }
         assertThat(seen)
                 .containsExactly(
-                        "bob pause queue gpu",
-                        "bob pause queue fast",
-                        "bob pause queue slow",
-                        "ann pause run order-1");
+                        "bob pause queue gpu", "bob pause queue fast", "bob pause queue slow", "ann pause run order-1");
     }
 
     @Test

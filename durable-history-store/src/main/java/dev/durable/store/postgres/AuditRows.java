@@ -52,7 +52,8 @@ final class AuditRows {
         Condition ofRun = AUDIT.ACTION.in(AuditFilter.OF_RUNS).and(AUDIT.TARGET.eq(workflowId));
         Condition ofActivity = AUDIT.TARGET
                 .likeRegex(AuditFilter.OF_ACTIVITY)
-                .and(DSL.regexpReplaceFirst(AUDIT.TARGET, AuditFilter.OF_ACTIVITY, "").eq(Bounds.shown(workflowId)));
+                .and(DSL.regexpReplaceFirst(AUDIT.TARGET, AuditFilter.OF_ACTIVITY, "")
+                        .eq(Bounds.shown(workflowId)));
         return ofRun.or(ofActivity);
     }
 

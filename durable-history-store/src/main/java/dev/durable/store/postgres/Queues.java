@@ -49,17 +49,10 @@ final class Queues {
         Script script = new Script();
         return switch (change.what()) {
             case QueueChange.PauseQueue pause ->
-                script.read(
-                        QueueChangeSql.PAUSE_QUEUE,
-                        reader,
-                        audited(change, time(pause.resumeAt())));
-            case QueueChange.ResumeQueue ignored ->
-                script.read(QueueChangeSql.RESUME_QUEUE, reader, audited(change));
+                script.read(QueueChangeSql.PAUSE_QUEUE, reader, audited(change, time(pause.resumeAt())));
+            case QueueChange.ResumeQueue ignored -> script.read(QueueChangeSql.RESUME_QUEUE, reader, audited(change));
             case QueueChange.PauseActivity pause ->
-                script.read(
-                        QueueChangeSql.PAUSE_ACTIVITY,
-                        reader,
-                        audited(change, time(pause.resumeAt())));
+                script.read(QueueChangeSql.PAUSE_ACTIVITY, reader, audited(change, time(pause.resumeAt())));
             case QueueChange.ResumeActivity ignored ->
                 script.read(QueueChangeSql.RESUME_ACTIVITY, reader, audited(change));
             case QueueChange.Limit limit

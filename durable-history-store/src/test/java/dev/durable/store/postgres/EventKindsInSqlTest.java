@@ -31,7 +31,9 @@ class EventKindsInSqlTest {
     @Test
     void ends_of_activities() {
         Set<String> ends = kinds(HistoryEvent.ActivityClosed.class);
-        assertThat(lists).filteredOn(list -> list.contains("ActivityCompleted")).isNotEmpty()
+        assertThat(lists)
+                .filteredOn(list -> list.contains("ActivityCompleted"))
+                .isNotEmpty()
                 .allSatisfy(list -> assertThat(list).containsAll(ends));
     }
 
