@@ -36,6 +36,9 @@ public interface ActivityOptionsBuilder {
 
     ActivityOptionsBuilder backoff(double coefficient);
 
+    /** How delays grow from attempt to attempt. */
+    ActivityOptionsBuilder growth(RetryPolicy.Growth growth);
+
     ActivityOptionsBuilder maxInterval(Duration interval);
 
     ActivityOptionsBuilder jitter(double jitter);

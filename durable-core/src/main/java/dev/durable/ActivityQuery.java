@@ -2,7 +2,6 @@ package dev.durable;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -31,7 +30,15 @@ public interface ActivityQuery {
     ActivityQuery by(String actor);
 
     /** The first page of at most that many, by run and number in the run. */
-    List<ActivitySummary> page(int size);
+    Page<ActivitySummary> page(int size);
+
+    /**
+     * The page of at most that many that begins behind another one.
+     *
+     * @param next what {@link Page#next()} gave, of this listing; null is the front
+     * @throws IllegalArgumentException for a text that is none
+     */
+    Page<ActivitySummary> page(int size, @Nullable String next);
 
     /** All of them, read page by page. */
     Stream<ActivitySummary> stream();

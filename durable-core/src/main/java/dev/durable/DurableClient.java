@@ -223,6 +223,9 @@ public interface DurableClient {
     /** The same of dead letters, which are purged when nobody resolves them in time. */
     IncidentQuery deadLetters();
 
+    /** What operators did: finds rows of the audit. */
+    AuditQuery audit();
+
     /** The attempt whose {@linkplain ActivityContext#completeLater token} this is. */
     ExternalActivity activity(String token);
 

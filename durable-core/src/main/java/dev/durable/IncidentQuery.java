@@ -37,7 +37,15 @@ public interface IncidentQuery {
     IncidentQuery because(String reason);
 
     /** The first page of at most that many, by run and number in the run. */
-    List<Incident> page(int size);
+    Page<Incident> page(int size);
+
+    /**
+     * The page of at most that many that begins behind another one.
+     *
+     * @param next what {@link Page#next()} gave, of this listing; null is the front
+     * @throws IllegalArgumentException for a text that is none
+     */
+    Page<Incident> page(int size, @Nullable String next);
 
     /** All of them, read page by page. */
     Stream<Incident> stream();

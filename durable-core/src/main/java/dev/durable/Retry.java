@@ -6,8 +6,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * The retry policy of an activity. Delay before attempt n+1: {@code initialInterval × backoff^(n-1)}, at most {@code
- * maxInterval}, spread by {@code jitter}. Every attribute left unset is taken from the next outer level and finally
+ * The retry policy of an activity. Delay before attempt n+1: {@code initialInterval × backoff^(n-1)}, or what {@code growth}
+ * says, at most {@code maxInterval}, spread by {@code jitter}. Every attribute left unset is taken from the next outer level and finally
  * from the defaults: 1s × 2.0 up to 1m, no limit of attempts, jitter 0.2.
  */
 @Documented
@@ -22,6 +22,9 @@ public @interface Retry {
 
     /** Factor from one delay to the next, at least 1; {@code NaN} means unset. */
     double backoff() default Double.NaN;
+
+    /** How delays grow, with {@code backoff} as the factor or as the exponent. One; {@code {}} means unset: exponential. */
+    RetryPolicy.Growth[] growth() default {};
 
     /** Upper bound of a delay; empty means unset. */
     String maxInterval() default "";

@@ -5,7 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How failed attempts are retried, as resolved from all levels and recorded in {@code ActivityScheduled}. Immutable.
+ * How failed attempts are retried, as resolved from all levels and recorded in {@code ActivityScheduled}. Immutable. Presets
+ * are ready-made policies: {@link #temporal}, {@link #sidekiq}, {@link #fixed} and {@link #none}.
  *
  * @param maxAttempts attempts in all, the first included; 0 is unlimited
  * @param initialInterval delay after the first failed attempt

@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param headers handed to the run and its activities
  * @param priority of a background job: higher goes first, within the aging of the queue; null is the activity's
  * @param activity of a background job: says options of its activity; null says none
+ * @param by who starts it, as the history and the description show it; null is the process, by its identity
  */
 public record StartOptions(
         String id,
@@ -40,7 +41,8 @@ public record StartOptions(
         Map<String, String> memo,
         Map<String, String> headers,
         @Nullable Integer priority,
-        @Nullable Consumer<? super ActivityOptionsBuilder> activity) {
+        @Nullable Consumer<? super ActivityOptionsBuilder> activity,
+        @Nullable String by) {
 
     /** The longest workflow id, in UTF-16 units. */
     public static final int MAX_ID_LENGTH = 512;
@@ -73,6 +75,7 @@ public record StartOptions(
                 Map.of(),
                 Map.of(),
                 null,
+                null,
                 null);
     }
 
@@ -89,7 +92,8 @@ public record StartOptions(
                 memo,
                 headers,
                 priority,
-                activity);
+                activity,
+                by);
     }
 
     public StartOptions conflictPolicy(ConflictPolicy policy) {
@@ -105,7 +109,8 @@ public record StartOptions(
                 memo,
                 headers,
                 priority,
-                activity);
+                activity,
+                by);
     }
 
     public StartOptions taskQueue(String queue) {
@@ -121,7 +126,8 @@ public record StartOptions(
                 memo,
                 headers,
                 priority,
-                activity);
+                activity,
+                by);
     }
 
     public StartOptions executionTimeout(Duration timeout) {
@@ -137,7 +143,8 @@ public record StartOptions(
                 memo,
                 headers,
                 priority,
-                activity);
+                activity,
+                by);
     }
 
     public StartOptions runTimeout(Duration timeout) {
@@ -153,7 +160,8 @@ public record StartOptions(
                 memo,
                 headers,
                 priority,
-                activity);
+                activity,
+                by);
     }
 
     public StartOptions startDelay(Duration delay) {
@@ -169,7 +177,8 @@ public record StartOptions(
                 memo,
                 headers,
                 priority,
-                activity);
+                activity,
+                by);
     }
 
     public StartOptions expiresAt(Instant when) {
@@ -185,7 +194,8 @@ public record StartOptions(
                 memo,
                 headers,
                 priority,
-                activity);
+                activity,
+                by);
     }
 
     public StartOptions memo(String name, String value) {
@@ -201,7 +211,8 @@ public record StartOptions(
                 with(memo, name, value),
                 headers,
                 priority,
-                activity);
+                activity,
+                by);
     }
 
     public StartOptions header(String name, String value) {
@@ -217,7 +228,8 @@ public record StartOptions(
                 memo,
                 with(headers, name, value),
                 priority,
-                activity);
+                activity,
+                by);
     }
 
     /** Of a background job: higher goes first, within the aging of the queue. Workflows have none of their own. */
@@ -234,7 +246,8 @@ public record StartOptions(
                 memo,
                 headers,
                 value,
-                activity);
+                activity,
+                by);
     }
 
     /**
@@ -258,7 +271,26 @@ public record StartOptions(
                 memo,
                 headers,
                 priority,
-                before == null ? options : both(before, options));
+                before == null ? options : both(before, options),
+                by);
+    }
+
+    /** Who starts it, such as a user's name: its history, {@code describe()} and {@code v_workflow} show it. Nobody checks it. */
+    public StartOptions by(String caller) {
+        return new StartOptions(
+                id,
+                reusePolicy,
+                conflictPolicy,
+                taskQueue,
+                executionTimeout,
+                runTimeout,
+                startDelay,
+                expiresAt,
+                memo,
+                headers,
+                priority,
+                activity,
+                caller);
     }
 
     /** Whether options of a background job's activity were said. */
@@ -288,7 +320,8 @@ public record StartOptions(
                 memo,
                 headers,
                 priority,
-                activity);
+                activity,
+                by);
     }
 
     private static Map<String, String> with(Map<String, String> map, String name, String value) {

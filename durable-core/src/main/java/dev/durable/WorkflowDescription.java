@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param nextWakeAt when its earliest timer is due
  * @param waitingMessages messages in its inbox
  * @param activities its open activities
+ * @param startedBy who started it, as {@link StartOptions#by} said, else the process that did, by its identity; null where
+ *     its history does not say, as it is older or gone
  */
 public record WorkflowDescription(
         WorkflowSummary summary,
@@ -28,7 +30,8 @@ public record WorkflowDescription(
         @Nullable UUID ownerSession,
         @Nullable Instant nextWakeAt,
         int waitingMessages,
-        List<PendingActivity> activities) {
+        List<PendingActivity> activities,
+        @Nullable String startedBy) {
 
     public WorkflowDescription {
         activities = List.copyOf(activities);

@@ -1,9 +1,9 @@
 package dev.durable;
 
 import java.time.Instant;
-import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** A listing of runs. Immutable: each call gives a narrowed copy. */
 public interface WorkflowQuery {
@@ -18,7 +18,15 @@ public interface WorkflowQuery {
     WorkflowQuery oldestFirst();
 
     /** The first page of at most that many. */
-    List<Row> page(int size);
+    Page<Row> page(int size);
+
+    /**
+     * The page of at most that many that begins behind another one.
+     *
+     * @param next what {@link Page#next()} gave, of this listing in the same order; null is the front
+     * @throws IllegalArgumentException for a text that is none
+     */
+    Page<Row> page(int size, @Nullable String next);
 
     /** All of them, read page by page; close it. */
     Stream<Row> stream();

@@ -111,7 +111,17 @@ final class Main implements Callable<Integer> {
     private Path data = HOME.resolve("target/postgres");
 
     public static void main(String[] arguments) {
-        System.exit(new CommandLine(new Main()).execute(arguments));
+        System.exit(command().execute(arguments));
+    }
+
+    static CommandLine command() {
+        return new CommandLine(new Main()).setExecutionExceptionHandler((e, command, parsed) -> {
+            if (!(e instanceof Server.NotThere)) {
+                throw e;
+            }
+            command.getErr().println("benchmarks/run: " + e.getMessage());
+            return command.getCommandSpec().exitCodeOnExecutionException();
+        });
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.durable.benchmarks;
 
+import dev.durable.StoreUnavailableException;
 import dev.durable.store.postgres.embedded.EmbeddedPostgres;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -52,15 +53,35 @@ final class Server implements AutoCloseable {
         this.embedded = embedded;
     }
 
-    static Server open(Path directory) throws SQLException {
+    /** There is no server to measure on; says why in a sentence. */
+    static final class NotThere extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        NotThere(String why, Throwable cause) {
+            super(why, cause);
+        }
+    }
+
+    /** @throws NotThere if it does not start, or does not answer */
+    static Server open(Path directory) throws NotThere {
+        try {
+            return opened(directory);
+        } catch (StoreUnavailableException e) {
+            throw new NotThere(String.valueOf(e.getMessage()), e);
+        } catch (SQLException e) {
+            throw new NotThere("the server does not answer: " + e.getMessage(), e);
+        }
+    }
+
+    private static Server opened(Path directory) throws SQLException {
         String url = System.getenv("DURABLE_JDBC_URL");
         if (url != null && !url.isBlank()) {
-            return new Server(
-                    new Database(
-                            url,
-                            System.getenv().getOrDefault("DURABLE_JDBC_USER", "postgres"),
-                            System.getenv().getOrDefault("DURABLE_JDBC_PASSWORD", "")),
-                    null);
+            Database named = new Database(
+                    url,
+                    System.getenv().getOrDefault("DURABLE_JDBC_USER", "postgres"),
+                    System.getenv().getOrDefault("DURABLE_JDBC_PASSWORD", ""));
+            named.texts("select 1");
+            return new Server(named, null);
         }
         EmbeddedPostgres embedded = EmbeddedPostgres.builder()
                 .directory(directory)

@@ -5,6 +5,7 @@ import dev.durable.ActivityQuery;
 import dev.durable.ActivityState;
 import dev.durable.ActivitySummary;
 import dev.durable.BoundedCount;
+import dev.durable.Page;
 import dev.durable.history.OptionsJson;
 import dev.durable.store.Bounds;
 import dev.durable.store.JobFilter;
@@ -12,7 +13,6 @@ import dev.durable.store.JobOrder;
 import dev.durable.store.OpenJob;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -49,10 +49,13 @@ final class ActivityListing implements ActivityQuery {
     }
 
     @Override
-    public List<ActivitySummary> page(int size) {
-        return pages().first(Bounds.page(size)).stream()
-                .map(ActivityListing::summary)
-                .toList();
+    public Page<ActivitySummary> page(int size) {
+        return page(size, null);
+    }
+
+    @Override
+    public Page<ActivitySummary> page(int size, @Nullable String next) {
+        return pages().page(Bounds.page(size), next, ActivityListing::summary);
     }
 
     @Override

@@ -31,6 +31,7 @@ final class Descriptions {
                 details.lastSession(),
                 details.wakeAt(),
                 details.messages(),
-                details.jobs());
+                details.jobs(),
+                details.startedBy());
     }
 }

@@ -6,6 +6,7 @@ import dev.durable.Incident;
 import dev.durable.IncidentControl;
 import dev.durable.IncidentGroup;
 import dev.durable.IncidentQuery;
+import dev.durable.Page;
 import dev.durable.store.Bounds;
 import dev.durable.store.BuriedGroup;
 import dev.durable.store.JobFilter;
@@ -64,10 +65,13 @@ final class IncidentListing implements IncidentQuery {
     }
 
     @Override
-    public List<Incident> page(int size) {
-        return pages().first(Bounds.page(size)).stream()
-                .map(IncidentListing::incident)
-                .toList();
+    public Page<Incident> page(int size) {
+        return page(size, null);
+    }
+
+    @Override
+    public Page<Incident> page(int size, @Nullable String next) {
+        return pages().page(Bounds.page(size), next, IncidentListing::incident);
     }
 
     @Override

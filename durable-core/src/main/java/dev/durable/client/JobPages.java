@@ -2,6 +2,7 @@ package dev.durable.client;
 
 import dev.durable.BoundedCount;
 import dev.durable.DurableException;
+import dev.durable.Page;
 import dev.durable.store.JobFilter;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobOrder.Outcome;
@@ -32,8 +33,10 @@ final class JobPages {
         this.filter = filter;
     }
 
-    List<OpenJob> first(int size) {
-        return operations.store().views().jobs(filter, size);
+    /** One page, behind another. */
+    <T> Page<T> page(int size, @Nullable String next, Function<OpenJob, T> row) {
+        JobFilter behind = next == null ? filter : filter.after(Cursor.JOBS.job(next));
+        return Cursor.page(operations.store().views().jobs(behind, size), next, job -> Cursor.JOBS.of(job.key()), row);
     }
 
     Stream<OpenJob> stream() {

@@ -3,6 +3,7 @@ package dev.durable.client;
 import dev.durable.ActivityHandle;
 import dev.durable.BoundedCount;
 import dev.durable.DurableClient;
+import dev.durable.Page;
 import dev.durable.WorkflowHandle;
 import dev.durable.WorkflowQuery;
 import dev.durable.WorkflowSummary;
@@ -16,6 +17,7 @@ import java.util.function.Function;
 import java.util.function.LongUnaryOperator;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** A listing over the store, read in pages by run id, which is by start time. */
 final class Listing implements WorkflowQuery {
@@ -56,10 +58,19 @@ final class Listing implements WorkflowQuery {
     }
 
     @Override
-    public List<Row> page(int size) {
-        return store.runs(filter, Bounds.page(size)).stream()
-                .<Row>map(this::row)
-                .toList();
+    public Page<Row> page(int size) {
+        return page(size, null);
+    }
+
+    @Override
+    public Page<Row> page(int size, @Nullable String next) {
+        Cursor cursor = Cursor.ofRuns(filter.newestFirst());
+        RunFilter behind = next == null ? filter : filter.after(cursor.run(next));
+        return Cursor.page(
+                store.runs(behind, Bounds.page(size)),
+                next,
+                run -> cursor.of(run.run().runId()),
+                this::row);
     }
 
     @Override

@@ -1,8 +1,8 @@
 package dev.durable.client;
 
 import dev.durable.WorkflowStatus;
+import dev.durable.store.ClosedRun;
 import dev.durable.store.RecordText;
-import dev.durable.store.RunRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +18,7 @@ public record RunResult(
         @Nullable String failure) {
 
     /** As the run's row says. */
-    public static RunResult of(RunRecord run) {
+    public static RunResult of(ClosedRun run) {
         return new RunResult(run.status(), run.result(), run.failure());
     }
 

@@ -326,7 +326,8 @@ final class Starts {
                 message);
     }
 
-    private static WorkflowStarted started(NewRun run, StartOptions options, Payload input, Instant at) {
+    private WorkflowStarted started(NewRun run, StartOptions options, Payload input, Instant at) {
+        String caller = options.by();
         return new WorkflowStarted(
                         1,
                         at,
@@ -339,7 +340,8 @@ final class Starts {
                         run.deadline(),
                         options.headers(),
                         List.of())
-                .withStartDelay(options.startDelay());
+                .withStartDelay(options.startDelay())
+                .withStartedBy(caller == null ? code.identity() : caller);
     }
 
     private static @Nullable Instant deadline(Instant from, StartOptions options) {

@@ -5,6 +5,7 @@ import dev.durable.ActivityControl;
 import dev.durable.ActivityHandle;
 import dev.durable.ActivityQuery;
 import dev.durable.ActivityState;
+import dev.durable.AuditQuery;
 import dev.durable.BatchCall;
 import dev.durable.BatchHandle;
 import dev.durable.Call;
@@ -31,6 +32,7 @@ import dev.durable.history.HistoryEvent;
 import dev.durable.history.HistoryJson;
 import dev.durable.history.Payload;
 import dev.durable.replay.BackgroundJob;
+import dev.durable.store.AuditFilter;
 import dev.durable.store.Bounds;
 import dev.durable.store.JobFilter;
 import dev.durable.store.JobStart;
@@ -517,6 +519,11 @@ public final class StoreClient implements DurableClient {
     @Override
     public IncidentQuery deadLetters() {
         return IncidentListing.of(operations, ActivityState.DEAD);
+    }
+
+    @Override
+    public AuditQuery audit() {
+        return new AuditListing(dispatch.store().views(), AuditFilter.ALL);
     }
 
     @Override

@@ -16,6 +16,7 @@ enum Option {
     MAX_ATTEMPTS("retry.max-attempts", OptionValue.COUNT),
     INITIAL_INTERVAL("retry.initial-interval", OptionValue.DELAY),
     BACKOFF("retry.backoff", OptionValue.FACTOR),
+    GROWTH("retry.growth", OptionValue.GROWTH),
     MAX_INTERVAL("retry.max-interval", OptionValue.DELAY),
     JITTER("retry.jitter", OptionValue.FRACTION),
     DO_NOT_RETRY("retry.do-not-retry", OptionValue.CLASS_NAMES),

@@ -158,7 +158,7 @@ final class OptionLevel {
                 get(Option.JITTER, base.jitter()),
                 get(Option.DO_NOT_RETRY, base.doNotRetry()),
                 get(Option.MAX_WORKER_CRASHES, base.maxWorkerCrashes()),
-                base.growth(),
+                get(Option.GROWTH, base.growth()),
                 get(Option.RETRY_IF, base.retryIf()),
                 get(Option.ON_EXHAUSTED, base.onExhausted()),
                 base.attemptsBefore());

@@ -4,6 +4,7 @@ import dev.durable.ActivityCancellationType;
 import dev.durable.ActivityOptions;
 import dev.durable.OnExhausted;
 import dev.durable.RetryIf;
+import dev.durable.RetryPolicy;
 import java.lang.reflect.Modifier;
 import java.time.Duration;
 import java.util.Collection;
@@ -26,6 +27,10 @@ final class OptionProblems {
     static Problem manyEnds(String where, OnExhausted[] given) {
         return new Problem(
                 where, "has " + given.length + " values of onExhausted", "Keep one: what happens first, happens");
+    }
+
+    static Problem manyGrowths(String where, RetryPolicy.Growth[] given) {
+        return new Problem(where, "has " + given.length + " values of growth", "Keep one: delays grow in one way");
     }
 
     static Problem manyCancellations(String where, ActivityCancellationType[] given) {

@@ -64,6 +64,11 @@ final class OptionReader {
         count(Option.MAX_ATTEMPTS, retry.maxAttempts());
         text(Option.INITIAL_INTERVAL, retry.initialInterval());
         number(Option.BACKOFF, retry.backoff());
+        if (retry.growth().length > 1) {
+            problems.add(OptionProblems.manyGrowths(where, retry.growth()));
+        } else if (retry.growth().length == 1) {
+            set(Option.GROWTH, retry.growth()[0]);
+        }
         text(Option.MAX_INTERVAL, retry.maxInterval());
         number(Option.JITTER, retry.jitter());
         count(Option.MAX_WORKER_CRASHES, retry.maxWorkerCrashes());

@@ -2,6 +2,7 @@ package dev.durable.declare;
 
 import dev.durable.ActivityCancellationType;
 import dev.durable.OnExhausted;
+import dev.durable.RetryPolicy;
 import dev.durable.store.Bounds;
 import java.time.Duration;
 import java.util.List;
@@ -98,6 +99,12 @@ enum OptionValue {
         @Override
         Object parse(String text) {
             return oneOf(OnExhausted.values(), text);
+        }
+    },
+    GROWTH("EXPONENTIAL or POLYNOMIAL") {
+        @Override
+        Object parse(String text) {
+            return oneOf(RetryPolicy.Growth.values(), text);
         }
     },
     CANCELLATION("TRY_CANCEL, WAIT_CANCELLATION_COMPLETED or ABANDON") {

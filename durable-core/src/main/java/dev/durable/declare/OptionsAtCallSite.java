@@ -138,6 +138,11 @@ public final class OptionsAtCallSite implements ActivityOptionsBuilder {
     }
 
     @Override
+    public OptionsAtCallSite growth(RetryPolicy.Growth growth) {
+        return set(Option.GROWTH, growth);
+    }
+
+    @Override
     public OptionsAtCallSite maxInterval(Duration interval) {
         return set(Option.MAX_INTERVAL, interval);
     }

@@ -3,6 +3,7 @@ package dev.durable.history;
 import dev.durable.store.StoredEvent;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -206,6 +207,11 @@ final class AttributesReader {
         this.messageId = stored.messageId();
     }
 
+    /** The types that it reads. */
+    static Set<String> types() {
+        return RULES.keySet();
+    }
+
     /** The event; null where this version has no such type. */
     static @Nullable HistoryEvent readOrNull(StoredEvent stored, JsonObjectReader in) {
         Rule rule = RULES.get(stored.type());
@@ -254,6 +260,7 @@ final class AttributesReader {
                 in.map("headers"),
                 in.strings("carriedMessages").stream().map(UUID::fromString).toList(),
                 in.flag("firstTurnDone"),
-                in.durationOrNull("startDelay"));
+                in.durationOrNull("startDelay"),
+                in.stringOrNull("startedBy"));
     }
 }

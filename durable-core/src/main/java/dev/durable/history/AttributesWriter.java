@@ -69,7 +69,8 @@ final class AttributesWriter {
                         "carriedMessages",
                         e.carriedMessages().stream().map(UUID::toString).toList())
                 .flag("firstTurnDone", e.firstTurnDone())
-                .duration("startDelay", e.startDelay());
+                .duration("startDelay", e.startDelay())
+                .string("startedBy", e.startedBy());
     }
 
     private static void writeCommand(HistoryEvent.Command event, JsonObjectWriter out) {

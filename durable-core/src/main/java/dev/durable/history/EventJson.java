@@ -49,6 +49,11 @@ public final class EventJson {
             return event == null ? unknown(stored, in) : event;
         } catch (DurableException e) {
             throw e;
+        } catch (UnknownValueException e) {
+            throw new DurableException(
+                    "event %d, %s, has %s: it was written by a newer version, and replaying without it would go wrong. Let a worker of that version take the run, or upgrade this one."
+                            .formatted(stored.id(), stored.type(), e.getMessage()),
+                    e);
         } catch (RuntimeException | StackOverflowError e) {
             // What stands there may be anything: JSON of any depth, numbers of any size, values that records refuse.
             throw new DurableException(
@@ -131,7 +136,11 @@ public final class EventJson {
             case ActivityTimedOut e -> e.messageId();
             case ActivityCancelled e -> e.messageId();
             case SignalReceived e -> e.messageId();
-            default -> null;
+            case WorkflowStarted e -> null;
+            case TimerFired e -> null;
+            case HistoryEvent.Command e -> null;
+            case HistoryEvent.Informing e -> null;
+            case HistoryEvent.Closing e -> null;
         };
     }
 }

@@ -238,8 +238,7 @@ public final class OptionsJson {
                 in.flag("atMostOnce"),
                 in.map("headers"),
                 in.stringOrNull("limitKey"),
-                ActivityCancellationType.valueOf(
-                        in.string("cancellation", UNSAID.cancellation().name())),
+                known(ActivityCancellationType.class, "cancellation", in, UNSAID.cancellation()),
                 in.instantOrNull("expiresAt"));
     }
 
@@ -253,10 +252,20 @@ public final class OptionsJson {
                 in.decimal("jitter", unsaid.jitter()),
                 in.strings("doNotRetry"),
                 in.integer("maxWorkerCrashes", unsaid.maxWorkerCrashes()),
-                Growth.valueOf(in.string("growth", unsaid.growth().name())),
+                known(Growth.class, "growth", in, unsaid.growth()),
                 in.stringOrNull("retryIf"),
-                OnExhausted.valueOf(
-                        in.string("onExhausted", unsaid.onExhausted().name())),
+                known(OnExhausted.class, "onExhausted", in, unsaid.onExhausted()),
                 in.integer("attemptsBefore", unsaid.attemptsBefore()));
+    }
+
+    /** The value that stands there. One that is not known here asks for something that this version would not do. */
+    private static <E extends Enum<E>> E known(Class<E> type, String name, JsonObjectReader in, E unsaid) {
+        String text = in.string(name, unsaid.name());
+        for (E value : type.getEnumConstants()) {
+            if (value.name().equals(text)) {
+                return value;
+            }
+        }
+        throw new UnknownValueException(name, text);
     }
 }

@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param firstTurnDone whether the code ran with the start and gave no command: so that nothing else tells whether it is
  *     still to run
  * @param startDelay how long the first turn was to wait; null is not at all
+ * @param startedBy who started it: the name that the caller gave, or that of its process; null in histories of before it was
+ *     recorded
  */
 public record WorkflowStarted(
         long id,
@@ -39,7 +41,8 @@ public record WorkflowStarted(
         Map<String, String> headers,
         List<UUID> carriedMessages,
         boolean firstTurnDone,
-        @Nullable Duration startDelay)
+        @Nullable Duration startDelay,
+        @Nullable String startedBy)
         implements HistoryEvent.Inbound {
     public WorkflowStarted {
         headers = Map.copyOf(headers);
@@ -73,6 +76,7 @@ public record WorkflowStarted(
                 headers,
                 carriedMessages,
                 firstTurnDone,
+                null,
                 null);
     }
 
@@ -106,17 +110,22 @@ public record WorkflowStarted(
 
     /** The same, as if it stood there: where the run was paused before its first turn, its commands stand behind that. */
     public WorkflowStarted withId(long place) {
-        return with(place, firstTurnDone, startDelay);
+        return with(place, firstTurnDone, startDelay, startedBy);
     }
 
     /** The same, its first turn having been made without a command. */
     public WorkflowStarted withFirstTurnDone() {
-        return with(id, true, startDelay);
+        return with(id, true, startDelay, startedBy);
     }
 
     /** The same, its first turn to wait so long. */
     public WorkflowStarted withStartDelay(Duration delay) {
-        return with(id, firstTurnDone, delay.isZero() ? null : delay);
+        return with(id, firstTurnDone, delay.isZero() ? null : delay, startedBy);
+    }
+
+    /** The same, started by this caller. */
+    public WorkflowStarted withStartedBy(String caller) {
+        return with(id, firstTurnDone, startDelay, caller);
     }
 
     /** When the delay ends, if nothing ends it before; null without one. */
@@ -124,7 +133,7 @@ public record WorkflowStarted(
         return startDelay == null ? null : at.plus(startDelay);
     }
 
-    private WorkflowStarted with(long place, boolean done, @Nullable Duration delay) {
+    private WorkflowStarted with(long place, boolean done, @Nullable Duration delay, @Nullable String caller) {
         return new WorkflowStarted(
                 place,
                 at,
@@ -138,7 +147,8 @@ public record WorkflowStarted(
                 headers,
                 carriedMessages,
                 done,
-                delay);
+                delay,
+                caller);
     }
 
     @Override

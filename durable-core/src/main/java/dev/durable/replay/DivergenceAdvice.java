@@ -1,10 +1,13 @@
 package dev.durable.replay;
 
+import dev.durable.history.ActivityCancelRequested;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.OptionsJson;
 import dev.durable.history.SideEffectRecorded;
+import dev.durable.history.TimerCancelled;
 import dev.durable.history.TimerStarted;
+import dev.durable.history.VersionRecorded;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -136,7 +139,9 @@ final class DivergenceAdvice {
             case ActivityScheduled c -> c.activity();
             case TimerStarted c -> "Durable.sleep (or timer, or a wait with a timeout)";
             case SideEffectRecorded c -> "Durable.sideEffect";
-            default -> SideBySide.describe(command);
+            case VersionRecorded c -> "Durable.version(\"" + c.changeId() + "\", …)";
+            case ActivityCancelRequested c -> "cancel() of the promise of activity " + c.seq();
+            case TimerCancelled c -> "cancel() of timer " + c.seq();
         };
     }
 
@@ -148,8 +153,15 @@ final class DivergenceAdvice {
                         .replaceAll("[^A-Za-z0-9]+", "-")
                         .toLowerCase(Locale.ROOT);
             case TimerStarted c -> "timer-" + c.seq();
-            default -> "change-after-event-" + (command.id() - 1);
+            case SideEffectRecorded c -> afterEvent(c);
+            case VersionRecorded c -> afterEvent(c);
+            case ActivityCancelRequested c -> afterEvent(c);
+            case TimerCancelled c -> afterEvent(c);
         };
+    }
+
+    private static String afterEvent(HistoryEvent.Command command) {
+        return "change-after-event-" + (command.id() - 1);
     }
 
     /** With values: only a strict comparison, as in tests, comes here. */
@@ -158,7 +170,10 @@ final class DivergenceAdvice {
             case ActivityScheduled c ->
                 c.input().json() + " on queue " + c.taskQueue() + " with " + OptionsJson.encode(c.options());
             case TimerStarted c -> "due " + c.fireAt();
-            default -> command.toString();
+            case SideEffectRecorded c -> c.toString();
+            case VersionRecorded c -> c.toString();
+            case ActivityCancelRequested c -> c.toString();
+            case TimerCancelled c -> c.toString();
         };
     }
 

@@ -10,7 +10,22 @@ import org.jspecify.annotations.Nullable;
 public final class StalledException extends DurableException {
     private static final long serialVersionUID = 1L;
 
+    private final boolean stackLogged;
+
     StalledException(String message, @Nullable Throwable cause) {
+        this(message, cause, false);
+    }
+
+    /** @param stackLogged whether the stack that the message ends with is in the log already */
+    StalledException(String message, @Nullable Throwable cause, boolean stackLogged) {
         super(message, cause);
+        this.stackLogged = stackLogged;
+    }
+
+    /** What is to be logged of it: its message, without a stack that the log has already. */
+    public String toBeLogged() {
+        String message = String.valueOf(getMessage());
+        int stack = message.indexOf('\n');
+        return stackLogged && stack >= 0 ? message.substring(0, stack) : message;
     }
 }

@@ -5,7 +5,11 @@ import dev.durable.UsageException;
 import dev.durable.history.SignalReceived;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -17,11 +21,24 @@ final class Threads {
     private static final Logger log = LoggerFactory.getLogger(Threads.class);
     private static final int SHOWN_FRAMES = 12;
     private static final int SHOWN_CAUSES = 5;
+    private static final int REMEMBERED = 1_000;
+
+    /** Runs whose stack was logged, and in which method: a run that stalls is tried again each minute. */
+    private static final Set<String> LOGGED =
+            Collections.synchronizedSet(Collections.newSetFromMap(new LinkedHashMap<>() {
+                private static final long serialVersionUID = 1L;
+
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
+                    return size() > REMEMBERED;
+                }
+            }));
 
     private final String run;
     private final ClassLoader loader;
     private final Lines lines;
     private final boolean strict;
+    private volatile boolean stackLogged;
 
     /**
      * @param run how errors call it: {@code OrderWorkflow order-42}
@@ -62,22 +79,30 @@ final class Threads {
         StackTraceElement[] stack = thread == null ? new StackTraceElement[0] : thread.getStackTrace();
         return blocks(thread, stack)
                 ? blocked(stack)
-                : new StalledException(run + " is stalled: " + busy(stack, limit) + "\n" + frames(stack), null);
+                : new StalledException(
+                        run + " is stalled: " + busy(stack, limit) + "\n" + frames(stack), null, stackLogged);
     }
 
     /** The code waits for something that is not the run's. */
     StalledException blocked(StackTraceElement[] stack) {
-        return new StalledException(run + " is stalled: " + blocking(stack) + "\n" + frames(stack), null);
+        return new StalledException(run + " is stalled: " + blocking(stack) + "\n" + frames(stack), null, stackLogged);
     }
 
-    /** The same while there is still hope; all other runs of the process wait for this one meanwhile. */
+    /**
+     * The same while there is still hope; all other runs of the process wait for this one meanwhile. The stack is logged
+     * once for a method in which a run is slow, not each time that the run is tried again.
+     */
     void reportSlow(@Nullable Thread thread, Duration time) {
         StackTraceElement[] stack = thread == null ? new StackTraceElement[0] : thread.getStackTrace();
+        String line = userLine(stack);
+        int method = line.indexOf('(');
+        boolean first = LOGGED.add(run + " in " + (method < 0 ? line : line.substring(0, method)));
+        stackLogged = true;
         log.warn(
-                "{} holds up the other workflows of this worker: {}\n{}",
+                "{} holds up the other workflows of this worker: {}{}",
                 run,
                 blocks(thread, stack) ? blocking(stack) : busy(stack, time),
-                frames(stack));
+                first ? "\n" + frames(stack) : "");
     }
 
     private boolean blocks(@Nullable Thread thread, StackTraceElement[] stack) {

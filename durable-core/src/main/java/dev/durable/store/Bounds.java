@@ -230,6 +230,9 @@ public final class Bounds {
         if (options.taskQueue() != null) {
             name(start + ": task queue", options.taskQueue());
         }
+        if (options.by() != null) {
+            name(start + ": by", options.by());
+        }
         notes(start, options.headers(), options.memo());
         duration(start + ": executionTimeout", options.executionTimeout());
         duration(start + ": runTimeout", options.runTimeout());

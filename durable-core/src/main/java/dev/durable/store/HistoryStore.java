@@ -201,7 +201,7 @@ public interface HistoryStore extends Writes, QueueStore, BatchStore, Views, Sto
     List<RunRecord> latestRuns(Collection<String> workflowIds);
 
     /** Which of these runs are closed, with results: the one query that all waiting clients of a process share. */
-    List<RunRecord> closed(Collection<UUID> runIds);
+    List<ClosedRun> closed(Collection<UUID> runIds);
 
     /** Which of these runs are not there, neither open nor closed. */
     Set<UUID> unknown(Collection<UUID> runIds);

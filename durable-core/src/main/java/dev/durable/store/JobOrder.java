@@ -20,6 +20,12 @@ public sealed interface JobOrder {
     /** What is kept of it. */
     Trace trace();
 
+    /** As the audit calls the activity. */
+    default String target() {
+        return "activity " + key().seq() + " of run " + key().run().runId() + " of workflow "
+                + key().run().shown();
+    }
+
     /**
      * What is kept of an order.
      *

@@ -4,7 +4,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What the start of a background job says of it. */
+/** What the first event of a run says that stores show, of a background job in particular. */
 public final class JobStart {
     /** The workflow type of the runs that are one background job each. */
     public static final String TYPE = "durable.job";
@@ -28,5 +28,17 @@ public final class JobStart {
         }
         Matcher name = PATTERN.matcher(started);
         return name.find() ? name.group(1) : null;
+    }
+
+    /**
+     * Who started the run; null where it does not say.
+     *
+     * @param started the attributes of its first event
+     */
+    public static @Nullable String startedBy(String started) {
+        String caller = JsonParts.members(started).get("startedBy");
+        return caller == null || !caller.startsWith("\"")
+                ? null
+                : JsonParts.unquoted(caller).replaceAll("\\\\(.)", "$1");
     }
 }

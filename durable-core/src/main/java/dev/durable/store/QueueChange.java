@@ -2,6 +2,8 @@ package dev.durable.store;
 
 import dev.durable.QueueLimits;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +23,11 @@ public record QueueChange(UUID id, String actor, What what) {
 
         /** The queue or the activity. */
         String target();
+
+        /** What else the audit says: a JSON object. */
+        default String details() {
+            return "{}";
+        }
     }
 
     /** No job of the queue is begun, until then or for good. */
@@ -28,6 +35,11 @@ public record QueueChange(UUID id, String actor, What what) {
         @Override
         public String action() {
             return "pause queue";
+        }
+
+        @Override
+        public String details() {
+            return until(resumeAt);
         }
     }
 
@@ -45,6 +57,11 @@ public record QueueChange(UUID id, String actor, What what) {
         public String action() {
             return "pause activity";
         }
+
+        @Override
+        public String details() {
+            return until(resumeAt);
+        }
     }
 
     /** Jobs of the activity are begun again. */
@@ -61,5 +78,26 @@ public record QueueChange(UUID id, String actor, What what) {
         public String action() {
             return "limit queue";
         }
+
+        @Override
+        public String details() {
+            List<String> parts = new ArrayList<>();
+            add(parts, "concurrency", limits.concurrency());
+            add(parts, "ratePerSecond", limits.ratePerSecond());
+            add(parts, "maxDepth", limits.maxDepth());
+            add(parts, "keyConcurrency", limits.keyConcurrency());
+            add(parts, "keyRatePerSecond", limits.keyRatePerSecond());
+            return "{" + String.join(",", parts) + "}";
+        }
+
+        private static void add(List<String> parts, String name, @Nullable Integer value) {
+            if (value != null) {
+                parts.add('"' + name + "\":" + value);
+            }
+        }
+    }
+
+    private static String until(@Nullable Instant resumeAt) {
+        return resumeAt == null ? "{}" : "{\"resumeAt\":\"" + resumeAt + "\"}";
     }
 }

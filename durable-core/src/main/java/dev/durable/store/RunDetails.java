@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param wakeAt when its earliest timer is due
  * @param messages how many wait
  * @param jobs its open activities
+ * @param startedBy who started it; null where its history does not say
  */
 public record RunDetails(
         RunRecord run,
@@ -26,7 +27,8 @@ public record RunDetails(
         @Nullable UUID lastSession,
         @Nullable Instant wakeAt,
         int messages,
-        List<PendingActivity> jobs) {
+        List<PendingActivity> jobs,
+        @Nullable String startedBy) {
 
     public RunDetails {
         jobs = List.copyOf(jobs);

@@ -23,6 +23,16 @@ public record RunPause(
         String eventType,
         String attributes,
         String actor) {
+    /** As the audit calls it. */
+    public String action() {
+        return pause ? "pause run" : "resume run";
+    }
+
+    /** What else the audit says: a JSON object. */
+    public static String details(UUID run) {
+        return "{\"runId\":\"" + run + "\"}";
+    }
+
     @Override
     public String toString() {
         return RecordText.of(this);

@@ -6,7 +6,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run as listings and waiting clients see it.
+ * A run as listings and descriptions show it. Who waits for its end reads a {@link ClosedRun}.
  *
  * @param run which run
  * @param type workflow type

@@ -46,6 +46,14 @@ public interface TransactionalActivities {
         default void threw(Throwable thrown) {}
 
         /**
+         * The attempt was given more time: from its next statement on, what bounds the body in the server leaves room for it.
+         * Any thread; may wait for the statement that runs. Harmless when the transaction is over.
+         *
+         * @param left how long the attempt may take from now on
+         */
+        default void prolong(Duration left) {}
+
+        /**
          * The body is to stop: a statement of it that runs is cancelled, and fails. Any thread; may take a round trip.
          * Harmless when the transaction is over.
          */

@@ -1,5 +1,6 @@
 package dev.durable.store;
 
+import dev.durable.AuditEntry;
 import dev.durable.WorkflowStatus;
 import java.util.List;
 import java.util.Map;
@@ -48,6 +49,9 @@ public interface Views {
 
     /** How many a listing has in each state; states without any are not there. */
     Map<WorkflowStatus, Long> tally(RunFilter filter);
+
+    /** A page of the audit, the latest first. */
+    List<AuditEntry> audit(AuditFilter filter, int limit);
 
     /** All there is to know of a run. */
     Optional<RunDetails> details(UUID runId);

@@ -359,11 +359,15 @@ final class Attempt implements Runnable, Leases.Held {
         if (isOnceUnsaid()) {
             sayOnce(changed, (outcome, error) -> {});
         }
+        Instant before = watch.deadline();
         watch.closeBy(closeBy);
         Instant deadline = ordered.deadline();
         if (deadline != null && !deadline.equals(heardDeadline)) {
             heardDeadline = deadline;
             watch.endBy(deadline);
+        }
+        if (watch.deadline().isAfter(before)) {
+            reachTransaction(body -> body.prolong(watch.left()));
         }
     }
 
@@ -466,7 +470,7 @@ final class Attempt implements Runnable, Leases.Held {
                 "NOT_FOUND: " + why + "; another attempt may run, and nothing this one tells is written");
         atRest();
         thread.interrupt();
-        stopTransaction(TransactionalBody::cancel);
+        reachTransaction(TransactionalBody::cancel);
         host.deadlines().in(INTERRUPT_GRACE, this::abandon);
         if (isLimited()) {
             host.deadlines().in(JobUpdate.PLACE_KEPT, this::givePlaceUp);
@@ -514,19 +518,19 @@ final class Attempt implements Runnable, Leases.Held {
     }
 
     /** A thread that waits for the database does not hear its interrupt; and it keeps locks that the next attempt needs. */
-    private void stopTransaction(Consumer<TransactionalBody> how) {
+    private void reachTransaction(Consumer<TransactionalBody> how) {
         TransactionalBody body = inTransaction;
         if (body != null) {
             try {
                 besideBodies.execute(() -> how.accept(body));
             } catch (RejectedExecutionException e) {
-                log.debug("{} is not stopped in the database: the engine is closed", this);
+                log.debug("{} is not reached in the database: the engine is closed", this);
             }
         }
     }
 
     private void abandon() {
-        stopTransaction(TransactionalBody::end);
+        reachTransaction(TransactionalBody::end);
         thread.where()
                 .filter(where -> slot.abandon())
                 .ifPresent(where -> log.warn("{} ignores its interrupt: {}. Its slot is given up", this, where));

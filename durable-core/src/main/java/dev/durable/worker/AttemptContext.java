@@ -109,6 +109,10 @@ final class AttemptContext implements ActivityContext {
         }
         parts.cancellation().checkStale();
         Instant before = parts.watch().move(timeout);
+        TransactionalActivities.Transaction open = transaction;
+        if (open != null) {
+            open.prolong(parts.watch().left());
+        }
         parts.notes()
                 .add(new ActivityTimeoutUpdated(
                         0,

@@ -1,5 +1,6 @@
 package dev.durable.worker;
 
+import dev.durable.store.ClosedRun;
 import dev.durable.store.HistoryStore;
 import java.time.Duration;
 import java.util.Set;
@@ -42,9 +43,7 @@ final class EndedRuns implements Chore {
         Set<UUID> waiting = locals.runs();
         Set<UUID> ended = waiting.isEmpty()
                 ? Set.of()
-                : store.closed(waiting).stream()
-                        .map(closed -> closed.run().runId())
-                        .collect(Collectors.toSet());
+                : store.closed(waiting).stream().map(ClosedRun::runId).collect(Collectors.toSet());
         locals.ended(ended);
         tally.did(ended.size());
         return interval;

@@ -5,9 +5,9 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.durable.StoreUnavailableException;
 import dev.durable.WorkflowNotFoundException;
 import dev.durable.client.RunResult;
+import dev.durable.store.ClosedRun;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.RunIds;
-import dev.durable.store.RunRecord;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -375,9 +375,9 @@ final class ResultWaiters implements Step, Runs.Waiters {
     private Set<UUID> ask(Collection<UUID> wanted) {
         Set<UUID> found = new HashSet<>();
         for (List<UUID> part : parts(wanted)) {
-            for (RunRecord run : store.closed(part)) {
-                closed(run.run().runId(), RunResult.of(run));
-                found.add(run.run().runId());
+            for (ClosedRun run : store.closed(part)) {
+                closed(run.runId(), RunResult.of(run));
+                found.add(run.runId());
             }
         }
         return found;

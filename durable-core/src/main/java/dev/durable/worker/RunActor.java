@@ -6,6 +6,7 @@ import dev.durable.WorkflowStatus;
 import dev.durable.history.Failure;
 import dev.durable.history.HistoryEvent;
 import dev.durable.payload.FailureCodec;
+import dev.durable.replay.StalledException;
 import dev.durable.store.Bounds;
 import dev.durable.store.NewRun;
 import dev.durable.store.RunKey;
@@ -177,7 +178,10 @@ final class RunActor {
             }
         } catch (RuntimeException | Error e) {
             // Started without its first turn: the claim that tries again records why it stalls.
-            log.warn("first turn of {} stalls: {}", key.shown(), Bounds.lines(recordable(e.toString())));
+            log.warn(
+                    "first turn of {} stalls: {}",
+                    key.shown(),
+                    Bounds.lines(recordable(e instanceof StalledException stall ? stall.toBeLogged() : e.toString())));
             holding.goCold();
         }
         underWay = draft;
@@ -251,6 +255,9 @@ final class RunActor {
             forget();
             // By the lane, which waits for the database: else the run would wait until the claim runs out.
             release();
+        } catch (StalledException e) {
+            log.debug("{} can't go on", key.shown(), failures().loggable(e));
+            stall(String.valueOf(e.getMessage()), e.toBeLogged());
         } catch (DurableException e) {
             // It says itself what can't be read, or how code and history differ.
             log.debug("{} can't go on", key.shown(), failures().loggable(e));
@@ -505,8 +512,12 @@ final class RunActor {
 
     /** The run can't go on with this code: kept open, shown, tried again with back-off. */
     private void stall(String reason) {
+        stall(reason, reason);
+    }
+
+    private void stall(String reason, String logged) {
         String clean = recordable(reason);
-        log.error("{} stalls: {}", key.shown(), Bounds.lines(clean));
+        log.error("{} stalls: {}", key.shown(), Bounds.lines(recordable(logged)));
         String why = clean.replace('\0', ' ').substring(0, Math.min(clean.length(), MAX_REASON));
         forget();
         host.outside().stalled(key, why);

@@ -32,6 +32,9 @@ final class TransactionalBody {
     private final AttemptContext context;
     private final BodyThread thread;
     private volatile TransactionalActivities.@Nullable Transaction open;
+    /** Given while the transaction was being begun, or later. */
+    private volatile @Nullable Duration prolonged;
+
     private ActivityCall.@Nullable Ended how;
     private boolean counts;
 
@@ -81,6 +84,15 @@ final class TransactionalBody {
         }
     }
 
+    /** It was given more time than was left when it began. Any thread. */
+    void prolong(Duration left) {
+        prolonged = left;
+        TransactionalActivities.Transaction transaction = open;
+        if (transaction != null) {
+            transaction.prolong(left);
+        }
+    }
+
     /** Its time is over, or another has its job: what it waits for in the database is cancelled. Any thread. */
     void cancel() {
         TransactionalActivities.Transaction transaction = open;
@@ -101,6 +113,10 @@ final class TransactionalBody {
             TransactionalActivities.Transaction transaction, Supplier<ActivityCall.Ended> body, BooleanSupplier ends) {
         context.within(transaction);
         open = transaction;
+        Duration longer = prolonged;
+        if (longer != null) {
+            transaction.prolong(longer);
+        }
         try {
             how = body.get();
             if (how instanceof ActivityCall.Threw threw) {

@@ -14,6 +14,7 @@ import dev.durable.RetryPolicy;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -318,6 +319,59 @@ class OptionLevelsTest {
                         .retry()
                         .onExhausted())
                 .isEqualTo(OnExhausted.INCIDENT);
+    }
+
+    @Activity(
+            retry =
+                    @Retry(
+                            maxAttempts = 26,
+                            initialInterval = "15s",
+                            growth = RetryPolicy.Growth.POLYNOMIAL,
+                            backoff = 4,
+                            maxInterval = "4d",
+                            jitter = 0.1))
+    interface LikeSidekiq {
+        void work();
+    }
+
+    @Activity(retry = @Retry(growth = {RetryPolicy.Growth.EXPONENTIAL, RetryPolicy.Growth.POLYNOMIAL}))
+    interface TornGrowths {
+        void work();
+    }
+
+    @Test
+    void each_preset_can_be_written_as_an_annotation_and_as_configuration() {
+        assertThat(options(LikeSidekiq.class, "work", Map.of()).retry()).isEqualTo(RetryPolicy.sidekiq());
+        for (RetryPolicy preset : List.of(
+                RetryPolicy.DEFAULT,
+                RetryPolicy.temporal(),
+                RetryPolicy.sidekiq(),
+                RetryPolicy.fixed(Duration.ofSeconds(30), 10),
+                RetryPolicy.none())) {
+            String retry = "durable.activities.Bare.retry.";
+            Map<String, String> written = Map.of(
+                    retry + "max-attempts", "" + preset.maxAttempts(),
+                    retry + "initial-interval", "" + preset.initialInterval(),
+                    retry + "backoff", "" + preset.backoff(),
+                    retry + "growth", preset.growth().name().toLowerCase(Locale.ROOT),
+                    retry + "max-interval", "" + preset.maxInterval(),
+                    retry + "jitter", "" + preset.jitter());
+            assertThat(options(Bare.class, "work", written).retry()).isEqualTo(preset);
+        }
+        RetryPolicy chosen = new OptionsAtCallSite()
+                .growth(RetryPolicy.Growth.POLYNOMIAL)
+                .apply(ActivityOptions.DEFAULT)
+                .retry();
+        assertThat(chosen.growth()).isEqualTo(RetryPolicy.Growth.POLYNOMIAL);
+    }
+
+    @Test
+    void a_growth_that_does_not_exist_and_two_of_them_are_refused() {
+        assertThatThrownBy(() -> options(Bare.class, "work", Map.of("durable.activities.Bare.retry.growth", "wild")))
+                .hasMessageContaining("Configuration key durable.activities.Bare.retry.growth has a wrong value."
+                        + " It must be EXPONENTIAL or POLYNOMIAL, and is \"wild\"");
+        assertThatThrownBy(() -> options(TornGrowths.class, "work", Map.of()))
+                .hasMessageContaining("has 2 values of growth. Keep one: delays grow in one way");
     }
 
     @Activity(retry = @Retry(onExhausted = OnExhausted.DISCARD))

@@ -203,6 +203,25 @@ class EventJsonTest {
     }
 
     @Test
+    void an_option_with_a_value_of_a_newer_version_is_refused_as_an_unknown_event_is() {
+        for (String option : List.of("\"retry\":{\"growth\":\"FIBONACCI\"}", "\"retry\":{\"onExhausted\":\"ASK\"}")) {
+            StoredEvent stored = new StoredEvent(
+                    4,
+                    "ActivityScheduled",
+                    AT,
+                    null,
+                    "{\"seq\":1,\"activity\":\"A.b\",\"taskQueue\":\"q\",\"input\":[],\"options\":{" + option + "}}");
+            assertThatThrownBy(() -> EventJson.decode(stored))
+                    .isExactlyInstanceOf(DurableException.class)
+                    .hasMessageMatching(
+                            "event 4, ActivityScheduled, has the (growth \"FIBONACCI\"|onExhausted \"ASK\"),"
+                                    + " which this version of Durable does not know: it was written by a newer version, and"
+                                    + " replaying without it would go wrong\\. Let a worker of that version take the run, or"
+                                    + " upgrade this one\\.");
+        }
+    }
+
+    @Test
     void a_damaged_event_is_named() {
         assertThatThrownBy(() -> EventJson.decode(new StoredEvent(4, "TimerFired", AT, null, "{\"sec\":1}")))
                 .isExactlyInstanceOf(DurableException.class)

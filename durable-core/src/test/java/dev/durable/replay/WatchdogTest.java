@@ -163,7 +163,7 @@ class WatchdogTest {
     }
 
     @Test
-    void a_worker_names_it_in_the_log_after_a_second_once() throws Exception {
+    void a_worker_names_it_in_the_log_after_a_second_and_its_stack_once() throws Exception {
         CountDownLatch stands = new CountDownLatch(1);
         CountDownLatch ends = new CountDownLatch(1);
         Thread thread = Thread.startVirtualThread(() -> {
@@ -188,15 +188,25 @@ class WatchdogTest {
             assertThat(lines.list).isEmpty();
             assertThat(watchdog.givesUp(Duration.ofSeconds(1).toNanos())).isFalse();
             assertThat(watchdog.givesUp(Duration.ofSeconds(2).toNanos())).isFalse();
+            Threads again = new Threads("Order o-1", WatchdogTest.class, false);
+            assertThat(again.hung(thread, Duration.ofSeconds(5)).toBeLogged()).contains("\n    at ");
+            new Watchdog(again, () -> thread).givesUp(Duration.ofSeconds(1).toNanos());
+            StalledException stalled = again.hung(thread, Duration.ofSeconds(5));
+            assertThat(stalled).hasMessageContaining("\n    at ");
+            assertThat(stalled.toBeLogged()).endsWith(ADVICE);
         } finally {
             log.detachAppender(lines);
             ends.countDown();
         }
-        assertThat(lines.list).singleElement().satisfies(line -> {
+        assertThat(lines.list).hasSize(2);
+        assertThat(lines.list.getLast().getFormattedMessage())
+                .startsWith("Order o-1 holds up the other workflows of this worker:")
+                .endsWith(ADVICE);
+        assertThat(lines.list.getFirst()).satisfies(line -> {
             assertThat(line.getLevel()).hasToString("WARN");
             assertThat(line.getFormattedMessage().replaceAll("java:\\d+", "java:0"))
                     .startsWith("Order o-1 holds up the other workflows of this worker:"
-                            + " WatchdogTest.a_worker_names_it_in_the_log_after_a_second_once(WatchdogTest.java:0) blocks in"
+                            + " WatchdogTest.a_worker_names_it_in_the_log_after_a_second_and_its_stack_once(WatchdogTest.java:0) blocks in"
                             + " CountDownLatch.await" + ADVICE + "\n    at ");
         });
     }

@@ -2,6 +2,7 @@ package dev.durable.testing;
 
 import static dev.durable.testing.DurableAssertions.assertThat;
 import static dev.durable.testing.DurableAssertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.durable.Activity;
 import dev.durable.ActivityContext;
@@ -9,11 +10,15 @@ import dev.durable.ActivityFailedException;
 import dev.durable.ActivityHandle;
 import dev.durable.ActivityState;
 import dev.durable.ActivitySummary;
+import dev.durable.AuditEntry;
+import dev.durable.AuditQuery;
 import dev.durable.CancelledException;
 import dev.durable.Durable;
+import dev.durable.DurableClient;
 import dev.durable.ExternalActivity;
 import dev.durable.NonRetryableException;
 import dev.durable.OnExhausted;
+import dev.durable.Page;
 import dev.durable.Promise;
 import dev.durable.Retry;
 import dev.durable.Run;
@@ -21,6 +26,7 @@ import dev.durable.Signal;
 import dev.durable.StaleAttemptException;
 import dev.durable.StartOptions;
 import dev.durable.Workflow;
+import dev.durable.WorkflowQuery;
 import dev.durable.history.ActivityCompleted;
 import dev.durable.history.ActivityOperated;
 import dev.durable.history.ActivityOptionsUpdated;
@@ -98,6 +104,113 @@ abstract class OperatorsTest {
 
     private TestEngine set(TestEngine engine) {
         return engine.activity(Work.class, new Worker());
+    }
+
+    // ── listings ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void a_listing_goes_on_behind_its_page_whatever_starts_and_ends_meanwhile(TestEngine engine) {
+        set(engine);
+        DurableClient client = engine.client();
+        for (int i = 1; i <= 7; i++) {
+            enqueueLater(engine, "job-" + i);
+        }
+        assertGoesOn(engine, client.jobs(), List.of("job-7", "job-6", "job-5", "job-4", "job-3", "job-2", "job-1"));
+        assertGoesOn(
+                engine,
+                client.jobs().oldestFirst(),
+                List.of("job-1", "job-2", "job-3", "job-4", "job-5", "job-6", "job-7"));
+
+        List<String> waiting = new ArrayList<>();
+        Page<ActivitySummary> page = client.activities().page(3);
+        while (!page.isEmpty()) {
+            assertThat(page).hasSizeLessThanOrEqualTo(3);
+            page.forEach(a -> waiting.add(a.workflowId()));
+            client.activities()
+                    .where(a -> a.workflowId(waiting.getFirst()))
+                    .fail(new IllegalStateException("not any more"));
+            page = client.activities().page(3, page.next());
+        }
+        assertThat(waiting).startsWith("job-1", "job-2", "job-3", "job-4", "job-5", "job-6", "job-7");
+    }
+
+    private static void assertGoesOn(TestEngine engine, WorkflowQuery query, List<String> expected) {
+        Page<WorkflowQuery.Row> page = query.page(3);
+        List<String> seen = new ArrayList<>();
+        while (!page.isEmpty() && seen.size() < expected.size()) {
+            page.forEach(row -> seen.add(row.workflowId()));
+            assertThat(page.next()).matches("[A-Za-z0-9_-]{1,40}");
+            enqueueLater(engine, "later-" + seen.size() + "-" + expected.getFirst());
+            page = query.page(3, page.next());
+        }
+        assertThat(seen).startsWith(expected.toArray(String[]::new)).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void where_a_listing_goes_on_is_told_by_its_own_pages_only(TestEngine engine) {
+        set(engine);
+        DurableClient client = engine.client();
+        enqueueLater(engine, "job-1");
+        String next = client.jobs().page(1).next();
+
+        assertThat(client.jobs().page(1, next)).isEmpty();
+        assertThat(client.jobs().page(1, next).next()).isEqualTo(next);
+        assertThat(client.jobs().where(j -> j.workflowId("nobody")).page(1).next())
+                .isNull();
+        for (String wrong : List.of("", "order-42", "!", "A".repeat(100_000))) {
+            assertThatThrownBy(() -> client.jobs().page(1, wrong))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("that is no place in this listing. Give what next() of a page of the same"
+                            + " listing, in the same order, has given, or null for its front.");
+        }
+        assertThatThrownBy(() -> client.jobs().oldestFirst().page(1, next))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> client.activities().page(1, next)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> client.audit().page(1, next)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    private static void enqueueLater(TestEngine engine, String id) {
+        // Listings go by run id, which is by the millisecond.
+        engine.advance(Duration.ofSeconds(1));
+        engine.client().enqueue(Work.class, StartOptions.id(id).startDelay(Duration.ofHours(1)), w -> w.now(id));
+    }
+
+    @Test
+    void the_audit_tells_what_was_done_and_by_whom(TestEngine engine) {
+        ActivityHandle job = failedOnce(engine);
+        engine.client().queues().by("bob").pauseActivity("Work.now");
+        engine.client().activities().by("ann").pause();
+        engine.client().activities().by("ann").resume();
+
+        AuditQuery audit = engine.client().audit();
+        assertThat(audit.page(10))
+                .extracting(AuditEntry::actor, AuditEntry::action)
+                .containsExactlyInAnyOrder(
+                        tuple("ann", "resume"), tuple("ann", "pause"), tuple("bob", "pause activity"));
+        assertThat(audit.where(a -> a.workflowId(job.id()).actor("ann"))
+                        .page(1, audit.page(0).next()))
+                .singleElement()
+                .satisfies(row -> assertThat(row.target()).startsWith("activity 1 of run "));
+        assertThat(audit.where(a -> a.workflowId(job.id())).stream()).hasSize(2);
+        assertThat(audit.where(a -> a.workflowId("nobody")).page(10)).isEmpty();
+    }
+
+    @Test
+    void who_started_a_run_stands_in_its_history_and_description(TestEngine engine) {
+        set(engine);
+        DurableClient client = engine.client();
+        client.enqueue(Work.class, StartOptions.id("job-1").by("ann"), w -> w.now("a"));
+        client.enqueue(Work.class, StartOptions.id("job-2"), w -> w.now("a"));
+
+        assertThat(client.history("job-1").started().startedBy()).isEqualTo("ann");
+        assertThat(client.handle("job-1").describe().startedBy()).isEqualTo("ann");
+        String process = client.history("job-2").started().startedBy();
+        assertThat(process).isNotBlank();
+        assertThat(client.handle("job-2").describe().startedBy()).isEqualTo(process);
+        assertThatThrownBy(() ->
+                        client.enqueue(Work.class, StartOptions.id("job-3").by("an\nn"), w -> w.now("a")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("start of job-3: by");
     }
 
     // ── operators ────────────────────────────────────────────────────────────────────────────────────────────────────

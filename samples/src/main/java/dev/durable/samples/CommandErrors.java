@@ -2,7 +2,10 @@ package dev.durable.samples;
 
 import dev.durable.DurableException;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
+import java.sql.SQLException;
+import org.jooq.exception.DataAccessException;
 import picocli.CommandLine;
 import picocli.CommandLine.ParseResult;
 
@@ -15,8 +18,16 @@ public final class CommandErrors {
         if (e instanceof NoSuchFileException missing) {
             return say("there is no file " + missing.getFile(), command);
         }
+        if (e instanceof FileSystemException file) {
+            String why = file.getReason() == null ? file.getClass().getSimpleName() : file.getReason();
+            return say(
+                    file.getFile() + " can't be used (" + why + "). Usually this user may not write there.", command);
+        }
         if (e instanceof DurableException || e instanceof IOException) {
             return say(String.valueOf(e.getMessage()), command);
+        }
+        if (e instanceof DataAccessException && e.getCause() instanceof SQLException refused) {
+            return say("the database refused a statement: " + refused.getMessage(), command);
         }
         throw e;
     }

@@ -72,6 +72,16 @@ public final class SampleProcess implements AutoCloseable {
         return output;
     }
 
+    /** Waits for its end, which must be one with an error; gives all that it printed. */
+    public String awaitRefusal() throws InterruptedException {
+        awaitLine(line -> false);
+        String output = String.join("\n", seen);
+        if (process.waitFor() == 0) {
+            throw new AssertionError("ended without an error:\n" + output);
+        }
+        return output;
+    }
+
     /** SIGKILL; returns when it is dead. */
     public void kill() throws InterruptedException {
         process.destroyForcibly().waitFor();

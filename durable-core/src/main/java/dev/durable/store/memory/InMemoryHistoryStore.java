@@ -1,15 +1,18 @@
 package dev.durable.store.memory;
 
+import dev.durable.AuditEntry;
 import dev.durable.QueueDescription;
 import dev.durable.Queues.PausedActivity;
 import dev.durable.WorkflowStatus;
 import dev.durable.store.Admission;
+import dev.durable.store.AuditFilter;
 import dev.durable.store.BatchMember;
 import dev.durable.store.BatchPlace;
 import dev.durable.store.BatchTally;
 import dev.durable.store.BuriedGroup;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.ClaimedRuns;
+import dev.durable.store.ClosedRun;
 import dev.durable.store.Delivery;
 import dev.durable.store.EarliestTimeouts;
 import dev.durable.store.EstimatedClock;
@@ -402,13 +405,18 @@ public final class InMemoryHistoryStore implements HistoryStore {
     }
 
     @Override
-    public List<RunRecord> closed(Collection<UUID> runIds) {
+    public List<ClosedRun> closed(Collection<UUID> runIds) {
         return atomically(() -> reads.closed(runIds));
     }
 
     @Override
     public Set<UUID> unknown(Collection<UUID> runIds) {
         return atomically(() -> reads.unknown(runIds));
+    }
+
+    @Override
+    public List<AuditEntry> audit(AuditFilter filter, int limit) {
+        return atomically(() -> tables.audit().page(filter, limit));
     }
 
     @Override

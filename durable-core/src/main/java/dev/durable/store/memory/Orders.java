@@ -1,19 +1,16 @@
 package dev.durable.store.memory;
 
 import dev.durable.ActivityState;
+import dev.durable.AuditEntry;
 import dev.durable.store.JobNotes;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobOrder.Audit;
 import dev.durable.store.JobOrder.Outcome;
-import java.util.HashSet;
-import java.util.Set;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** What operators, holders of tokens and the sweep want done with jobs. */
 final class Orders {
     private final Tables tables;
-    private final Set<UUID> audited = new HashSet<>();
 
     Orders(Tables tables) {
         this.tables = tables;
@@ -21,7 +18,7 @@ final class Orders {
 
     Outcome order(JobOrder order) {
         Audit audit = order.trace().audit();
-        if (audit != null && audited.contains(audit.id())) {
+        if (audit != null && tables.audit().contains(audit.id())) {
             return Outcome.DUPLICATE;
         }
         Run run = tables.runs().find(order.key().run().runId());
@@ -31,7 +28,9 @@ final class Orders {
         }
         Outcome outcome = carryOut(order, run, job);
         if (outcome == Outcome.APPLIED && audit != null) {
-            audited.add(audit.id());
+            tables.audit()
+                    .add(new AuditEntry(
+                            audit.id(), tables.now(), audit.actor(), audit.action(), order.target(), audit.details()));
         }
         return outcome;
     }

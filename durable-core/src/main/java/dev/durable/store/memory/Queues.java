@@ -1,6 +1,7 @@
 package dev.durable.store.memory;
 
 import dev.durable.ActivityState;
+import dev.durable.AuditEntry;
 import dev.durable.QueueDescription;
 import dev.durable.QueueLimits;
 import dev.durable.store.Admission;
@@ -39,6 +40,10 @@ final class Queues {
                     case QueueChange.Limit limit -> settings.limit(limit.target(), limit.limits());
                 };
         if (changed) {
+            QueueChange.What what = change.what();
+            tables.audit()
+                    .add(new AuditEntry(
+                            change.id(), tables.now(), change.actor(), what.action(), what.target(), what.details()));
             tables.hints().owe(new Nudges.RulesChanged());
         }
         return changed;

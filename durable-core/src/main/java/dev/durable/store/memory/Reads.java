@@ -6,6 +6,7 @@ import dev.durable.WorkflowStatus;
 import dev.durable.store.BatchMember;
 import dev.durable.store.BatchPlace;
 import dev.durable.store.BatchTally;
+import dev.durable.store.ClosedRun;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobFilter;
 import dev.durable.store.OpenJob;
@@ -87,12 +88,13 @@ final class Reads {
         return Optional.ofNullable(runs.latest(workflowId)).map(Run::record);
     }
 
-    List<RunRecord> closed(Collection<UUID> runIds) {
+    List<ClosedRun> closed(Collection<UUID> runIds) {
         return runIds.stream()
                 .map(runs::find)
                 .filter(Objects::nonNull)
                 .filter(run -> !run.isOpen())
                 .map(Run::record)
+                .map(run -> new ClosedRun(run.run().runId(), run.status(), run.result(), run.failure()))
                 .toList();
     }
 
@@ -154,7 +156,8 @@ final class Reads {
                 open ? hold.lastSession() : null,
                 open ? hold.wakeAt() : null,
                 run.inbox().size(),
-                jobs);
+                jobs,
+                run.startedBy());
     }
 
     private Stream<RunRecord> matching(RunFilter filter) {

@@ -135,6 +135,12 @@ final class Run {
         return JobStart.activity(start.type(), history.getFirst().attributes());
     }
 
+    /** Who started it; null where its first event does not say. */
+    @Nullable
+    String startedBy() {
+        return JobStart.startedBy(history.getFirst().attributes());
+    }
+
     RunRecord record() {
         return new RunRecord(
                 start.run(),

@@ -1,5 +1,6 @@
 package dev.durable.store.memory;
 
+import dev.durable.AuditEntry;
 import dev.durable.store.LeftJob;
 import dev.durable.store.MessageKind;
 import dev.durable.store.RunKey;
@@ -50,6 +51,14 @@ final class Seizures {
                     pause.newFence());
             run.hold().pause(pause.pause(), pause.newFence());
             tables.place(run);
+            tables.audit()
+                    .add(new AuditEntry(
+                            pause.newFence(),
+                            tables.now(),
+                            pause.actor(),
+                            pause.action(),
+                            pause.workflowId(),
+                            RunPause.details(run.key().runId())));
         }
         return true;
     }

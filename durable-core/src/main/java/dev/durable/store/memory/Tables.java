@@ -25,6 +25,7 @@ final class Tables {
     private final QueueSettings settings = new QueueSettings();
     private final Sessions sessions = new Sessions();
     private final Places places = new Places();
+    private final AuditLog audit = new AuditLog();
     private final Hints hints = new Hints();
     private final StoreClock clock;
 
@@ -50,6 +51,10 @@ final class Tables {
 
     Places places() {
         return places;
+    }
+
+    AuditLog audit() {
+        return audit;
     }
 
     Hints hints() {

@@ -1,13 +1,19 @@
 package dev.durable.store.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
+import dev.durable.AuditEntry;
 import dev.durable.WorkflowStatus;
+import dev.durable.store.AuditFilter;
 import dev.durable.store.ClaimedJob;
+import dev.durable.store.ClosedRun;
 import dev.durable.store.JobUpdate;
+import dev.durable.store.QueueChange;
 import dev.durable.store.RunDetails;
 import dev.durable.store.RunFilter;
 import dev.durable.store.RunKey;
+import dev.durable.store.RunPause;
 import dev.durable.store.RunRecord;
 import dev.durable.store.StoredEvent;
 import java.time.Duration;
@@ -254,14 +260,14 @@ public abstract class ListingContract extends StoreContract {
         terminated(terminated);
         RunKey open = started("order-3");
 
-        List<RunRecord> closed =
+        List<ClosedRun> closed =
                 store.closed(List.of(completed.run().runId(), terminated.runId(), open.runId(), UUID.randomUUID()));
 
-        assertThat(closed).extracting(RunRecord::run).containsExactlyInAnyOrder(completed.run(), terminated);
         assertThat(closed)
-                .filteredOn(run -> run.run().equals(completed.run()))
-                .extracting(RunRecord::result)
-                .containsExactly("{\"status\":\"COMPLETED\"}");
+                .extracting(ClosedRun::runId, ClosedRun::status, ClosedRun::result)
+                .containsExactlyInAnyOrder(
+                        tuple(completed.run().runId(), WorkflowStatus.COMPLETED, "{\"status\":\"COMPLETED\"}"),
+                        tuple(terminated.runId(), WorkflowStatus.TERMINATED, null));
     }
 
     @Test
@@ -284,6 +290,72 @@ public abstract class ListingContract extends StoreContract {
         assertThat(store.history(nobody, 1, 10)).isEmpty();
         assertThat(store.runs(RunFilter.ALL, 10)).isEmpty();
         assertThat(store.count(RunFilter.ALL)).isZero();
+    }
+
+    @Test
+    void a_description_says_who_started_the_run_where_its_history_does() {
+        RunKey asked = started(newRun("order-1").started("{\"input\":[],\"startedBy\":\"ann \\\"at\\\" desk\"}"));
+        RunKey older = started(newRun("order-2").started("{\"input\":[]}"));
+
+        assertThat(store.details(asked.runId()).orElseThrow().startedBy()).isEqualTo("ann \"at\" desk");
+        assertThat(store.details(older.runId()).orElseThrow().startedBy()).isNull();
+    }
+
+    @Test
+    void the_audit_is_read_page_by_page_the_latest_first() {
+        started("order-1");
+        pausedBy("ann", "order-1");
+        for (String queue : List.of("slow", "fast", "gpu")) {
+            advance(Duration.ofSeconds(1));
+            store.change(new QueueChange(UUID.randomUUID(), "bob", new QueueChange.PauseQueue(queue, null)));
+        }
+        store.change(new QueueChange(UUID.randomUUID(), "bob", new QueueChange.PauseQueue("gpu", null)));
+
+        List<String> seen = new ArrayList<>();
+        List<AuditEntry> page = store.audit(AuditFilter.ALL, 3);
+        while (!page.isEmpty()) {
+            page.forEach(row -> seen.add(row.actor() + " " + row.action() + " " + row.target()));
+            AuditEntry last = page.getLast();
+            // What comes meanwhile moves nothing.
+            advance(Duration.ofSeconds(1));
+            store.change(new QueueChange(UUID.randomUUID(), "eve", new QueueChange.PauseQueue(seen.toString(), null)));
+            page = store.audit(AuditFilter.ALL.after(new AuditFilter.Place(last.at(), last.id())), 3);
+        }
+        assertThat(seen)
+                .containsExactly(
+                        "bob pause queue gpu", "bob pause queue fast", "bob pause queue slow", "ann pause run order-1");
+    }
+
+    @Test
+    void the_audit_is_read_by_actor_action_workflow_and_time() {
+        RunKey run = started("order-1");
+        Instant before = store.now();
+        pausedBy("ann", "order-1");
+        advance(Duration.ofSeconds(1));
+        store.change(new QueueChange(UUID.randomUUID(), "ann", new QueueChange.PauseQueue("order-1", null)));
+        Instant after = store.now();
+
+        assertThat(targets(AuditFilter.ALL.actor("ann"))).containsExactly("order-1", "order-1");
+        assertThat(targets(AuditFilter.ALL.actor("bob"))).isEmpty();
+        assertThat(targets(AuditFilter.ALL.action("pause queue"))).containsExactly("order-1");
+        assertThat(targets(AuditFilter.ALL.since(after.plusSeconds(1)))).isEmpty();
+        assertThat(targets(AuditFilter.ALL.before(before))).isEmpty();
+        assertThat(store.audit(AuditFilter.ALL.workflowId("order-1"), 10))
+                .singleElement()
+                .satisfies(row -> {
+                    assertThat(row.action()).isEqualTo("pause run");
+                    assertThat(row.details()).isEqualTo("{\"runId\":\"" + run.runId() + "\"}");
+                });
+    }
+
+    private List<String> targets(AuditFilter filter) {
+        return store.audit(filter, 10).stream().map(AuditEntry::target).toList();
+    }
+
+    private void pausedBy(String actor, String workflowId) {
+        assertThat(store.pause(new RunPause(
+                        workflowId, null, true, UUID.randomUUID(), "WorkflowPaused", "{\"informing\":true}", actor)))
+                .isTrue();
     }
 
     @Test

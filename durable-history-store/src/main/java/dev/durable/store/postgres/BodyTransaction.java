@@ -5,6 +5,7 @@ import dev.durable.NonRetryableException;
 import dev.durable.StoreUnavailableException;
 import dev.durable.store.TransactionalActivities;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -23,6 +24,7 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>
  *   begun, statements and silences bounded ─► body ─► over: nobody touches the connection any more
+ *                                              ├── prolong: the bounds are wider from the next statement on
  *                                              ├── cancel: the statement under way fails, by the driver, without another connection
  *                                              └── end: the server ends the backend, if it still is in this transaction
  * </pre>
@@ -48,6 +50,14 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
                         as ms) i,
                    (select ?::bigint as ms) t""";
 
+    /** What the pool, or the body itself, has set stays: only the bound of before is replaced. */
+    private static final String PROLONG = """
+            select case when s.statement = ? then set_config('statement_timeout', ?, true) end,
+                   case when s.silence = ? then set_config('idle_in_transaction_session_timeout', ?, true) end
+              from (select (extract(epoch from current_setting('statement_timeout')::interval) * 1000)::bigint as statement,
+                           (extract(epoch from current_setting('idle_in_transaction_session_timeout')::interval)
+                            * 1000)::bigint as silence) s""";
+
     private static final String END = """
             select pg_terminate_backend(a.pid) from pg_stat_activity a where a.pid = ? and a.xact_start = ?::timestamptz""";
 
@@ -58,19 +68,25 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
     private final Instant began;
     private final ReentrantLock lock = new ReentrantLock();
     private final BodyWitness witness = new BodyWitness();
-    private boolean over;
+    /** Held while the bound is changed, which may wait for a statement: apart from the other, which a cancel needs. */
+    private final ReentrantLock bounding = new ReentrantLock();
 
-    private BodyTransaction(Connection connection, Connections connections, int pid, Instant began) {
+    private volatile boolean over;
+    private long boundMillis;
+
+    private BodyTransaction(Connection connection, Connections connections, int pid, Instant began, long boundMillis) {
         this.connection = connection;
         this.ofBody = BodyConnection.over(connection, witness);
         this.connections = connections;
         this.pid = pid;
         this.began = began;
+        this.boundMillis = boundMillis;
     }
 
     /** @throws StoreUnavailableException when nothing can be written in it, or it can't be begun */
     static BodyTransaction on(Connection connection, Duration left, Connections connections) {
         List<BodyTransaction> begun = new ArrayList<>();
+        long bound = bound(left).toMillis();
         try {
             Tx.ofCaller(connection, connections.schema())
                     .run(new Script()
@@ -84,9 +100,10 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
                                                 connection,
                                                 connections,
                                                 row.getInt("pid"),
-                                                Times.required(row, "began")));
+                                                Times.required(row, "began"),
+                                                bound));
                                     },
-                                    Param.of(bound(left).toMillis())));
+                                    Param.of(bound)));
             return begun.getFirst();
         } catch (SQLException e) {
             throw connections.failures().unavailable(e);
@@ -95,8 +112,9 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
 
     /**
      * How long the server lets a statement, and a silence between two, last. For processes that have died or stand still:
-     * one that lives ends the body on time, by {@link #cancel} and {@link #end}. Hence far more than what is left: it is
-     * fixed here, and an operator may give the attempt a longer time while it runs.
+     * one that lives ends the body on time, by {@link #cancel} and {@link #end}. Hence far more than what is left: who is
+     * given a longer time while it runs has it from the next statement on ({@link #prolong}), and the one that runs then
+     * keeps the bound with which it began.
      */
     static Duration bound(Duration left) {
         if (left.compareTo(LONGEST) >= 0) {
@@ -167,6 +185,32 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
         return type.isInstance(ofBody) ? type.cast(ofBody) : null;
     }
 
+    /** By the driver's own connection, which does one statement at a time: where the body runs one, this waits for its end. */
+    @Override
+    public void prolong(Duration left) {
+        bounding.lock();
+        try {
+            long longer = bound(left).toMillis();
+            if (over || longer <= boundMillis) {
+                return;
+            }
+            Connection own = (Connection) connection.unwrap(PGConnection.class);
+            try (PreparedStatement change = own.prepareStatement(PROLONG)) {
+                change.setLong(1, boundMillis);
+                change.setString(2, Long.toString(longer));
+                change.setLong(3, boundMillis);
+                change.setString(4, Long.toString(longer));
+                change.execute();
+            }
+            boundMillis = longer;
+        } catch (SQLException e) {
+            // The transaction has failed, or is over: it ends anyway.
+            log.debug("a transactional activity keeps its bounds: {}", e.getMessage());
+        } finally {
+            bounding.unlock();
+        }
+    }
+
     @Override
     public void cancel() {
         lock.lock();
@@ -194,9 +238,18 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
         }
     }
 
-    /** The body has ended. Waits for a cancel under way. */
+    /** The body has ended. Waits for a cancel under way, and for a change of its bounds. */
     @Override
     public void close() {
+        bounding.lock();
+        try {
+            markOver();
+        } finally {
+            bounding.unlock();
+        }
+    }
+
+    private void markOver() {
         lock.lock();
         try {
             over = true;

@@ -17,10 +17,16 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.UUID;
+import org.jooq.Field;
 import org.jooq.Record;
+import org.jooq.impl.DSL;
+import org.jspecify.annotations.Nullable;
 
 /** All there is to know of one run. */
 final class Descriptions {
+    private static final Field<String> STARTED_BY =
+            DSL.field("readable(history_event.attributes) ->> 'startedBy'", String.class);
+
     private final Connections connections;
 
     Descriptions(Connections connections) {
@@ -58,7 +64,16 @@ final class Descriptions {
                 state == null ? null : state.get(RUN_STATE.LAST_SESSION),
                 state == null ? null : state.get(RUN_STATE.WAKE_AT),
                 messages,
-                jobs(tx, runId, shard));
+                jobs(tx, runId, shard),
+                startedBy(tx, runId, shard));
+    }
+
+    private static @Nullable String startedBy(Tx tx, UUID runId, short shard) throws SQLException {
+        return tx.dsl()
+                .select(STARTED_BY)
+                .from(HISTORY_EVENT)
+                .where(HISTORY_EVENT.RUN_ID.eq(runId), HISTORY_EVENT.SHARD.eq(shard), HISTORY_EVENT.EVENT_ID.eq(1L))
+                .fetchOne(STARTED_BY);
     }
 
     private static List<PendingActivity> jobs(Tx tx, UUID runId, short shard) throws SQLException {

@@ -355,14 +355,9 @@ final class JobOrderBatch {
                     uuids(rows, order -> audit(order).id()),
                     texts(rows, order -> Text.storable(audit(order).actor())),
                     texts(rows, order -> audit(order).action()),
-                    texts(rows, JobOrderBatch::target),
+                    texts(rows, JobOrder::target),
                     texts(rows, order -> audit(order).details()));
         }
-    }
-
-    private static String target(JobOrder order) {
-        return "activity " + order.key().seq() + " of run " + order.key().run().runId() + " of workflow "
-                + order.key().run().shown();
     }
 
     private static Audit audit(JobOrder order) {

@@ -2,7 +2,7 @@ package dev.durable.store.postgres;
 
 import dev.durable.store.Portion;
 
-/** Statements on activity jobs: what their holders say (lane <i>requests</i>), claims and sweeps (background). */
+/** Statements on activity jobs: what their holders say (lane <i>jobs</i>), claims and sweeps (background). */
 final class JobSql {
     private JobSql() {}
 

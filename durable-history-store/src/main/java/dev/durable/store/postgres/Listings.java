@@ -5,6 +5,7 @@ import static dev.durable.store.postgres.Param.uuids;
 import static dev.durable.store.postgres.jooq.generated.Tables.WORKFLOW_RUN;
 
 import dev.durable.WorkflowStatus;
+import dev.durable.store.ClosedRun;
 import dev.durable.store.RunFilter;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
@@ -69,14 +70,18 @@ final class Listings {
                         .fetchOptional(Listings::record));
     }
 
-    List<RunRecord> closed(Collection<UUID> runIds) {
+    List<ClosedRun> closed(Collection<UUID> runIds) {
         List<UUID> asked = List.copyOf(runIds);
         return connections.read(Locks.SHORT, tx -> {
-            List<RunRecord> closed = new ArrayList<>();
+            List<ClosedRun> closed = new ArrayList<>();
             tx.last(new Script()
                     .read(
                             ReadSql.CLOSED,
-                            row -> closed.add(record(row)),
+                            row -> closed.add(new ClosedRun(
+                                    row.getObject("run_id", UUID.class),
+                                    status(row.getString("status"), true),
+                                    row.getString("result"),
+                                    row.getString("failure"))),
                             uuids(asked, id -> id),
                             shorts(asked, RunIds::shard)));
             return closed;

@@ -1,6 +1,6 @@
 package dev.durable.store.postgres;
 
-/** Statements of orders on jobs: what operators, holders of tokens and the sweep want (lane <i>requests</i>). */
+/** Statements of orders on jobs: what operators, holders of tokens and the sweep want, each caller in a transaction of its own. */
 final class OrderSql {
     private OrderSql() {}
 

@@ -1,17 +1,20 @@
 package dev.durable.store.postgres;
 
+import dev.durable.AuditEntry;
 import dev.durable.QueueDescription;
 import dev.durable.Queues.PausedActivity;
 import dev.durable.StoreUnavailableException;
 import dev.durable.WorkflowStatus;
 import dev.durable.store.Admission;
 import dev.durable.store.Adoption;
+import dev.durable.store.AuditFilter;
 import dev.durable.store.BatchMember;
 import dev.durable.store.BatchPlace;
 import dev.durable.store.BatchTally;
 import dev.durable.store.BuriedGroup;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.ClaimedRuns;
+import dev.durable.store.ClosedRun;
 import dev.durable.store.Delivery;
 import dev.durable.store.EarliestTimeouts;
 import dev.durable.store.EstimatedClock;
@@ -111,6 +114,7 @@ public final class PostgresHistoryStore implements HistoryStore {
     private final OutboxRelay relay;
     private final TransactionalJobs transactional;
     private final Descriptions descriptions;
+    private final AuditRows audit;
     private final LongSupplier nanoTime;
     private final @Nullable DataSource untold;
     private volatile @Nullable EstimatedClock clock;
@@ -172,6 +176,7 @@ public final class PostgresHistoryStore implements HistoryStore {
                 nudges,
                 DataSources.toSpare(options.dataSource));
         descriptions = new Descriptions(connections);
+        audit = new AuditRows(connections);
         nanoTime = options.nanoTime;
         untold = options.transactions == null ? options.dataSource : null;
     }
@@ -465,13 +470,18 @@ public final class PostgresHistoryStore implements HistoryStore {
     }
 
     @Override
-    public List<RunRecord> closed(Collection<UUID> runIds) {
+    public List<ClosedRun> closed(Collection<UUID> runIds) {
         return listings.closed(runIds);
     }
 
     @Override
     public Set<UUID> unknown(Collection<UUID> runIds) {
         return listings.unknown(runIds);
+    }
+
+    @Override
+    public List<AuditEntry> audit(AuditFilter filter, int limit) {
+        return audit.page(filter, limit);
     }
 
     @Override

@@ -49,22 +49,15 @@ final class Queues {
         Script script = new Script();
         return switch (change.what()) {
             case QueueChange.PauseQueue pause ->
-                script.read(
-                        QueueChangeSql.PAUSE_QUEUE,
-                        reader,
-                        audited(change, until(pause.resumeAt()), time(pause.resumeAt())));
-            case QueueChange.ResumeQueue ignored ->
-                script.read(QueueChangeSql.RESUME_QUEUE, reader, audited(change, "{}"));
+                script.read(QueueChangeSql.PAUSE_QUEUE, reader, audited(change, time(pause.resumeAt())));
+            case QueueChange.ResumeQueue ignored -> script.read(QueueChangeSql.RESUME_QUEUE, reader, audited(change));
             case QueueChange.PauseActivity pause ->
-                script.read(
-                        QueueChangeSql.PAUSE_ACTIVITY,
-                        reader,
-                        audited(change, until(pause.resumeAt()), time(pause.resumeAt())));
+                script.read(QueueChangeSql.PAUSE_ACTIVITY, reader, audited(change, time(pause.resumeAt())));
             case QueueChange.ResumeActivity ignored ->
-                script.read(QueueChangeSql.RESUME_ACTIVITY, reader, audited(change, "{}"));
+                script.read(QueueChangeSql.RESUME_ACTIVITY, reader, audited(change));
             case QueueChange.Limit limit
             when limit.limits().equals(QueueLimits.NONE) ->
-                script.read(QueueChangeSql.LIFT_LIMITS, reader, audited(change, "{}"));
+                script.read(QueueChangeSql.LIFT_LIMITS, reader, audited(change));
             case QueueChange.Limit limit -> script.read(QueueChangeSql.LIMIT, reader, limit(change, limit.limits()));
         };
     }
@@ -72,7 +65,6 @@ final class Queues {
     private static Param[] limit(QueueChange change, QueueLimits limits) {
         return audited(
                 change,
-                json(limits),
                 Param.of((Object) limits.concurrency()),
                 Param.of((Object) limits.ratePerSecond()),
                 Param.of((Object) limits.maxDepth()),
@@ -81,7 +73,7 @@ final class Queues {
     }
 
     /** The target, what is set, and the row of the audit. */
-    private static Param[] audited(QueueChange change, String details, Param... set) {
+    private static Param[] audited(QueueChange change, Param... set) {
         List<Param> params = new ArrayList<>();
         params.add(Param.of(change.what().target()));
         params.addAll(List.of(set));
@@ -89,32 +81,12 @@ final class Queues {
         params.add(Param.of(Text.storable(change.actor())));
         params.add(Param.of(change.what().action()));
         params.add(Param.of(change.what().target()));
-        params.add(Param.of(details));
+        params.add(Param.of(change.what().details()));
         return params.toArray(Param[]::new);
     }
 
     private static Param time(@Nullable Instant at) {
         return Param.of((Object) (at == null ? null : OffsetDateTime.ofInstant(at, ZoneOffset.UTC)));
-    }
-
-    private static String until(@Nullable Instant resumeAt) {
-        return resumeAt == null ? "{}" : "{\"resumeAt\":\"" + resumeAt + "\"}";
-    }
-
-    private static String json(QueueLimits limits) {
-        List<String> parts = new ArrayList<>();
-        add(parts, "concurrency", limits.concurrency());
-        add(parts, "ratePerSecond", limits.ratePerSecond());
-        add(parts, "maxDepth", limits.maxDepth());
-        add(parts, "keyConcurrency", limits.keyConcurrency());
-        add(parts, "keyRatePerSecond", limits.keyRatePerSecond());
-        return "{" + String.join(",", parts) + "}";
-    }
-
-    private static void add(List<String> parts, String name, @Nullable Integer value) {
-        if (value != null) {
-            parts.add('"' + name + "\":" + value);
-        }
     }
 
     QueueRules rules(Collection<String> taskQueues) {

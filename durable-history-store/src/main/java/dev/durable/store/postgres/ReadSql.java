@@ -33,16 +33,19 @@ final class ReadSql {
              cross join lateral (select w.* from durable.workflow_run w
                     where w.workflow_id = u.workflow_id and +w.shard = u.shard order by w.started_at desc limit 1) w""";
 
-    /** Of these runs the ones that have closed: what all waiting clients of a process ask together. */
+    /** Of these runs the ones that are not there. */
     static final String UNKNOWN = """
             select u.run_id from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)
              where not exists (select 1 from durable.workflow_run w
                     where w.run_id = u.run_id and +w.shard = u.shard offset 0)""";
 
+    /**
+     * Of these runs the ones that have closed: what all waiting clients of a process ask together. It has nothing that is only
+     * shown.
+     */
     static final String CLOSED = """
-            select w.run_id, w.workflow_id, w.type, w.status, w.task_queue, w.started_at, w.closed_at, w.result, w.failure,
-                   w.memo
+            select w.run_id, w.status, w.result, w.failure
               from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)
-             cross join lateral (select w.* from durable.workflow_run w
+             cross join lateral (select w.run_id, w.status, w.result, w.failure from durable.workflow_run w
                     where w.run_id = u.run_id and +w.shard = u.shard and w.closed_at is not null offset 0) w""";
 }

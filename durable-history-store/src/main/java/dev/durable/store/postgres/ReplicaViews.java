@@ -1,7 +1,9 @@
 package dev.durable.store.postgres;
 
+import dev.durable.AuditEntry;
 import dev.durable.DurableException;
 import dev.durable.WorkflowStatus;
+import dev.durable.store.AuditFilter;
 import dev.durable.store.BuriedGroup;
 import dev.durable.store.JobFilter;
 import dev.durable.store.Nudges;
@@ -44,6 +46,7 @@ final class ReplicaViews implements Views {
     private final OpenJobs openJobs;
     private final Buried buried;
     private final Descriptions descriptions;
+    private final AuditRows audit;
 
     /** @param replica connections that only read */
     ReplicaViews(Connections replica, Nudges nudges, Views primary) {
@@ -55,6 +58,7 @@ final class ReplicaViews implements Views {
         this.openJobs = new OpenJobs(replica);
         this.buried = new Buried(replica, nudges);
         this.descriptions = new Descriptions(replica);
+        this.audit = new AuditRows(replica);
     }
 
     /** A database, and the name of the installation in there. */
@@ -199,6 +203,11 @@ final class ReplicaViews implements Views {
     @Override
     public Map<WorkflowStatus, Long> tally(RunFilter filter) {
         return listings.tally(filter);
+    }
+
+    @Override
+    public List<AuditEntry> audit(AuditFilter filter, int limit) {
+        return audit.page(filter, limit);
     }
 
     @Override

@@ -73,8 +73,8 @@ final class Seizures {
                     Param.of(pause.eventType()),
                     Param.of(pause.attributes()),
                     Param.of(Text.storable(pause.actor())),
-                    Param.of(pause.pause() ? "pause run" : "resume run"),
-                    Param.of("{\"runId\":\"" + run + "\"}")));
+                    Param.of(pause.action()),
+                    Param.of(RunPause.details(run))));
             tx.last(script);
             return due;
         });

@@ -149,7 +149,8 @@ final class TransitionSql {
                    priority, rank, state%s, lease, session, claimed_at, scheduled_at, schedule_to_start_deadline,
                    schedule_to_close_deadline, max_crashes, input, options, headers, limit_key)
             select u.run_id, u.seq, u.shard, u.workflow_id, u.workflow_type, u.task_queue, u.activity, u.priority,
-                   %s - u.priority * ${ageStep}, case when u.lease is not null then 2 %swhen u.limit_key is null then 0 else 7 end,
+                   %s - u.priority * ${ageStep}, case when u.lease is not null then ${RUNNING} %swhen u.limit_key is null then ${READY}
+                   else ${WAITING} end,
                    %su.lease, u.session, case when u.lease is null then null else durable.clock() end,
                    u.scheduled_at, u.start_deadline, u.close_deadline, u.max_crashes,
                    u.input::json, u.options::json, u.headers::json, u.limit_key

@@ -17,8 +17,10 @@ import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
@@ -133,21 +135,75 @@ class TransactionalTimeoutTest {
         assertThat(boundsOfABodyOn(bench.pool(8))).containsExactly(8_000, 7_000);
     }
 
+    @Test
+    void an_operators_longer_timeout_reaches_the_transaction_of_a_body_that_runs() {
+        List<Integer> bounds = new CopyOnWriteArrayList<>();
+        CountDownLatch running = new CountDownLatch(1);
+        try (DurableEngine engine = bench.engine()
+                .register(Patient.class)
+                .activity(Slow.class, () -> {
+                    Connection connection = ActivityContext.current().transaction(Connection.class);
+                    int before = bounds(connection).getFirst();
+                    running.countDown();
+                    // Beyond its own second: the worker's watch has heard of it, too.
+                    for (long began = System.nanoTime(); !hasPassed(began, 1_500) || bounds(connection).getFirst() == before; ) {
+                        LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
+                    }
+                    bounds.addAll(bounds(connection));
+                })
+                .start()) {
+            WorkflowHandle<Patient, Integer> run = engine.client().start(Patient.class, "p-1", w -> w.run(1));
+            Bench.awaitThat(() -> running.getCount() == 0);
+            assertThat(engine.client().activities().updateTimeout(Duration.ofMinutes(10)))
+                    .isOne();
+            assertThat(run.result(Bench.SOON)).isOne();
+        }
+        assertThat(bounds).hasSize(2).allSatisfy(bound -> assertThat(bound).isBetween(1_200_000, 1_260_000));
+    }
+
+    @Test
+    void the_longer_timeout_that_a_body_gives_itself_holds_for_its_next_statement_but_not_against_bounds_of_its_own() {
+        List<Integer> bounds = new CopyOnWriteArrayList<>();
+        try (DurableEngine engine = bench.engine()
+                .register(Patient.class)
+                .activity(Slow.class, () -> {
+                    Connection connection = ActivityContext.current().transaction(Connection.class);
+                    execute(connection, "set local statement_timeout = 7000");
+                    ActivityContext.current().updateTimeout(Duration.ofMinutes(10));
+                    bounds.addAll(bounds(connection));
+                })
+                .start()) {
+            engine.client().start(Patient.class, "p-1", w -> w.run(1)).result(Bench.SOON);
+        }
+        assertThat(bounds).hasSize(2);
+        assertThat(bounds.getFirst()).isBetween(1_200_000, 1_260_000);
+        assertThat(bounds.getLast()).isEqualTo(7_000);
+    }
+
+    private static boolean hasPassed(long beganNanos, int millis) {
+        return System.nanoTime() - beganNanos > Duration.ofMillis(millis).toNanos();
+    }
+
     /** In milliseconds: for silences, and for statements. */
+    private static List<Integer> bounds(Connection connection) throws SQLException {
+        List<Integer> bounds = new ArrayList<>();
+        try (Statement statement = connection.createStatement();
+                var row = statement.executeQuery("select setting from pg_settings where name in"
+                        + " ('statement_timeout', 'idle_in_transaction_session_timeout') order by name")) {
+            while (row.next()) {
+                bounds.add(row.getInt(1));
+            }
+        }
+        return bounds;
+    }
+
     private List<Integer> boundsOfABodyOn(DataSource dataSource) {
         List<Integer> bounds = new CopyOnWriteArrayList<>();
         try (DurableEngine engine = Bench.engineOn(dataSource)
                 .register(Patient.class)
-                .activity(Slow.class, () -> {
-                    Connection connection = ActivityContext.current().transaction(Connection.class);
-                    try (Statement statement = connection.createStatement();
-                            var row = statement.executeQuery("select setting from pg_settings where name in"
-                                    + " ('statement_timeout', 'idle_in_transaction_session_timeout') order by name")) {
-                        while (row.next()) {
-                            bounds.add(row.getInt(1));
-                        }
-                    }
-                })
+                .activity(
+                        Slow.class,
+                        () -> bounds.addAll(bounds(ActivityContext.current().transaction(Connection.class))))
                 .start()) {
             engine.client().start(Patient.class, "p-1", w -> w.run(1)).result(Bench.SOON);
         }

@@ -1,0 +1,86 @@
+package dev.durable.store;
+
+import dev.durable.AuditEntry;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which rows of the audit are wanted; null says nothing. Ordered by time and id, the latest first.
+ *
+ * @param actor who
+ * @param action what
+ * @param workflowId what was done to it, or to an activity of it
+ * @param since then or later
+ * @param before before then
+ * @param after the last row of the page before; null for the first page
+ */
+public record AuditFilter(
+        @Nullable String actor,
+        @Nullable String action,
+        @Nullable String workflowId,
+        @Nullable Instant since,
+        @Nullable Instant before,
+        @Nullable Place after) {
+
+    /** All. */
+    public static final AuditFilter ALL = new AuditFilter(null, null, null, null, null, null);
+
+    /** What stands in front of the workflow id, as logs show it, where something was done to an activity. */
+    public static final String OF_ACTIVITY = "^activity [0-9]+ of run [0-9a-f-]+ of workflow ";
+
+    /** What is done to runs: the target is the workflow id. */
+    public static final List<String> OF_RUNS = List.of("pause run", "resume run", "close run without history");
+
+    private static final Pattern ACTIVITY = Pattern.compile(OF_ACTIVITY);
+
+    /**
+     * Where a row stands.
+     *
+     * @param at its time
+     * @param id its id
+     */
+    public record Place(Instant at, UUID id) {}
+
+    public AuditFilter actor(String value) {
+        return new AuditFilter(value, action, workflowId, since, before, after);
+    }
+
+    public AuditFilter action(String value) {
+        return new AuditFilter(actor, value, workflowId, since, before, after);
+    }
+
+    public AuditFilter workflowId(String value) {
+        return new AuditFilter(actor, action, value, since, before, after);
+    }
+
+    public AuditFilter since(Instant value) {
+        return new AuditFilter(actor, action, workflowId, value, before, after);
+    }
+
+    public AuditFilter before(Instant value) {
+        return new AuditFilter(actor, action, workflowId, since, value, after);
+    }
+
+    public AuditFilter after(Place value) {
+        return new AuditFilter(actor, action, workflowId, since, before, value);
+    }
+
+    /** Whether the row is wanted; of those behind a page nothing is said here. */
+    public boolean matches(AuditEntry row) {
+        return (actor == null || actor.equals(row.actor()))
+                && (action == null || action.equals(row.action()))
+                && (workflowId == null || isOf(workflowId, row))
+                && (since == null || !row.at().isBefore(since))
+                && (before == null || row.at().isBefore(before));
+    }
+
+    private static boolean isOf(String workflowId, AuditEntry row) {
+        return OF_RUNS.contains(row.action())
+                ? row.target().equals(workflowId)
+                : ACTIVITY.matcher(row.target()).lookingAt()
+                        && ACTIVITY.matcher(row.target()).replaceFirst("").equals(Bounds.shown(workflowId));
+    }
+}
