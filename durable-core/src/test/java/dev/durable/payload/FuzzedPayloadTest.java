@@ -14,9 +14,11 @@ import java.lang.reflect.Type;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Payloads and exceptions of rows that were changed at random: a value, or an error that says what does not fit. */
+@Tag("slow")
 class FuzzedPayloadTest {
     private final PayloadCodec codec = new PayloadCodec(PayloadCodec.DEFAULT_MAX_BYTES);
 

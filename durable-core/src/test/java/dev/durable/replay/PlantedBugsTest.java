@@ -9,9 +9,11 @@ import java.util.Random;
 import java.util.function.Function;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Tests of the tests: an engine with a known bug does not pass the random programs. */
+@Tag("slow")
 class PlantedBugsTest {
     private static final int PROGRAMS = 100;
 

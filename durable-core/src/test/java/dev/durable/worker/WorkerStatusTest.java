@@ -18,9 +18,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a process tells about itself. Real threads. */
+@Tag("slow")
 class WorkerStatusTest {
     private static final long PATIENCE = TimeUnit.SECONDS.toNanos(20);
 

@@ -32,12 +32,14 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 
 /** What may not stand in ids, names, reasons, headers and times is refused by each call that would write it, and nothing is written. */
 @Timeout(120)
+@Tag("slow")
 class BoundsAtTheDoorsTest {
     private static final List<String> NO_NAMES = List.of(
             "a\nb",

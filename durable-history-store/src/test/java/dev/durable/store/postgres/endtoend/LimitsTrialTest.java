@@ -36,6 +36,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.slf4j.Logger;
@@ -50,6 +51,7 @@ import org.slf4j.LoggerFactory;
  * do nothing from then on, and nothing of it is told.
  */
 @Timeout(300)
+@Tag("slow")
 class LimitsTrialTest {
     private static final Logger log = LoggerFactory.getLogger(LimitsTrialTest.class);
     private static final int SECONDS = Integer.getInteger("limits.seconds", 10);

@@ -25,6 +25,7 @@ import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.Timeout;
  * workers of both claim, and what one of them can't read is left to the other.
  */
 @Timeout(120)
+@Tag("slow")
 class RollingDeploymentTest {
     private static final String COMPLETED = "select count(*) from durable.workflow_run where status = 'COMPLETED'";
     private static final String UNREAD_BY =
