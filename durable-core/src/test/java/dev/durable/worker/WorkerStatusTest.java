@@ -20,9 +20,12 @@ import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What a process tells about itself. Real threads. */
 @Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class WorkerStatusTest {
     private static final long PATIENCE = TimeUnit.SECONDS.toNanos(20);
 

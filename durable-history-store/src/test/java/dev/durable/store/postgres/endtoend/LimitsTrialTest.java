@@ -39,6 +39,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -52,6 +54,7 @@ import org.slf4j.LoggerFactory;
  */
 @Timeout(300)
 @Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class LimitsTrialTest {
     private static final Logger log = LoggerFactory.getLogger(LimitsTrialTest.class);
     private static final int SECONDS = Integer.getInteger("limits.seconds", 10);

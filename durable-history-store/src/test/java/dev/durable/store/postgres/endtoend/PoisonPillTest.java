@@ -23,10 +23,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A job that kills the process which runs it does not kill one after another for ever. */
 @Timeout(120)
 @Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class PoisonPillTest {
     private static final int BUDGET = 1;
 

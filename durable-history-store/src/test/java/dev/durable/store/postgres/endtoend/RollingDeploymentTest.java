@@ -28,6 +28,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Two versions of the code side by side, whose activity has the same name and other parameters: producers of both enqueue,
@@ -35,6 +37,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(120)
 @Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class RollingDeploymentTest {
     private static final String COMPLETED = "select count(*) from durable.workflow_run where status = 'COMPLETED'";
     private static final String UNREAD_BY =

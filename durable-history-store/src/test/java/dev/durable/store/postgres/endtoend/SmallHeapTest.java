@@ -30,6 +30,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * A worker with a heap of 96 MB completes what a client has sent, however much it is, and what others have
@@ -37,6 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(180)
 @Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class SmallHeapTest {
     /** More than the heap holds. */
     private static final int TO_ONE = 64;
