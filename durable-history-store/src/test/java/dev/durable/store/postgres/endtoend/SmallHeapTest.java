@@ -30,8 +30,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * A worker with a heap of 96 MB completes what a client has sent, however much it is, and what others have
@@ -39,7 +37,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  */
 @Timeout(180)
 @Tag("slow")
-@Execution(ExecutionMode.CONCURRENT)
 class SmallHeapTest {
     /** More than the heap holds. */
     private static final int TO_ONE = 64;
@@ -216,7 +213,7 @@ class SmallHeapTest {
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-Xmx96m",
                         "-XX:+ExitOnOutOfMemoryError",
-                        "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
                         "-cp",
                         System.getProperty("java.class.path"),
                         Worker.class.getName(),
