@@ -32,7 +32,8 @@ public final class SampleProcess implements AutoCloseable {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED",
-                "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
                 "-Dsamples.home=" + Path.of("").toAbsolutePath(),
                 "-cp",
                 System.getProperty("java.class.path"),
