@@ -4,11 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What error messages lose before they are recorded. */
+@Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class ErrorSanitizerTest {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 

@@ -11,12 +11,14 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A fleet under load: whoever runs what, in the end everything has happened, once. */
+@Tag("slow")
 class LoadTest {
-    private static final int RUNS = Integer.getInteger("load.runs", 6_000);
+    private static final int RUNS = Integer.getInteger("load.runs", 2_000);
     private static final int STEPS = 5;
     private static final int AT_ONCE = 256;
 

@@ -17,11 +17,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A process stands still for longer than its lease and goes on as if nothing had happened. */
 @Timeout(120)
+@Tag("slow")
 class PausedProcessTest {
     private static final int RUNS = 50;
     private static final int CALLS = 20;

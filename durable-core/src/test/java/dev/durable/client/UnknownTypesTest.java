@@ -14,10 +14,12 @@ import dev.durable.replay.BackgroundJob;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 /** What is said of workflow types that are started by name and not registered. */
+@Tag("slow")
 class UnknownTypesTest {
 
     @Workflow

@@ -10,9 +10,14 @@ import java.util.List;
 import java.util.UUID;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What stands in the tables of histories and jobs, changed at random, is a value or an error that says so. */
+@Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class FuzzedHistoryTest {
     private static final Instant AT = Instant.parse("2026-03-01T09:00:00.000001Z");
     private static final UUID ID = UUID.fromString("0195504a-8e80-7abc-8def-0123456789ab");

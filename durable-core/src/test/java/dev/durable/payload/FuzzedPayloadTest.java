@@ -14,9 +14,14 @@ import java.lang.reflect.Type;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Payloads and exceptions of rows that were changed at random: a value, or an error that says what does not fit. */
+@Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class FuzzedPayloadTest {
     private final PayloadCodec codec = new PayloadCodec(PayloadCodec.DEFAULT_MAX_BYTES);
 

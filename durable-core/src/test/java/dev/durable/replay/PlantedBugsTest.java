@@ -9,9 +9,14 @@ import java.util.Random;
 import java.util.function.Function;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Tests of the tests: an engine with a known bug does not pass the random programs. */
+@Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class PlantedBugsTest {
     private static final int PROGRAMS = 100;
 

@@ -10,12 +10,17 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Random programs in a random world, with lost commits: each history replays to the same commands, the same state and the
  * same close; from scratch, and cut after every turn and gone on from there.
  */
+@Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class RandomProgramsTest {
     private static final long FIRST = Long.getLong("durable.replay.seed", 1);
     private static final int PROGRAMS = Integer.getInteger("durable.replay.programs", 300);

@@ -14,8 +14,11 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** How soon somebody is told that an activity became a dead letter. */
+@Execution(ExecutionMode.CONCURRENT)
 class AlertsTest {
 
     @Activity

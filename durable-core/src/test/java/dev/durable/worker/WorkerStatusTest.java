@@ -18,9 +18,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What a process tells about itself. Real threads. */
+@Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class WorkerStatusTest {
     private static final long PATIENCE = TimeUnit.SECONDS.toNanos(20);
 

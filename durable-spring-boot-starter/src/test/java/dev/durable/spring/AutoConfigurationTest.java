@@ -20,6 +20,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
@@ -35,6 +36,7 @@ import tools.jackson.databind.PropertyNamingStrategies;
 
 /** What an application sees of the starter: properties, what is there and what is missing, and the end. */
 @Timeout(90)
+@Tag("slow")
 class AutoConfigurationTest {
     private static final Duration SOON = Duration.ofSeconds(30);
 

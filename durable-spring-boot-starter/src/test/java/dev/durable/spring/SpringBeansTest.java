@@ -22,6 +22,7 @@ import jakarta.persistence.EntityManagerFactory;
 import java.time.Duration;
 import java.util.Optional;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,6 +41,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 /** Data sources, transaction managers, stores and activities as applications declare them. */
 @Timeout(90)
+@Tag("slow")
 class SpringBeansTest {
     private static final Duration SOON = Duration.ofSeconds(30);
 

@@ -10,12 +10,14 @@ import dev.durable.spring.app.Orders;
 import dev.durable.spring.app.ShopApplication;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 @SpringBootTest(classes = ShopApplication.class)
+@Tag("slow")
 class StarterTest {
     private static final Duration SOON = Duration.ofSeconds(30);
 

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -32,6 +33,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 /** Calls of the client from every phase of a Spring transaction, by JPA and JDBC, with the pool's autocommit on and off. */
 @Timeout(90)
+@Tag("slow")
 class TransactionPhasesTest {
     private static final Duration SOON = Duration.ofSeconds(30);
     private static final Map<String, Shop> SHOPS = new ConcurrentHashMap<>();

@@ -11,6 +11,7 @@ import dev.durable.spring.app.Ledger;
 import dev.durable.spring.app.ShopApplication;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
@@ -18,6 +19,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 
 /** A transactional activity that writes with Spring's means. */
 @SpringBootTest(classes = ShopApplication.class)
+@Tag("slow")
 class TransactionalBeanTest {
     private static final Duration SOON = Duration.ofSeconds(30);
 

@@ -39,7 +39,7 @@ final class PostgresTime implements TestTime {
             ) as times(due) where due > ?""";
 
     private volatile Duration ahead = Duration.ZERO;
-    private final TestDatabase database = TestDatabase.create();
+    private final TestDatabase database = TestDatabase.migrated();
     private final DataSource pool = database.pooledDataSource(CONNECTIONS);
     private final PostgresHistoryStore store = PostgresHistoryStore.builder(pool)
             .nanoTime(() -> System.nanoTime() + ahead.toNanos())

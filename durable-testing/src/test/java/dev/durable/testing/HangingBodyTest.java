@@ -8,12 +8,14 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A test that failed may have left an activity's body that waits for it. */
 @Timeout(60)
+@Tag("slow")
 class HangingBodyTest {
     private static final Duration PATIENCE = Duration.ofMillis(300);
 

@@ -2,9 +2,11 @@ package dev.durable.testing;
 
 import static dev.durable.testing.DurableAssertions.assertThatThrownBy;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 @DurableTest
+@Tag("slow")
 class MemoryPatientKitTest extends PatientKitTest {
     @Override
     Store store() {

@@ -54,6 +54,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.slf4j.LoggerFactory;
@@ -67,6 +68,7 @@ import org.slf4j.LoggerFactory;
  * how its program is run again alone.
  */
 @Timeout(value = 20, unit = TimeUnit.MINUTES)
+@Tag("slow")
 class RandomJobsTest {
     private static final long FIRST = Long.getLong("durable.jobs.seed", 1);
     private static final int SEEDS = Integer.getInteger("durable.jobs.seeds", 300);

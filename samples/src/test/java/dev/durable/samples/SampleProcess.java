@@ -33,6 +33,7 @@ public final class SampleProcess implements AutoCloseable {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED",
                 "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
                 "-Dsamples.home=" + Path.of("").toAbsolutePath(),
                 "-cp",
                 System.getProperty("java.class.path"),

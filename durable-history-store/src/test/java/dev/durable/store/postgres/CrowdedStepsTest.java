@@ -18,11 +18,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 
 /**
  * A step that is alone in its commit is written by a statement of its own, and most tests of the contract write one step
  * at a time. Here each of theirs is one of several: three other runs, begun for it, make a step in the same commit.
  */
+@Tag("slow")
 class CrowdedStepsTest extends StepContract {
     @Override
     protected StoreFixture newFixture() {

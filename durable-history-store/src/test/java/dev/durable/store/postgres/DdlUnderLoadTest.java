@@ -24,6 +24,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,6 +37,7 @@ import org.slf4j.LoggerFactory;
  * unless told for two, and only the two that each step writes.
  */
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
+@Tag("slow")
 class DdlUnderLoadTest {
     private static final Logger log = LoggerFactory.getLogger(DdlUnderLoadTest.class);
     private static final Duration HOLD = Duration.ofSeconds(Integer.getInteger("ddl.hold", 2));

@@ -9,9 +9,11 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Rows of sessions that somebody changed by hand hide no other: whatever stands in them, all are listed. */
+@Tag("slow")
 class FuzzedSessionTest extends StoreContract {
     private static final int ROWS = 200;
     private static final List<String> ELEMENTS =

@@ -19,10 +19,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** The roles, whoever makes them and whenever, and what a user is told who lacks a right. */
+@Tag("slow")
 class GrantsTest {
     private static final Pattern WORKERS = Pattern.compile("grant ([a-z, ]+) on (.*) to \"(\\w+_worker)\";");
 

@@ -29,13 +29,18 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** Whose work stands in a schema: each row of the table in docs/clones.md. */
 @Timeout(120)
+@Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class InstallationTest {
     private final TestDatabase original = TestDatabase.create();
     private @Nullable TestDatabase copy;

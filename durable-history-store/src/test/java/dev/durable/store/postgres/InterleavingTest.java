@@ -28,12 +28,14 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Two transactions on one run, one of them stopped between two statements. Each test is a line of the protocol's table of
  * what its rules prevent, and fails where the rule is taken out.
  */
+@Tag("slow")
 class InterleavingTest extends StoreContract {
     @Override
     protected StoreFixture newFixture() {

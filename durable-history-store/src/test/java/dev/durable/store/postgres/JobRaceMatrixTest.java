@@ -16,6 +16,7 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * <p>A cell reads {@code answer: state attempt, flags, messages in the inbox}; gone is no job. Invariants of the whole
  * database are checked after each cell.
  */
+@Tag("slow")
 class JobRaceMatrixTest extends StoreContract {
     private static final Duration HOUR = Duration.ofHours(1);
 

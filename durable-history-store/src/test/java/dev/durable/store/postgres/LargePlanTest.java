@@ -28,6 +28,7 @@ import org.jooq.SQLDialect;
 import org.jooq.impl.DSL;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -38,9 +39,10 @@ import org.junit.jupiter.params.provider.ValueSource;
  * What reads the tables as they are after a long time: many closed runs, their histories, a long queue. {@code
  * -Dplan.runs=5000000} makes it five million closed runs with ten million events, and then the time counts as well.
  */
+@Tag("slow")
 class LargePlanTest {
-    private static final int RUNS = Integer.getInteger("plan.runs", 200_000);
-    private static final int OPEN = Integer.getInteger("plan.open", 100_000);
+    private static final int RUNS = Integer.getInteger("plan.runs", 100_000);
+    private static final int OPEN = Integer.getInteger("plan.open", 50_000);
     private static final int EVENTS_A_RUN = 10;
     private static final int MILLION = 1_000_000;
     /** Of a page of a listing, or of a view of one run. */
@@ -69,8 +71,7 @@ class LargePlanTest {
 
     @BeforeAll
     static void fill() {
-        database = TestDatabase.create();
-        PostgresHistoryStore.of(database.dataSource()).open();
+        database = TestDatabase.migrated();
         pool = database.pooledDataSource(2);
         Sql.execute(database.dataSource(), LargeFill.sql(RUNS, OPEN, EVENTS_A_RUN));
     }

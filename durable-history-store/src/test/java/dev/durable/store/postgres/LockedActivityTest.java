@@ -11,11 +11,13 @@ import dev.durable.store.RunKey;
 import dev.durable.store.contract.StoreContract;
 import dev.durable.store.contract.StoreFixture;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Somebody keeps the row of a job: who gives it an order is told so, and is not kept for ever. */
 @Timeout(60)
+@Tag("slow")
 class LockedActivityTest extends StoreContract {
 
     @Activity

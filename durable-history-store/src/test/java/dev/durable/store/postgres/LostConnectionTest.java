@@ -20,11 +20,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.slf4j.LoggerFactory;
 
 /** All connections of a pool are cut, and the server goes on: what one has lost another does at once. */
+@Tag("slow")
 class LostConnectionTest {
     private static final int CONNECTIONS = 8;
     /** How long a pool trusts a connection that it got back. */

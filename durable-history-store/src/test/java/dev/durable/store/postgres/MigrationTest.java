@@ -19,12 +19,14 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** How a schema is brought from one version to the next. */
+@Tag("slow")
 class MigrationTest {
     /** The last version before those that build indexes in steps of their own. */
     private static final int BEFORE_INDEXES = 6;

@@ -12,9 +12,11 @@ import dev.durable.store.contract.Writer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Runs that listings have to find among any number of completed ones, and what the others pay for it. */
+@Tag("slow")
 class NotableRunTest extends StoreContract {
     private static final int RUNS = 50;
 
@@ -104,6 +106,7 @@ class NotableRunTest extends StoreContract {
             writer.write(writer.step().staysAwake());
             writer.write(writer.closing());
         }
+        PostgresFixture.evict();
 
         assertThat(Sql.await(Duration.ofSeconds(20), () -> statistics("n_tup_upd") >= updates + RUNS))
                 .isTrue();

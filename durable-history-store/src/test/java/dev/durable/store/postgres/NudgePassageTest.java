@@ -27,11 +27,16 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.postgresql.jdbc.PreferQueryMode;
 
 /** What tells other processes of a transaction travels behind its COMMIT, and may fail there. */
+@Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class NudgePassageTest {
     /** Longer than the pause between two NOTIFY. */
     private static final long A_WHILE = TimeUnit.MILLISECONDS.toNanos(5);

@@ -24,9 +24,11 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Background jobs that an older release enqueued with a delay: runs without a job, which the schema's upgrade gives them. */
+@Tag("slow")
 class OldDelayedJobsTest {
     private static final Duration HOUR = Duration.ofHours(1);
     private static final String OPTIONS = "{\"startToClose\":\"PT1M\",\"scheduleToStart\":\"PT1H30M\",\"priority\":3,"

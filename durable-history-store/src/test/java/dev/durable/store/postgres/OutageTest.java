@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -29,6 +30,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /** The database is down at the start, or goes away in the middle and comes back. */
 @Execution(ExecutionMode.CONCURRENT)
+@Tag("slow")
 class OutageTest {
     private static final String SECRET = "s3cret";
     private static final Duration LONG = Duration.ofSeconds(60);

@@ -34,10 +34,12 @@ import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 /** From the outbox into inboxes: once, in order, past whoever can't take them. */
+@Tag("slow")
 class OutboxRelayTest extends StoreContract {
 
     @Override

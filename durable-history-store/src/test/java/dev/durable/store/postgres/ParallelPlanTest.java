@@ -7,12 +7,14 @@ import dev.durable.store.contract.StoreFixture;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** Listings, views and functions where the planner goes parallel whenever it may, as it does by itself in a large database. */
+@Tag("slow")
 class ParallelPlanTest extends ListingContract {
     private static final int CAN_ASK_FOR_VALIDITY = 160_000;
     /** Jackson never writes the first three, but payloads are kept as whoever wrote them had them. */

@@ -21,11 +21,13 @@ import java.time.YearMonth;
 import java.time.ZoneOffset;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.slf4j.LoggerFactory;
 
 /** Partitions of the history are made by whoever comes first. */
+@Tag("slow")
 class PartitionsTest extends StoreContract {
     private static final String MAKE =
             "select durable.add_history_partitions(durable.clock() + interval '300 days', durable.clock() + interval '300 days')";

@@ -13,12 +13,16 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import javax.sql.DataSource;
 import org.jooq.DSLContext;
 import org.jooq.SQLDialect;
 import org.jooq.Select;
@@ -26,6 +30,7 @@ import org.jooq.conf.ParamType;
 import org.jooq.impl.DSL;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -34,6 +39,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * The generic plan of each hot statement, as the engine's transactions make it: the same with empty tables, whose
  * statistics tempt the planner into sequential scans, and with full ones.
  */
+@Tag("slow")
 class PlanTest {
     private static final List<Class<?>> STATEMENTS = List.of(
             TransitionSql.class,
@@ -52,6 +58,8 @@ class PlanTest {
     private static final Pattern INDEX_SCAN = Pattern.compile("Index (?:Only )?Scan(?: Backward)? using (\\w+)");
     private static final Pattern INDEX_CONDITION = Pattern.compile("Index Cond: (.*)");
 
+    private static final Map<String, DataSource> POOLS = new ConcurrentHashMap<>();
+
     private static TestDatabase empty;
     private static TestDatabase idle;
     private static TestDatabase deserted;
@@ -59,16 +67,12 @@ class PlanTest {
 
     @BeforeAll
     static void databases() {
-        empty = TestDatabase.create();
-        PostgresHistoryStore.of(empty.dataSource()).open();
-        idle = TestDatabase.create();
-        PostgresHistoryStore.of(idle.dataSource()).open();
+        empty = TestDatabase.migrated();
+        idle = TestDatabase.migrated();
         Sql.execute(idle.dataSource(), "vacuum analyze");
-        deserted = TestDatabase.create();
-        PostgresHistoryStore.of(deserted.dataSource()).open();
+        deserted = TestDatabase.migrated();
         desert(deserted);
-        full = TestDatabase.create();
-        PostgresHistoryStore.of(full.dataSource()).open();
+        full = TestDatabase.migrated();
         Sql.execute(full.dataSource(), Fill.SQL);
     }
 
@@ -206,7 +210,7 @@ class PlanTest {
             Matcher condition = INDEX_CONDITION.matcher(plan.get(i));
             if (scan.find() && condition.find()) {
                 String column = Sql.column(
-                                database.dataSource(),
+                                pool(database),
                                 "select pg_get_indexdef('durable." + scan.group(1) + "'::regclass, 1, true)")
                         .getFirst();
                 // An expression is printed in other words.
@@ -258,25 +262,32 @@ class PlanTest {
 
     @SuppressWarnings("LoopOverCharArray")
     private static List<String> explain(TestDatabase database, String sql, Locks locks) throws SQLException {
-        try (Connection connection = database.dataSource().getConnection();
+        try (Connection connection = pool(database).getConnection();
                 Statement statement = connection.createStatement()) {
             connection.setAutoCommit(false);
             statement.execute(locks.setup(new SchemaName("durable")));
+            String name = "hot_" + UUID.randomUUID().toString().replace('-', '_');
             StringBuilder text = new StringBuilder();
             int params = 0;
             for (char c : sql.toCharArray()) {
                 text.append(c == '?' ? "$" + ++params : String.valueOf(c));
             }
-            statement.execute("prepare hot as " + text);
+            statement.execute("prepare " + name + " as " + text);
             String values = IntStream.range(0, params).mapToObj(i -> "null").collect(Collectors.joining(", "));
             List<String> plan = new ArrayList<>();
             try (ResultSet rows = statement.executeQuery(
-                    "explain (costs off) execute hot" + (params == 0 ? "" : "(" + values + ")"))) {
+                    "explain (costs off) execute " + name + (params == 0 ? "" : "(" + values + ")"))) {
                 while (rows.next()) {
                     plan.add(rows.getString(1));
                 }
             }
+            statement.execute("deallocate " + name);
             return plan;
         }
+    }
+
+    /** One connection, which knows the tables: to learn them takes longer than to plan. Closed with its database. */
+    private static DataSource pool(TestDatabase database) {
+        return POOLS.computeIfAbsent(database.name(), name -> database.pooledDataSource(1));
     }
 }

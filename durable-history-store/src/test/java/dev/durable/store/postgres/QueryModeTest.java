@@ -17,11 +17,13 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** Settings of the driver under which values travel in other forms: old poolers and proxies ask for them. */
+@Tag("slow")
 class QueryModeTest {
     private static final String ACTIVITY = "Payments.charge";
 

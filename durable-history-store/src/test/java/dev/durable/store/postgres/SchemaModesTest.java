@@ -11,9 +11,11 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a store does about the tables when it is opened. */
+@Tag("slow")
 class SchemaModesTest {
     private final TestDatabase database = TestDatabase.create();
 

@@ -27,12 +27,14 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 import org.slf4j.LoggerFactory;
 
 /** Stores of several processes on one database. */
+@Tag("slow")
 class SharedNudgesTest {
     private static final Duration SOON = Duration.ofSeconds(10);
 

@@ -28,9 +28,11 @@ import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Somebody keeps the row of one in sixty-five: that one waits, alone; sixty-four don't. */
+@Tag("slow")
 class SlowLaneTest extends StoreContract {
     private static final int NEIGHBOURS = 64;
     private static final int HELD = 20;

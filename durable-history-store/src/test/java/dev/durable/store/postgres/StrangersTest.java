@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.postgresql.PGConnection;
@@ -28,6 +29,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /** A login of the same database that has no right in the schema; everybody may create in public, as up to PostgreSQL 14. */
 @Timeout(120)
+@Tag("slow")
 class StrangersTest {
     private static final Duration SOON = Duration.ofSeconds(30);
 

@@ -15,11 +15,16 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A client in one process, a worker in another, and polls so rare that only nudges can bring them together. */
+@Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class TwoProcessesTest {
     private static final Logger log = LoggerFactory.getLogger(TwoProcessesTest.class);
     private static final Duration NEVER = Duration.ofMinutes(10);

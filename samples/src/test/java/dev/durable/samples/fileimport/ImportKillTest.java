@@ -16,18 +16,20 @@ import java.util.regex.Pattern;
 import org.jooq.DSLContext;
 import org.jooq.Record;
 import org.jooq.impl.DSL;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 @Execution(ExecutionMode.CONCURRENT)
+@Tag("slow")
 class ImportKillTest {
     private static final int ROWS = 200_000;
     private static final int INTERVAL = 5000;
     private static final int KILLS = 10;
     private static final long PATIENCE = TimeUnit.SECONDS.toNanos(60);
-    private static final String[] ARGUMENTS = {"--rows=" + ROWS, "--checkpoint-every=5000"};
+    private static final String[] ARGUMENTS = {"--rows=" + ROWS, "--checkpoint-every=" + INTERVAL, "--lease=PT1S"};
     private static final Pattern RESUMING = Pattern.compile("resuming at row ([\\d,]+) of 200,000");
 
     @TempDir
@@ -62,17 +64,16 @@ class ImportKillTest {
     void ofTenKillsEachCostsNoMoreThanTheWorkSinceTheLastCheckpoint() throws Exception {
         long seed = Long.getLong("kill.seed", System.nanoTime());
         System.out.println("ImportKillTest: to kill at the same counts again: -Dkill.seed=" + seed);
-        String[] arguments = {"--rows=" + ROWS, "--checkpoint-every=" + INTERVAL, "--lease=PT1S"};
         try (EmbeddedPostgres postgres = EmbeddedPostgres.at(directory.resolve(EmbeddedPostgres.DEFAULT_DIRECTORY))) {
             DSLContext sql = ReadingsTable.on(postgres.dataSource());
             countInserts(sql);
             for (long inserted : killedAfter(seed)) {
-                try (SampleProcess sample = SampleProcess.start(directory, Import.class, arguments)) {
+                try (SampleProcess sample = SampleProcess.start(directory, Import.class, ARGUMENTS)) {
                     await(() -> inserts(sql) >= inserted);
                     sample.kill();
                 }
             }
-            try (SampleProcess last = SampleProcess.start(directory, Import.class, arguments)) {
+            try (SampleProcess last = SampleProcess.start(directory, Import.class, ARGUMENTS)) {
                 assertThat(last.awaitEnd()).contains("resuming at row").contains("imported: 200,000 rows");
             }
             assertThat(inserts(sql) - ROWS)

@@ -9,9 +9,11 @@ import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.store.postgres.testing.TestDatabase;
 import java.math.BigDecimal;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** How an installation is named, and a copy of its database adopted. */
+@Tag("slow")
 class InstallationsTest {
     @Test
     void aCopyIsAdopted() {

@@ -15,9 +15,11 @@ import java.time.YearMonth;
 import java.time.ZoneOffset;
 import java.util.List;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** How a worker process is set up, and what it tells about itself. */
+@Tag("slow")
 class WorkersTest {
     @Test
     void aWorkerTellsHowItsUpkeepGoes() {

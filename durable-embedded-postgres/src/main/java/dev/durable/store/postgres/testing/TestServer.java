@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Map;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
@@ -20,6 +21,11 @@ record TestServer(
             shared = start(System.getProperty(CHOICE, "embedded"), System.getenv());
         }
         return shared;
+    }
+
+    /** Whether it outlives this process. */
+    static boolean isShared() {
+        return System.getProperty(CHOICE, "embedded").equals("url");
     }
 
     static TestServer start(String choice, Map<String, String> environment) {
@@ -74,7 +80,11 @@ record TestServer(
     }
 
     void execute(String sql) {
-        try (Connection connection = dataSource().getConnection();
+        execute(dataSource(), sql);
+    }
+
+    static void execute(DataSource dataSource, String sql) {
+        try (Connection connection = dataSource.getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute(sql);
         } catch (SQLException failure) {

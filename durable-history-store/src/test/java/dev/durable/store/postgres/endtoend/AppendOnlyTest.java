@@ -9,11 +9,13 @@ import dev.durable.Workflow;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Nobody rewrites what happened, not even the owner of the tables. */
+@Tag("slow")
 class AppendOnlyTest {
 
     @Workflow

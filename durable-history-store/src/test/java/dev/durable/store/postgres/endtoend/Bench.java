@@ -16,7 +16,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 final class Bench implements AutoCloseable {
     static final Duration SOON = Duration.ofSeconds(30);
 
-    private final TestDatabase database = TestDatabase.create();
+    private final TestDatabase database = TestDatabase.migrated();
     private final DataSource pool = database.pooledDataSource(16);
 
     /** An engine to register at; looks for work often, and takes over from a dead one soon. */

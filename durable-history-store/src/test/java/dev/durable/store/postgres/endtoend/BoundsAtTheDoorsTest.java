@@ -32,12 +32,17 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What may not stand in ids, names, reasons, headers and times is refused by each call that would write it, and nothing is written. */
 @Timeout(120)
+@Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class BoundsAtTheDoorsTest {
     private static final List<String> NO_NAMES = List.of(
             "a\nb",

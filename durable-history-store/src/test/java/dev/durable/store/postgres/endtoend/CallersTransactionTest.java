@@ -35,11 +35,16 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What is started, sent and enqueued inside a transaction that the caller holds by hand. */
 @Timeout(90)
+@Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class CallersTransactionTest {
 
     @Activity

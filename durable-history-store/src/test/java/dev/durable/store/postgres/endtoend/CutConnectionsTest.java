@@ -29,6 +29,7 @@ import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
@@ -42,6 +43,7 @@ import org.slf4j.LoggerFactory;
  */
 @Timeout(600)
 @Isolated("what is measured is its throughput")
+@Tag("slow")
 class CutConnectionsTest {
     private static final Logger log = LoggerFactory.getLogger(CutConnectionsTest.class);
     private static final int RUNS = Integer.getInteger("cuts.runs", 300);

@@ -43,6 +43,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
@@ -57,6 +58,7 @@ import org.slf4j.LoggerFactory;
  */
 @Timeout(1_800)
 @Execution(ExecutionMode.CONCURRENT)
+@Tag("slow")
 class DrainKillTest {
     private static final Logger log = LoggerFactory.getLogger(DrainKillTest.class);
     private static final int RUNS = Integer.getInteger("drain.runs", 16);
@@ -312,6 +314,7 @@ class DrainKillTest {
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-XX:TieredStopAtLevel=1",
+                        "-XX:+UseSerialGC",
                         "-cp",
                         System.getProperty("java.class.path"),
                         Worker.class.getName(),

@@ -37,6 +37,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,6 +49,7 @@ import org.slf4j.LoggerFactory;
 /** A primary that goes away, and a server in recovery that answers for some seconds until it is promoted. */
 @Timeout(180)
 @Execution(ExecutionMode.CONCURRENT)
+@Tag("slow")
 class FailoverTest {
     /** How long the only server that answers is in recovery. */
     private static final Duration IN_RECOVERY = Duration.ofSeconds(Integer.getInteger("failover.seconds", 2));

@@ -32,6 +32,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,6 +44,7 @@ import org.slf4j.LoggerFactory;
 /** A tablespace that fills while runs go on, and gets room after a while: an outage, and no storm. */
 @Timeout(600)
 @Isolated("what it counts are the lines of the whole process")
+@Tag("slow")
 class FullDiskTest {
     private static final Logger log = LoggerFactory.getLogger(FullDiskTest.class);
     private static final int RUNS = Integer.getInteger("fulldisk.runs", 600);

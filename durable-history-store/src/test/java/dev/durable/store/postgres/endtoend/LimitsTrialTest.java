@@ -36,8 +36,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -50,6 +53,8 @@ import org.slf4j.LoggerFactory;
  * do nothing from then on, and nothing of it is told.
  */
 @Timeout(300)
+@Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class LimitsTrialTest {
     private static final Logger log = LoggerFactory.getLogger(LimitsTrialTest.class);
     private static final int SECONDS = Integer.getInteger("limits.seconds", 10);

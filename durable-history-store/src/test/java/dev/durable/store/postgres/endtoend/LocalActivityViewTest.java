@@ -12,11 +12,13 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.Statement;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A local activity has no ActivityScheduled; people who look at activities see it all the same. */
 @Timeout(90)
+@Tag("slow")
 class LocalActivityViewTest {
 
     @Activity(local = true)

@@ -35,6 +35,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -45,6 +46,7 @@ import org.slf4j.LoggerFactory;
  * or of a lease. What the driver logs is its own (java.util.logging), and nobody hears it here.
  */
 @Timeout(120)
+@Tag("slow")
 class MarkedLogTest {
     private static final String MARKER = "m4rk3r-5500-0000";
 

@@ -26,11 +26,13 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Who did what to activities, as the table of the audit tells it. */
 @Timeout(120)
+@Tag("slow")
 class OperatorAuditTest {
 
     @Activity(retry = @Retry(maxAttempts = 1, onExhausted = OnExhausted.INCIDENT))

@@ -24,6 +24,7 @@ import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,6 +35,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 /** A database that is not there: at the start, and in the middle. */
 @Timeout(90)
 @Execution(ExecutionMode.CONCURRENT)
+@Tag("slow")
 class OutageTest {
     @TempDir
     private Path directory;

@@ -14,11 +14,13 @@ import dev.durable.Workflow;
 import dev.durable.WorkflowFailedException;
 import dev.durable.WorkflowNotFoundException;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Ten megabytes where two are allowed: refused before anything is written, with the limit's name and the way out. */
 @Timeout(90)
+@Tag("slow")
 class PayloadLimitTest {
     private static final int MEGABYTES = 10;
     private static final String TOO_LARGE =

@@ -20,11 +20,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A job that kills the process which runs it does not kill one after another for ever. */
 @Timeout(120)
+@Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class PoisonPillTest {
     private static final int BUDGET = 1;
 
@@ -79,6 +84,7 @@ class PoisonPillTest {
         return new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-XX:TieredStopAtLevel=1",
+                        "-XX:+UseSerialGC",
                         "-cp",
                         System.getProperty("java.class.path"),
                         ParsingProcess.class.getName(),

@@ -30,6 +30,7 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.slf4j.LoggerFactory;
@@ -39,6 +40,7 @@ import org.slf4j.LoggerFactory;
  * table that holds text or JSON, while other runs go on. The columns come from the catalog, so a new one is among them.
  */
 @Timeout(300)
+@Tag("slow")
 class PoisonedRowsTest {
     private static final long SEED = Long.getLong("durable.poison.seed", 20_261_124L);
     private static final int CASES = Integer.getInteger("durable.poison.cases", 520);

@@ -25,14 +25,19 @@ import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Two versions of the code side by side, whose activity has the same name and other parameters: producers of both enqueue,
  * workers of both claim, and what one of them can't read is left to the other.
  */
 @Timeout(120)
+@Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class RollingDeploymentTest {
     private static final String COMPLETED = "select count(*) from durable.workflow_run where status = 'COMPLETED'";
     private static final String UNREAD_BY =

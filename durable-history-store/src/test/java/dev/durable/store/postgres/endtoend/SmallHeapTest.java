@@ -25,6 +25,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
@@ -35,6 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
  * sent beside it. Its process ends with its first {@code OutOfMemoryError}.
  */
 @Timeout(180)
+@Tag("slow")
 class SmallHeapTest {
     /** More than the heap holds. */
     private static final int TO_ONE = 64;

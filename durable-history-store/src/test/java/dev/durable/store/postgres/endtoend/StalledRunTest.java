@@ -13,11 +13,16 @@ import dev.durable.Workflow;
 import dev.durable.WorkflowStatus;
 import dev.durable.logs.MarkedLines;
 import java.util.function.Function;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What code can mend must not end a run: it stalls, says why, and the next deployment finishes it. */
 @Timeout(90)
+@Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class StalledRunTest {
 
     @Activity(startToClose = "10s")

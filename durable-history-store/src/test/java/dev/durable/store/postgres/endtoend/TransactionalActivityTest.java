@@ -31,12 +31,17 @@ import org.jooq.SQLDialect;
 import org.jooq.impl.DSL;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.postgresql.jdbc.PgConnection;
 
 /** An activity's own writes and its completion are one commit. */
 @Timeout(90)
+@Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class TransactionalActivityTest {
 
     @Activity(transactional = true, startToClose = "10s", retry = @Retry(initialInterval = "1ms", maxInterval = "1ms"))

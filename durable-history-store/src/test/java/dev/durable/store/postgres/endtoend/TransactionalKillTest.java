@@ -25,6 +25,7 @@ import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
@@ -38,6 +39,7 @@ import org.slf4j.LoggerFactory;
  */
 @Timeout(1_200)
 @Execution(ExecutionMode.CONCURRENT)
+@Tag("slow")
 class TransactionalKillTest {
     private static final Logger log = LoggerFactory.getLogger(TransactionalKillTest.class);
     private static final int CUTS = Integer.getInteger("transactional.kills", 100);
@@ -152,6 +154,7 @@ class TransactionalKillTest {
                             Path.of(System.getProperty("java.home"), "bin", "java")
                                     .toString(),
                             "-XX:TieredStopAtLevel=1",
+                            "-XX:+UseSerialGC",
                             "-cp",
                             System.getProperty("java.class.path"),
                             BookingProcess.class.getName(),

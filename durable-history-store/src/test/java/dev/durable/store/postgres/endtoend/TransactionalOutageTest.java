@@ -30,11 +30,16 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What ends the transaction of an activity's body from outside uses up no attempt; what the body does itself is its own. */
 @Timeout(90)
+@Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class TransactionalOutageTest {
 
     @Activity(

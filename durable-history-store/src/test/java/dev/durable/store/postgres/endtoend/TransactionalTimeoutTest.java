@@ -27,11 +27,16 @@ import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Transactional activities that take too long, or are too many: what they may keep of the database. */
 @Timeout(90)
+@Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class TransactionalTimeoutTest {
 
     @Activity(transactional = true, startToClose = "1s", retry = @Retry(maxAttempts = 1))

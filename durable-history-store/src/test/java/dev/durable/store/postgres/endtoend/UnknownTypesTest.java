@@ -8,11 +8,13 @@ import dev.durable.Run;
 import dev.durable.StartOptions;
 import dev.durable.Workflow;
 import dev.durable.WorkflowDescription;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A fleet is seldom of one version: who does not know a type leaves it for those that do. */
 @Timeout(90)
+@Tag("slow")
 class UnknownTypesTest {
 
     @Workflow

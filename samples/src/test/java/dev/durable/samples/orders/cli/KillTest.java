@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** {@code kill -9} at five random moments, and the same command again until it is done. */
 @Execution(ExecutionMode.CONCURRENT)
+@Tag("slow")
 class KillTest {
     private static final int ORDERS = 200;
     private static final Pattern PROGRESS = Pattern.compile(" s  ([\\d,]+) of [\\d,]+ orders");

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Each thing that can be wrong, made wrong; the whole text is part of the promise. */
 @Execution(ExecutionMode.CONCURRENT)
+@Tag("slow")
 class EmbeddedErrorsTest {
     @TempDir
     Path folder;

@@ -14,6 +14,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -24,6 +25,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /** An embedded server as one process sees it. */
 @Execution(ExecutionMode.CONCURRENT)
+@Tag("slow")
 class EmbeddedPostgresTest {
     @TempDir
     Path folder;

@@ -44,7 +44,8 @@ record OtherProcess(Process process, BufferedReader answers, PrintStream words) 
     static OtherProcess start(List<String> prefix, String classPath, String... arguments) throws IOException {
         List<String> command = new ArrayList<>(prefix);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-cp", classPath, OtherProcess.class.getName()));
+        command.addAll(
+                List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", classPath, OtherProcess.class.getName()));
         command.addAll(List.of(arguments));
         Process process = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)

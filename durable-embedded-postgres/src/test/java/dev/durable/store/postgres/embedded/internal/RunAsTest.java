@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Root, for whom PostgreSQL does not run as it is. Needs to be run by root: by others, it is skipped. */
 @Execution(ExecutionMode.CONCURRENT)
+@Tag("slow")
 class RunAsTest {
     private static final int NOBODY = 65534;
 

@@ -18,6 +18,7 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** One directory, several processes, some of which are killed. */
 @Execution(ExecutionMode.CONCURRENT)
+@Tag("slow")
 class SeveralProcessesTest {
     @TempDir
     Path folder;
