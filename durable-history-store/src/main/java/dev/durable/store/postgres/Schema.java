@@ -35,7 +35,8 @@ public final class Schema {
             "V18__plans_at_any_size.sql",
             "V20__strangers.sql",
             "V23__rows_that_nobody_wrote.sql",
-            "V24__open_runs_stay.sql");
+            "V24__open_runs_stay.sql",
+            "V25__deep_values.sql");
 
     private Schema() {}
 
