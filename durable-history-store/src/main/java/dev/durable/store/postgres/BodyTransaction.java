@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
+import org.postgresql.core.BaseConnection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -58,10 +59,16 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
     private final Instant began;
     private final ReentrantLock lock = new ReentrantLock();
     private final BodyWitness witness = new BodyWitness();
+    private final BaseConnection server;
+    private final SessionSettings settings;
     private boolean over;
 
-    private BodyTransaction(Connection connection, Connections connections, int pid, Instant began) {
+    private BodyTransaction(
+            Connection connection, Connections connections, SessionSettings settings, int pid, Instant began)
+            throws SQLException {
         this.connection = connection;
+        this.server = connection.unwrap(BaseConnection.class);
+        this.settings = settings;
         this.ofBody = BodyConnection.over(connection, witness);
         this.connections = connections;
         this.pid = pid;
@@ -71,9 +78,10 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
     /** @throws StoreUnavailableException when nothing can be written in it, or it can't be begun */
     static BodyTransaction on(Connection connection, Duration left, Connections connections) {
         List<BodyTransaction> begun = new ArrayList<>();
+        SessionSettings settings = new SessionSettings();
         try {
             Tx.ofCaller(connection, connections.schema())
-                    .run(new Script()
+                    .run(settings.readGiven(settings.readBefore(new Script())
                             .read(
                                     BEGIN,
                                     row -> {
@@ -83,10 +91,11 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
                                         begun.add(new BodyTransaction(
                                                 connection,
                                                 connections,
+                                                settings,
                                                 row.getInt("pid"),
                                                 Times.required(row, "began")));
                                     },
-                                    Param.of(bound(left).toMillis())));
+                                    Param.of(bound(left).toMillis()))));
             return begun.getFirst();
         } catch (SQLException e) {
             throw connections.failures().unavailable(e);
@@ -106,16 +115,37 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
         return most.compareTo(LONGEST) < 0 ? most : LONGEST;
     }
 
-    /** To be read in the transaction in which the activity is settled: whether that is the one that was begun. */
-    static final String IS_IT =
+    private static final String IS_IT =
             "select pg_catalog.transaction_timestamp()" + " operator(pg_catalog.=) ?::pg_catalog.timestamptz as same";
 
-    Param began() {
-        return Param.of(began.toString());
+    /**
+     * Begins the statements that settle the activity: the session is again as it was, for the rights of the engine's own
+     * statements and for whoever has the connection next, and it is asked whether this is the transaction that was begun.
+     *
+     * @throws NonRetryableException if it is not
+     */
+    void prepareEnd(Tx tx) throws SQLException {
+        List<Boolean> same = new ArrayList<>();
+        tx.run(settings.putBack(new Script())
+                .read(Locks.LONG.setup(connections.schema()), row -> {})
+                .read(IS_IT, row -> same.add(row.getBoolean("same")), Param.of(began.toString())));
+        if (!same.getFirst()) {
+            throw endedByBody();
+        }
     }
 
-    /** The body ended the transaction by a statement. What it had written then is committed, or gone. */
-    static NonRetryableException endedByBody() {
+    /**
+     * The body ended the transaction by a statement. What it had written then is committed, or gone, and what it has set may
+     * stay with the session, so the connection is not used again.
+     */
+    private NonRetryableException endedByBody() {
+        try {
+            connection.abort(Runnable::run);
+        } catch (SQLException e) {
+            log.debug(
+                    "a connection that is given up was gone: {}",
+                    Failures.withoutRow(e).getMessage());
+        }
         return new NonRetryableException(
                 "the body of this transactional activity has ended its transaction itself, by a statement such as"
                         + " COMMIT, ROLLBACK or COMMIT AND CHAIN: the transaction that it returned in is not the one that it"
@@ -137,7 +167,7 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
                 }
             }
         } catch (SQLException e) {
-            SQLException outage = witness.outage(connection, e);
+            SQLException outage = outage(e);
             if (outage != null) {
                 throw connections.failures().ofCaller(outage);
             }
@@ -153,8 +183,37 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
                             + " written. Take that out: the activity's completion is written in the same transaction.",
                     e);
         }
-        SQLException outage = witness.outage(connection, e);
+        String refused = refusedByDriver();
+        if (refused != null) {
+            return new DurableException(
+                    "the JDBC driver has closed the connection of this transactional activity, as its body, or what it called,"
+                            + " has set " + refused
+                            + ", with which the driver can't work. Nothing of it was written. Take that"
+                            + " out: SET LOCAL would do the same. Format dates by to_char(…), and texts in Java.",
+                    e);
+        }
+        SQLException outage = outage(e);
         return connections.failures().ofCaller(outage == null ? e : outage);
+    }
+
+    private @Nullable SQLException outage(SQLException answer) {
+        return refusedByDriver() == null ? witness.outage(connection, answer) : null;
+    }
+
+    /** A setting that the body has made and for which the driver has closed the connection; null if there is none. */
+    private @Nullable String refusedByDriver() {
+        String style = String.valueOf(server.getParameterStatus("DateStyle"));
+        String encoding = String.valueOf(server.getParameterStatus("client_encoding"));
+        try {
+            if (!server.isClosed()) {
+                return null;
+            }
+        } catch (SQLException e) {
+            return null;
+        }
+        return !style.startsWith("ISO")
+                ? "DateStyle = '" + style + "'"
+                : !encoding.equals("UTF8") ? "client_encoding = '" + encoding + "'" : null;
     }
 
     @Override
