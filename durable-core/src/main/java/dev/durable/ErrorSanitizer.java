@@ -21,7 +21,9 @@ public interface ErrorSanitizer {
     /**
      * Masks user and password in URLs (JDBC ones too), values of {@code password=}, {@code secret=}, {@code token=}, {@code
      * api_key=}, {@code private_key=} and the like, also as JSON and as JSON in JSON; credentials in {@code Authorization},
-     * cookies, JSON Web Tokens, private keys, and e-mail addresses.
+     * cookies, JSON Web Tokens, private keys, e-mail addresses, and keys that are known by how they begin: of GitHub ({@code
+     * ghp_}, {@code github_pat_} …), AWS ({@code AKIA}, {@code ASIA}), Stripe ({@code sk_live_}, {@code rk_live_} …), Slack
+     * ({@code xoxb-} …) and Google ({@code AIza}).
      */
     ErrorSanitizer DEFAULT = Masks::apply;
 
@@ -69,8 +71,17 @@ public interface ErrorSanitizer {
                                 + "(?!\\*\\*\\*)(?:(?:digest|aws4-hmac-sha256)\\s[^\\r\\n]++|[^\\s\"'\\\\,;]++)",
                         "$1***"),
                 mask("\\b((?:bearer|basic)\\s{1,5}+)[a-z0-9._~+/=-]{6,}+", "$1***"),
+                // Two parts more where it is encrypted. Not KeyJournal.entries.first, which is a name.
                 mask(
-                        "(?<![a-z0-9_-])(?=[a-z0-9_-]{0,100}?eyJ[a-z0-9_-]{5})[a-z0-9_-]++\\.[a-z0-9_-]{5,}+\\.[a-z0-9_-]*+",
+                        "(?<![a-z0-9_-])(?=(?:[a-z0-9_-]{0,99}?[_-])?(?-i:eyJ)[a-z0-9_-]{5})[a-z0-9_-]++\\.[a-z0-9_-]{5,}+\\.[a-z0-9_-]*+"
+                                + "(?:\\.[a-z0-9_-]{5,}+){0,2}+",
+                        "***"),
+                mask(
+                        "(?<![a-z0-9])(?-i:gh[oprsu]_[A-Za-z0-9]{20,}+|github_pat_[A-Za-z0-9_]{20,}+"
+                                + "|(?:AKIA|ASIA)[A-Z2-7]{16}(?![A-Za-z0-9])"
+                                + "|(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{10,}+|whsec_[A-Za-z0-9+/=]{20,}+"
+                                + "|xox[abeoprs]-[A-Za-z0-9-]{10,}+|xapp-[A-Za-z0-9-]{10,}+"
+                                + "|AIza[A-Za-z0-9_-]{35,}+)",
                         "***"),
                 mask(NAME + "(?!\\*\\*\\*)(?!(?:bearer|basic)\\s)" + VALUE, "$1***"),
                 mask("(?<![a-z0-9._%+-])[a-z0-9._%+-]++@[a-z0-9-]{1,63}+(?:\\.[a-z0-9-]{1,63}+){1,8}+", "***@***"));

@@ -4,9 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.UUID;
+import java.util.stream.Collectors;
+
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -16,6 +23,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Execution(ExecutionMode.CONCURRENT)
 class ErrorSanitizerTest {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+    private static final long SEED = Long.getLong("sanitizer.seed", 20261124L);
+    private static final List<String> WORDS = List.of(
+            "Key", "Journal", "Jobs", "Monkey", "Survey", "Json", "Order", "Secret", "Basic", "Stripe", "Slack", "Asia",
+            "Akia");
 
     @ParameterizedTest
     @CsvSource(
@@ -59,6 +70,18 @@ class ErrorSanitizerTest {
                 "-----BEGIN PGP PRIVATE KEY BLOCK----- lQOY -----END PGP PRIVATE KEY BLOCK----- here | *** here",
                 "{password=>\"hunter2\", user: 'ann'} | {password=>***, user: 'ann'}",
                 "id-eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln refused | *** refused",
+                "eyJhbGciOiJSU0EifQ.a2V5a2V5.aXZpdml2.Y2lwaGVy.dGFndGFn. Ask again | ***. Ask again",
+                "push with ghp_16C7e42F292c6912E7710c838347Ae178B4a refused | push with *** refused",
+                "TOKEN_gho_16C7e42F292c6912E7710c838347Ae178B4a | TOKEN_***",
+                "https://ghs_16C7e42F292c6912E7710c838347Ae178B4a@github.com/a | https://***@github.com/a",
+                "(github_pat_11ABCDEFG0abcdefghijkl_mnopqrstuvwxyz0123456789ABCDEF) | (***)",
+                "AKIAIOSFODNN7EXAMPLE and ASIAIOSFODNN7EXAMPLE. | *** and ***.",
+                "key sk_live_EXAMPLEEXAMPLE00, rk_live_EXAMPLEEXAMPLE00 | key ***, ***",
+                "No such key: sk_test_EXAMPLEEXAMPLE00 | No such key: ***",
+                "hook whsec_AAAAAAAAAAAAAAAAAAAAAAAA/A== | hook ***",
+                "slack xoxb-EXAMPLE-EXAMPLE-abcdefghij says no | slack *** says no",
+                "slack xoxp-EXAMPLE-EXAMPLE says no | slack *** says no",
+                "?key=AIzaEXAMPLE-EXAMPLE_EXAMPLE0000000000000000&q=x | ?key=***&q=x",
             })
     void secrets_are_masked(String message, String recorded) {
         assertThat(ErrorSanitizer.DEFAULT.sanitize(message)).isEqualTo(recorded);
@@ -79,9 +102,51 @@ class ErrorSanitizerTest {
                 "the bypass: on, compass: north, secretary: Ann",
                 "the tokens: 3, key=7, Key (workflow_id)=(order-3) exists",
                 "at 10:30:12 http://acme.com:8080/a@b was slow",
+                "ghp_ and sk_live_ and xoxb- and AIza and AKIA begin keys",
+                "ASIA-PACIFIC, ASIA0000000000000001, AKIAIOSFODNN7EXAMPLES, task_live_0123456789 and disk_test_0123456789",
+                "at com.acme.KeyJournalEntries.loading.first(MonkeyJobs.java:3)",
+                "org.acme.HockeyJerseys.catalogue.Sizes not found",
             })
     void what_is_no_secret_stays(String message) {
         assertThat(ErrorSanitizer.DEFAULT.sanitize(message)).isEqualTo(message);
+    }
+
+    @Test
+    void ids_and_class_names_stay() {
+        Random random = new Random(SEED);
+        for (int i = 0; i < 20_000; i++) {
+            String id = id(random);
+            String message = "order " + id + " of " + id(random) + " (" + id(random) + ") failed: " + id;
+            assertThat(ErrorSanitizer.DEFAULT.sanitize(message))
+                    .as("seed %d, text %d", SEED, i)
+                    .isEqualTo(message);
+        }
+    }
+
+    /** As people make them. */
+    private static String id(Random random) {
+        UUID uuid = new UUID(random.nextLong(), random.nextLong());
+        return switch (random.nextInt(10)) {
+            case 0 -> uuid.toString();
+            case 1 -> uuid.toString().replace("-", "");
+            case 2 -> "order-" + random.nextInt(1_000_000);
+            case 3 -> String.format(Locale.ROOT, "ORD-%04d-%06d", random.nextInt(9_999), random.nextInt(999_999));
+            case 4 -> text(random, "0123456789ABCDEFGHJKMNPQRSTVWXYZ", 26); // ULID
+            case 5 -> uuid + ":" + random.nextInt(1_000);
+            case 6 -> text(random, "0123456789abcdef", 40); // git
+            case 7 -> "cus_" + text(random, "ABCDEFGHIJKLMNabcdefghijklmn0123456789", 14); // Stripe's own ids
+            case 8 -> "arn:aws:s3:::" + text(random, "abcdefghijklmnop-", 20);
+            default ->
+                text(random, "abcdefgh", 3) + ".acme." + WORDS.get(random.nextInt(WORDS.size()))
+                        + WORDS.get(random.nextInt(WORDS.size())) + (random.nextBoolean() ? "" : ".inner.Method")
+                        + (random.nextBoolean() ? "" : "$" + WORDS.get(random.nextInt(WORDS.size())));
+        };
+    }
+
+    private static String text(Random random, String characters, int length) {
+        return random.ints(length, 0, characters.length())
+                .mapToObj(i -> characters.substring(i, i + 1))
+                .collect(Collectors.joining());
     }
 
     /**
@@ -127,6 +192,22 @@ class ErrorSanitizerTest {
                 "-----BEGIN ",
                 "-----BEGIN PRIVATE KEY-----",
                 "-----BEGIN PRIVATE KEY-----a-",
+                "ghp_",
+                "ghp_aaaaaaaaaaaaaaaaaaa-",
+                "github_pat_",
+                "github_pat_aaaaaaaaa-",
+                "AKIA",
+                "AKIAAAAAAAAAAAAAAAAAA-",
+                "sk_live_",
+                "sk_live_aaaaaaaaa-",
+                "whsec_/",
+                "xoxb-",
+                "xoxb-a.",
+                "xapp-",
+                "AIza-",
+                "AIzaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.",
+                "-aeyJ",
+                "eyJaaaaa.aaaaa.aaaaa.aaaaa.",
                 " ",
                 "x",
             })

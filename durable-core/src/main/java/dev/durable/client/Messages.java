@@ -38,7 +38,7 @@ final class Messages {
     /** The arguments of a signal, checked where the workflow's type is known. */
     static Payload arguments(
             ClientCode code, @Nullable WorkflowType workflow, String signal, @Nullable Object[] arguments) {
-        Bounds.name("signal", signal);
+        Bounds.name("signal(…): the signal", signal);
         if (workflow != null && workflow.name().equals(BackgroundJob.TYPE)) {
             throw new IllegalArgumentException(
                     "signal " + signal + " was not sent: a background job takes no signals, only"

@@ -139,7 +139,7 @@ final class Operations {
         if (actor.isBlank()) {
             throw new IllegalArgumentException("an actor needs a name: the audit shows who did it");
         }
-        return Bounds.name("actor", actor);
+        return Bounds.name("by(…): the actor", actor);
     }
 
     static boolean isDone(Outcome outcome) {

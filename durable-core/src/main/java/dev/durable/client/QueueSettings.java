@@ -84,6 +84,6 @@ record QueueSettings(HistoryStore store, KnownNames known, Supplier<UUID> random
         if (target.isBlank()) {
             throw new IllegalArgumentException("a queue or an activity has a name, such as default or Payments.charge");
         }
-        return Bounds.name(what, target);
+        return Bounds.name("client.queues(): the " + what, target);
     }
 }

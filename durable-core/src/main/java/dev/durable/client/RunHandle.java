@@ -215,7 +215,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
     private @Nullable Object ask(String name, @Nullable Object[] arguments, Type type) {
         WorkflowCode.mayNot(
                 "handle.query(…)", "ask " + Bounds.shown(workflowId) + " again, and may hear something else");
-        Bounds.name("query", name);
+        Bounds.name("handle.query(…): the query", name);
         WorkflowType typed = typed("query", "a client whose engine registers the workflow class");
         Payload input = code.payloads().encodeArguments(question(typed, name), arguments);
         RunRecord run = run();

@@ -92,7 +92,7 @@ public final class StoreClient implements DurableClient {
     @Override
     public WorkflowHandle<?, ?> start(String workflowType, StartOptions options, @Nullable Object... arguments) {
         Bounds.start("workflow", options);
-        Bounds.name("workflow type", workflowType);
+        Bounds.name("client.start(…): the workflow type", workflowType);
         WorkflowType workflow = code.registry().workflow(workflowType).orElse(null);
         Payload input = runArguments(workflow, workflowType, arguments);
         return started(workflow, options, starts.start(target(workflow, workflowType, options), options, input));
@@ -151,7 +151,7 @@ public final class StoreClient implements DurableClient {
             String signal,
             @Nullable Object... signalArguments) {
         Bounds.start("workflow", options);
-        Bounds.name("workflow type", workflowType);
+        Bounds.name("client.signalWithStart(…): the workflow type", workflowType);
         WorkflowType workflow = code.registry().workflow(workflowType).orElse(null);
         Payload input = runArguments(workflow, workflowType, arguments.toArray());
         Payload message = Messages.arguments(code, workflow, signal, signalArguments);

@@ -9,7 +9,7 @@ final class NameProblems {
     static Problem badName(String where, String name) {
         return new Problem(
                 where,
-                "is named \"" + Bounds.shown(name) + "\"",
+                "is named " + Bounds.quoted(name),
                 "A name has 1 to " + Bounds.NAME + " characters, no control characters, and no blanks around it");
     }
 

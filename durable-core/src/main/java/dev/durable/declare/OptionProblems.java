@@ -5,6 +5,7 @@ import dev.durable.ActivityOptions;
 import dev.durable.OnExhausted;
 import dev.durable.RetryIf;
 import dev.durable.RetryPolicy;
+import dev.durable.store.Bounds;
 import java.lang.reflect.Modifier;
 import java.time.Duration;
 import java.util.Collection;
@@ -21,7 +22,8 @@ final class OptionProblems {
     }
 
     static Problem wrongHeader(String where, String header) {
-        return new Problem(where, "has the header \"" + header + "\", which has no name", "Write \"name=value\"");
+        return new Problem(
+                where, "has the header " + Bounds.quoted(header) + ", which has no name", "Write \"name=value\"");
     }
 
     static Problem manyEnds(String where, OnExhausted[] given) {

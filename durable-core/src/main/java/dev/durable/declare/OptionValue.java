@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 
 /** What an option may be set to: how text is read, and the bounds. */
 enum OptionValue {
-    TEXT("a name, without control characters and without blanks around it") {
+    TEXT("a name of 1 to 200 characters, without control characters and without blanks around it") {
         @Override
         Object parse(String text) {
             return text;
@@ -180,7 +180,8 @@ enum OptionValue {
      */
     final Object check(Object value) {
         if (!allows(value)) {
-            throw refuse(value instanceof String text ? Bounds.quoted(text) : value.toString());
+            throw refuse(
+                    value instanceof String || value instanceof List ? Bounds.quoted(text(value)) : value.toString());
         }
         return value;
     }
@@ -198,7 +199,7 @@ enum OptionValue {
     }
 
     private static boolean isClassName(String name) {
-        return NAME_OF_CLASS.matcher(name).matches();
+        return name.length() <= Bounds.CLASS_NAME && NAME_OF_CLASS.matcher(name).matches();
     }
 
     private static boolean isWithinBounds(Duration duration) {

@@ -37,7 +37,7 @@ public final class OptionsAtCallSite implements ActivityOptionsBuilder {
         OptionsAtCallSite site = new OptionsAtCallSite();
         RetryPolicy policy = chosen.retry();
         if (policy != null) {
-            site.retry(policy);
+            site.replace(policy);
         }
         site.level.read(chosen.values());
         chosen.headers().forEach(site::header);
@@ -178,6 +178,18 @@ public final class OptionsAtCallSite implements ActivityOptionsBuilder {
 
     @Override
     public OptionsAtCallSite retry(RetryPolicy policy) {
+        try {
+            OptionValue.CLASS_NAMES.check(policy.doNotRetry());
+            if (policy.retryIf() != null) {
+                OptionValue.CLASS_NAME.check(policy.retryIf());
+            }
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("retry is wrong at a call site. " + e.getMessage(), e);
+        }
+        return replace(policy);
+    }
+
+    private OptionsAtCallSite replace(RetryPolicy policy) {
         level.clearRetry();
         doNotRetry.clear();
         replacement = policy;

@@ -1,6 +1,7 @@
 package dev.durable.payload;
 
 import dev.durable.ErrorSanitizer;
+import dev.durable.store.Bounds;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
@@ -24,6 +25,11 @@ record ErrorText(ErrorSanitizer sanitizer) {
         }
         return cut(clean, MAX_MESSAGE_BYTES - ROOM_FOR_MARK)
                 + String.format(Locale.ROOT, "… (cut, %,d characters in all)", raw.length());
+    }
+
+    /** The class name of an exception of another process, which anybody can make of any text. */
+    static String type(String name) {
+        return name.length() <= Bounds.CLASS_NAME ? name : name.substring(0, Bounds.CLASS_NAME - 1) + "…";
     }
 
     static String stack(String stack) {

@@ -1,5 +1,6 @@
 package dev.durable.payload;
 
+import dev.durable.store.Bounds;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -9,9 +10,6 @@ import org.jspecify.annotations.Nullable;
  * name that comes from data (a test of the architecture watches over that).
  */
 public final class NamedClass {
-    /** Longer than the names of classes are; a class loader keeps a lock for each name that it was ever asked for. */
-    private static final int LONGEST = 1_000;
-
     private NamedClass() {}
 
     /**
@@ -34,10 +32,10 @@ public final class NamedClass {
         }
     }
 
-    /** No array, and nothing that a loader would take for a path. */
+    /** No array, and nothing that a loader would take for a path, or keep a long lock's name for. */
     private static boolean mayBeOne(String name) {
         return !name.isEmpty()
-                && name.length() <= LONGEST
+                && name.length() <= Bounds.CLASS_NAME
                 && name.chars().noneMatch(c -> c <= ' ' || c == '/' || c == '\\' || c == '[' || c == ';' || c == 0x7F);
     }
 }

@@ -100,14 +100,14 @@ final class Activities {
         ActivityMethod known = registry.activityMethod(name).orElse(null);
         List<String> names = known == null ? List.of(name) : known.names();
         ActivityScheduled recorded = work.recordedNext(names);
+        if (recorded == null) {
+            checkName(name);
+        }
         ActivityOptions options = changes.apply(
                 recorded != null ? recorded.options() : known != null ? known.options() : ActivityOptions.DEFAULT);
         try {
             if (known != null && recorded == null) {
                 known.checked(options);
-            }
-            if (recorded == null) {
-                Bounds.name("activity", name);
             }
             checkHeaders(name, options, recorded == null ? null : recorded.options());
             ActivityMethod.checkHeartbeat(name, options, recorded == null ? null : recorded.options());
@@ -117,6 +117,14 @@ final class Activities {
         Payload input = input(name, known, recorded != null, arguments);
         ActivityCall call = new ActivityCall(name, names, input, resultType, List.of(), options);
         return work.schedule(by, call, queue(options)).promise.join();
+    }
+
+    private static void checkName(String name) {
+        try {
+            Bounds.name("Durable.activity(…): the activity", name);
+        } catch (IllegalArgumentException e) {
+            throw new UsageException(String.valueOf(e.getMessage()), e);
+        }
     }
 
     private Payload input(

@@ -3,6 +3,7 @@ package dev.durable.replay;
 import dev.durable.UsageException;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.VersionRecorded;
+import dev.durable.store.Bounds;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +33,7 @@ final class Versions {
 
     int ask(String changeId, int min, int max) {
         if (changeId.isBlank() || min < 0 || min > max) {
-            throw new UsageException("Durable.version(\"" + changeId + "\", " + min + ", " + max
+            throw new UsageException("Durable.version(" + Bounds.quoted(changeId) + ", " + min + ", " + max
                     + ") needs a change id and 0 <= min <= max");
         }
         Integer known = answers.get(changeId);
@@ -44,12 +45,20 @@ final class Versions {
     }
 
     private int first(String changeId, int max) {
-        int version = journal.isLive()
-                ? journal.put((id, at) -> new VersionRecorded(id, at, changeId, max))
-                        .version()
-                : 0;
+        int version = journal.isLive() ? record(changeId, max) : 0;
         answers.put(changeId, version);
         return version;
+    }
+
+    /** What the history has holds, whatever the bounds were then. */
+    private int record(String changeId, int max) {
+        try {
+            Bounds.name("Durable.version(…): the change id", changeId);
+        } catch (IllegalArgumentException e) {
+            throw new UsageException(String.valueOf(e.getMessage()), e);
+        }
+        return journal.put((id, at) -> new VersionRecorded(id, at, changeId, max))
+                .version();
     }
 
     private Eviction unsupported(String changeId, int version, int min, int max) {

@@ -28,6 +28,9 @@ public final class Bounds {
     /** The longest name of an installation, in UTF-16 units. */
     public static final int INSTALLATION = 100;
 
+    /** The longest name of a class that options or an error bring, in UTF-16 units: longer than the names of classes are. */
+    public static final int CLASS_NAME = 1_000;
+
     /** The longest reason, in bytes of UTF-8. */
     public static final int REASON_BYTES = 4 * 1024;
 

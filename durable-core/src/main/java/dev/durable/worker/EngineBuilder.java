@@ -66,7 +66,7 @@ public final class EngineBuilder implements DurableEngine.Builder {
         if (name.isBlank()) {
             throw new IllegalArgumentException("a task queue needs a name, such as \"default\"");
         }
-        Bounds.name("task queue", name);
+        Bounds.name("builder.queue(…): the task queue", name);
         QueueSettings before = queues.getOrDefault(name, QueueSettings.DEFAULT);
         if (before.pool() != null) {
             throw PoolOptionsBuilder.twice(name, before.pool());
@@ -79,7 +79,7 @@ public final class EngineBuilder implements DurableEngine.Builder {
 
     @Override
     public EngineBuilder pool(String name, Consumer<DurableEngine.PoolOptions> options) {
-        PoolOptionsBuilder pool = new PoolOptionsBuilder(Bounds.name("pool", name));
+        PoolOptionsBuilder pool = new PoolOptionsBuilder(Bounds.name("builder.pool(…): the pool", name));
         options.accept(pool);
         pool.queues().forEach((queue, settings) -> {
             if (queues.putIfAbsent(queue, settings) != null) {
@@ -97,7 +97,7 @@ public final class EngineBuilder implements DurableEngine.Builder {
 
     @Override
     public EngineBuilder identity(String name) {
-        this.identity = Bounds.name("identity", name);
+        this.identity = Bounds.name("builder.identity(…): the engine", name);
         return this;
     }
 

@@ -208,7 +208,7 @@ class ActivityRefusalsTest {
                         "$BadOptions has a wrong startToClose. \"ten seconds\" is no duration. Write a whole number and its unit")
                 .hasMessageContaining("has a wrong initialInterval. \"5x\" is no duration")
                 .hasMessageContaining(
-                        "has a wrong taskQueue. It must be a name, without control characters and without blanks around it, and is \" q\"")
+                        "has a wrong taskQueue. It must be a name of 1 to 200 characters, without control characters and without blanks around it, and is \" q\"")
                 .hasMessageContaining("has a wrong maxAttempts. It must be a whole number, 0 or more, and is -7")
                 .hasMessageContaining("has a wrong backoff. It must be a number, 1 or more, and is 0.5")
                 .hasMessageContaining("has a wrong jitter. It must be a number from 0 to 1, and is 2.0")

@@ -23,6 +23,7 @@ class LimitsTest {
         inCode.put("id of a run", number(Bounds.ID) + " characters");
         inCode.put("name of a type", number(Bounds.NAME) + " characters");
         inCode.put("name of an installation", number(Bounds.INSTALLATION) + " characters");
+        inCode.put("name of a class in options", number(Bounds.CLASS_NAME) + " characters");
         inCode.put("headers and memo of a start", number(Bounds.NOTES_BYTES) + " bytes");
         inCode.put("headers of an activity", number(Bounds.NOTES_BYTES) + " bytes");
         inCode.put("reason of a cancel", number(Bounds.REASON_BYTES) + " bytes");
@@ -32,6 +33,7 @@ class LimitsTest {
         inCode.put("a time that is named", Bounds.LATEST.toString());
         inCode.put("rows of one page", number(Bounds.PAGE) + " rows");
         inCode.put("message of an error", number(ErrorText.MAX_MESSAGE_BYTES) + " bytes");
+        inCode.put("type of an error", number(Bounds.CLASS_NAME) + " characters");
         inCode.put("stack of an error", number(ErrorText.MAX_STACK_BYTES) + " bytes");
         inCode.put("task queues whose room is remembered", number(Bounds.QUEUES) + " queues");
 

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.durable.Durable;
+import dev.durable.RetryPolicy;
 import dev.durable.history.ActivityScheduled;
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Calls of activities by name, where no compiler looks at arguments. */
@@ -40,6 +42,25 @@ class CallByNameTest {
                 .hasMessageContaining("and argument 1 is of type java.lang.Long.");
         assertThatThrownBy(() -> GivenRun.of(w -> Durable.activity("Acts.count", Integer.class, (Object) null)))
                 .hasMessageContaining("and argument 1 is null, which no int can be.");
+    }
+
+    @Test
+    void a_name_that_is_none_is_shown_shortened_with_the_call_that_has_it() {
+        assertThatThrownBy(() -> GivenRun.of(w -> Durable.activity("x".repeat(20_000), String.class)))
+                .isInstanceOf(StalledException.class)
+                .message()
+                .startsWith("Scripted run-1 is stalled: Durable.activity(…): the activity \"" + "x".repeat(60)
+                        + "…\" must be 1 to 200 characters, not blank; this one has 20,000. Use a short name such as")
+                .hasSizeLessThan(600);
+        assertThatThrownBy(() -> GivenRun.of(w -> Durable.activity(
+                        "Acts.a",
+                        o -> o.retry(new RetryPolicy(
+                                1, Duration.ofMillis(1), 1, Duration.ofMillis(1), 0, List.of("x".repeat(1_001)), 0)),
+                        String.class,
+                        "y")))
+                .isInstanceOf(StalledException.class)
+                .hasMessageContaining(
+                        "retry is wrong at a call site. It must be full class names, separated by commas");
     }
 
     @Test

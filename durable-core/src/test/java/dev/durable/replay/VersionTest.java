@@ -124,6 +124,21 @@ class VersionTest {
         }
     }
 
+    @Test
+    void a_change_id_that_can_be_no_name_stalls_the_run_and_says_which_call_it_was() {
+        assertThatThrownBy(() -> GivenRun.of(w -> "" + Durable.version("x".repeat(20_000), 0, 1)))
+                .isInstanceOf(StalledException.class)
+                .hasMessageContaining("Durable.version(…): the change id \"" + "x".repeat(60)
+                        + "…\" must be 1 to 200 characters, not blank; this one has 20,000. Use a short name such as");
+        assertThatThrownBy(() -> GivenRun.of(w -> "" + Durable.patched("a\nINFO granted")))
+                .isInstanceOf(StalledException.class)
+                .hasMessageContaining(
+                        "Durable.version(…): the change id \"a\\u000aINFO granted\" has the control character \\u000a as its"
+                                + " character 2.");
+        assertThatThrownBy(() -> GivenRun.of(w -> "" + Durable.version("\n", 0, 1)))
+                .hasMessageContaining("Durable.version(\"\\u000a\", 0, 1) needs a change id");
+    }
+
     // ── renamed activities ──────────────────────────────────────────────────────────────────────────────────────────
 
     @Workflow(name = "Renaming")

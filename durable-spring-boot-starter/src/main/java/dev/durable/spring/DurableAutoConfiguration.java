@@ -5,10 +5,10 @@ import dev.durable.DurableEngine;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.postgres.ActivityTransactions;
 import dev.durable.store.postgres.PostgresHistoryStore;
+import dev.durable.store.postgres.PostgresSource;
 import dev.durable.worker.EngineBuilder;
 import dev.durable.worker.PreparedEngine;
 import java.util.List;
-import java.util.Properties;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
@@ -19,7 +19,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
-import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 /** An engine and a client on the application's DataSource. Every bean gives way to one of the application's own. */
 @AutoConfiguration(afterName = "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration")
@@ -65,15 +64,16 @@ public class DurableAutoConfiguration {
     /** Unpooled: it is needed for a moment, once. */
     private static @Nullable DataSource migrationDataSource(DurableProperties properties) {
         String url = properties.getMigrationUrl();
-        if (url != null) {
-            Properties user = new Properties();
-            if (properties.getMigrationUsername() != null) {
-                user.setProperty("user", properties.getMigrationUsername());
+        if (url != null && !url.isBlank()) {
+            try {
+                return PostgresSource.unpooled(
+                        url, properties.getMigrationUsername(), properties.getMigrationPassword());
+            } catch (IllegalArgumentException e) {
+                throw new IllegalStateException(
+                        "durable.migration-url is wrong: " + e.getMessage()
+                                + " Those are durable.migration-username and durable.migration-password.",
+                        e);
             }
-            if (properties.getMigrationPassword() != null) {
-                user.setProperty("password", properties.getMigrationPassword());
-            }
-            return new DriverManagerDataSource(url, user);
         }
         if (properties.getMigrationUsername() != null) {
             throw new IllegalStateException(

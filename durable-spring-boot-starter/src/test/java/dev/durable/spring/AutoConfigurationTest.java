@@ -13,6 +13,8 @@ import dev.durable.history.ActivityScheduled;
 import dev.durable.spring.app.GreetingWorkflow;
 import dev.durable.spring.app.Greetings;
 import dev.durable.store.postgres.testing.TestDatabase;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -124,6 +126,34 @@ class AutoConfigurationTest {
                 .run(context -> assertThat(greet(context.getBean(DurableClient.class), "g-1")
                                 .result(SOON))
                         .isEqualTo("hello ann"));
+    }
+
+    /** What the driver can't parse it writes into its log, and a password before an @ it takes for a host. */
+    @Test
+    void
+            a_migration_url_that_is_none_of_the_driver_is_refused_before_the_driver_sees_it_and_shown_without_its_password() {
+        for (String url : List.of(
+                "jdbc:postgresql://owner:s3cr3t@127.0.0.1:1/orders",
+                "postgres://owner:s3cr3t@127.0.0.1:1/orders",
+                "jdbc:mysql://127.0.0.1:1/orders?password=s3cr3t")) {
+            application
+                    .withPropertyValues("durable.migration-url=" + url)
+                    .run(context -> assertThat(context)
+                            .getFailure()
+                            .satisfies(failure -> assertThat(failure)
+                                    .hasStackTraceContaining("durable.migration-url is wrong: \"")
+                                    .hasStackTraceContaining(
+                                            "is no URL of PostgreSQL's JDBC driver. Write jdbc:postgresql://host:port/database,"
+                                                    + " and user and password beside it, as properties of their own. Those are"
+                                                    + " durable.migration-username and durable.migration-password.")
+                                    .satisfies(shown -> assertThat(stack(shown)).doesNotContain("s3cr3t"))));
+        }
+    }
+
+    private static String stack(Throwable failure) {
+        StringWriter text = new StringWriter();
+        failure.printStackTrace(new PrintWriter(text));
+        return text.toString();
     }
 
     @Test

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
+import org.postgresql.core.BaseConnection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -52,11 +53,13 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
 
     /** What the pool, or the body itself, has set stays: only the bound of before is replaced. */
     private static final String PROLONG = """
-            select case when s.statement = ? then set_config('statement_timeout', ?, true) end,
-                   case when s.silence = ? then set_config('idle_in_transaction_session_timeout', ?, true) end
-              from (select (extract(epoch from current_setting('statement_timeout')::interval) * 1000)::bigint as statement,
-                           (extract(epoch from current_setting('idle_in_transaction_session_timeout')::interval)
-                            * 1000)::bigint as silence) s""";
+            select case when s.statement operator(pg_catalog.=) ? then pg_catalog.set_config('statement_timeout', ?, true) end,
+                   case when s.silence operator(pg_catalog.=) ?
+                        then pg_catalog.set_config('idle_in_transaction_session_timeout', ?, true) end
+              from (select (extract(epoch from pg_catalog.current_setting('statement_timeout')::pg_catalog.interval)
+                            operator(pg_catalog.*) 1000)::bigint as statement,
+                           (extract(epoch from pg_catalog.current_setting('idle_in_transaction_session_timeout')
+                            ::pg_catalog.interval) operator(pg_catalog.*) 1000)::bigint as silence) s""";
 
     private static final String END = """
             select pg_terminate_backend(a.pid) from pg_stat_activity a where a.pid = ? and a.xact_start = ?::timestamptz""";
@@ -68,14 +71,25 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
     private final Instant began;
     private final ReentrantLock lock = new ReentrantLock();
     private final BodyWitness witness = new BodyWitness();
+    private final BaseConnection server;
+    private final SessionSettings settings;
     /** Held while the bound is changed, which may wait for a statement: apart from the other, which a cancel needs. */
     private final ReentrantLock bounding = new ReentrantLock();
 
     private volatile boolean over;
     private long boundMillis;
 
-    private BodyTransaction(Connection connection, Connections connections, int pid, Instant began, long boundMillis) {
+    private BodyTransaction(
+            Connection connection,
+            Connections connections,
+            SessionSettings settings,
+            int pid,
+            Instant began,
+            long boundMillis)
+            throws SQLException {
         this.connection = connection;
+        this.server = connection.unwrap(BaseConnection.class);
+        this.settings = settings;
         this.ofBody = BodyConnection.over(connection, witness);
         this.connections = connections;
         this.pid = pid;
@@ -87,9 +101,10 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
     static BodyTransaction on(Connection connection, Duration left, Connections connections) {
         List<BodyTransaction> begun = new ArrayList<>();
         long bound = bound(left).toMillis();
+        SessionSettings settings = new SessionSettings();
         try {
             Tx.ofCaller(connection, connections.schema())
-                    .run(new Script()
+                    .run(settings.readGiven(settings.readBefore(new Script())
                             .read(
                                     BEGIN,
                                     row -> {
@@ -99,11 +114,12 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
                                         begun.add(new BodyTransaction(
                                                 connection,
                                                 connections,
+                                                settings,
                                                 row.getInt("pid"),
                                                 Times.required(row, "began"),
                                                 bound));
                                     },
-                                    Param.of(bound)));
+                                    Param.of(bound))));
             return begun.getFirst();
         } catch (SQLException e) {
             throw connections.failures().unavailable(e);
@@ -124,16 +140,37 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
         return most.compareTo(LONGEST) < 0 ? most : LONGEST;
     }
 
-    /** To be read in the transaction in which the activity is settled: whether that is the one that was begun. */
-    static final String IS_IT =
+    private static final String IS_IT =
             "select pg_catalog.transaction_timestamp()" + " operator(pg_catalog.=) ?::pg_catalog.timestamptz as same";
 
-    Param began() {
-        return Param.of(began.toString());
+    /**
+     * Begins the statements that settle the activity: the session is again as it was, for the rights of the engine's own
+     * statements and for whoever has the connection next, and it is asked whether this is the transaction that was begun.
+     *
+     * @throws NonRetryableException if it is not
+     */
+    void prepareEnd(Tx tx) throws SQLException {
+        List<Boolean> same = new ArrayList<>();
+        tx.run(settings.putBack(new Script())
+                .read(Locks.LONG.setup(connections.schema()), row -> {})
+                .read(IS_IT, row -> same.add(row.getBoolean("same")), Param.of(began.toString())));
+        if (!same.getFirst()) {
+            throw endedByBody();
+        }
     }
 
-    /** The body ended the transaction by a statement. What it had written then is committed, or gone. */
-    static NonRetryableException endedByBody() {
+    /**
+     * The body ended the transaction by a statement. What it had written then is committed, or gone, and what it has set may
+     * stay with the session, so the connection is not used again.
+     */
+    private NonRetryableException endedByBody() {
+        try {
+            connection.abort(Runnable::run);
+        } catch (SQLException e) {
+            log.debug(
+                    "a connection that is given up was gone: {}",
+                    Failures.withoutRow(e).getMessage());
+        }
         return new NonRetryableException(
                 "the body of this transactional activity has ended its transaction itself, by a statement such as"
                         + " COMMIT, ROLLBACK or COMMIT AND CHAIN: the transaction that it returned in is not the one that it"
@@ -155,7 +192,7 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
                 }
             }
         } catch (SQLException e) {
-            SQLException outage = witness.outage(connection, e);
+            SQLException outage = outage(e);
             if (outage != null) {
                 throw connections.failures().ofCaller(outage);
             }
@@ -171,8 +208,37 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
                             + " written. Take that out: the activity's completion is written in the same transaction.",
                     e);
         }
-        SQLException outage = witness.outage(connection, e);
+        String refused = refusedByDriver();
+        if (refused != null) {
+            return new DurableException(
+                    "the JDBC driver has closed the connection of this transactional activity, as its body, or what it called,"
+                            + " has set " + refused
+                            + ", with which the driver can't work. Nothing of it was written. Take that"
+                            + " out: SET LOCAL would do the same. Format dates by to_char(…), and texts in Java.",
+                    e);
+        }
+        SQLException outage = outage(e);
         return connections.failures().ofCaller(outage == null ? e : outage);
+    }
+
+    private @Nullable SQLException outage(SQLException answer) {
+        return refusedByDriver() == null ? witness.outage(connection, answer) : null;
+    }
+
+    /** A setting that the body has made and for which the driver has closed the connection; null if there is none. */
+    private @Nullable String refusedByDriver() {
+        String style = String.valueOf(server.getParameterStatus("DateStyle"));
+        String encoding = String.valueOf(server.getParameterStatus("client_encoding"));
+        try {
+            if (!server.isClosed()) {
+                return null;
+            }
+        } catch (SQLException e) {
+            return null;
+        }
+        return !style.startsWith("ISO")
+                ? "DateStyle = '" + style + "'"
+                : !encoding.equals("UTF8") ? "client_encoding = '" + encoding + "'" : null;
     }
 
     @Override
@@ -205,7 +271,9 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
             boundMillis = longer;
         } catch (SQLException e) {
             // The transaction has failed, or is over: it ends anyway.
-            log.debug("a transactional activity keeps its bounds: {}", e.getMessage());
+            log.debug(
+                    "a transactional activity keeps its bounds: {}",
+                    Failures.withoutRow(e).getMessage());
         } finally {
             bounding.unlock();
         }

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * database answered to the body, not of what the body made of it: it may wrap an error, or swallow it.
  *
  * <pre>
- *   the connection is gone ────────────────► from outside, unless an error of the body's own made the pool give it up
+ *   the connection is gone ────────────────► from outside, unless an error of the body's own made the pool give it up, or
+ *                                            a setting of its own the driver ({@link BodyTransaction})
  *   the transaction has failed, and the last error of a statement was
  *        a deadlock, a conflict, no memory, no disk, a cancel by somebody else ──► from outside
  *        anything else ────────────────────► the body's own

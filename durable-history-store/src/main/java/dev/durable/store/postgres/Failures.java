@@ -7,6 +7,7 @@ import dev.durable.store.CommitUnknownException;
 import dev.durable.store.StoreOutageException;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -26,8 +27,11 @@ record Failures(String database, String workerRole) {
     private static final String UNREACHABLE = "unreachable";
     /** SQLSTATE class of deadlocks and conflicts: their details tell of processes and locks. */
     private static final String OF_A_ROLLBACK = "40";
+    /** SQLSTATE class of data exceptions. */
+    private static final String OF_A_VALUE = "22";
 
-    private static final Pattern QUOTED = Pattern.compile("(?s): \".*\"");
+    /** What no partition takes is known by its run, which is a name. In whatever language the server speaks. */
+    private static final Pattern PARTITION_KEY = Pattern.compile("\\(run_id\\) = \\([0-9a-f-]{36}\\)");
 
     /** With the role of the schema {@code durable}. */
     Failures(String database) {
@@ -204,30 +208,68 @@ record Failures(String database, String workerRole) {
 
     /**
      * The error without what the server shows of the row or value that it refused, which is somebody's data: its detail and
-     * where it was, and what its message quotes after a colon. Where it was has the values of all parameters if the server
-     * is told so (log_parameter_max_length_on_error), whatever the error. Who blocked whom stays.
+     * where it was, and its words where they may quote a value, which is known by the SQLSTATE, as the server may speak any
+     * language. Where it was has the values of all parameters if the server is told so (log_parameter_max_length_on_error),
+     * whatever the error. Who blocked whom stays, and what a trigger has raised: those are the words of whoever wrote it.
      */
     static SQLException withoutRow(SQLException e) {
-        if (!(e instanceof PSQLException told) || told.getServerErrorMessage() == null) {
+        if (!(e instanceof PSQLException told)) {
             return e.getNextException() == null ? e : withoutRow(e.getNextException());
         }
-        ServerErrorMessage whole = told.getServerErrorMessage();
+        if (told.getServerErrorMessage() == null) {
+            return quotesValue(e.getSQLState()) ? at(e, new SQLException(words(e.getSQLState()), e.getSQLState())) : e;
+        }
+        return withoutRow(told, told.getServerErrorMessage());
+    }
+
+    private static SQLException withoutRow(PSQLException e, ServerErrorMessage whole) {
         StringBuilder kept = new StringBuilder();
         keep(kept, 'S', whole.getSeverity());
         keep(kept, 'C', whole.getSQLState());
-        keep(kept, 'M', QUOTED.matcher(String.valueOf(whole.getMessage())).replaceFirst(": \"…\""));
-        if (String.valueOf(whole.getSQLState()).startsWith(OF_A_ROLLBACK)) {
-            keep(kept, 'D', whole.getDetail());
-        }
+        keep(kept, 'M', quotesValue(whole.getSQLState()) ? words(whole.getSQLState()) : whole.getMessage());
+        keep(kept, 'D', whole.getDetail() == null ? null : detail(e, whole.getDetail()));
         keep(kept, 'H', whole.getHint());
         keep(kept, 's', whole.getSchema());
         keep(kept, 't', whole.getTable());
         keep(kept, 'c', whole.getColumn());
         keep(kept, 'n', whole.getConstraint());
-        PSQLException shown =
-                new PSQLException(new ServerErrorMessage(kept.append('\0').toString()));
+        return at(e, new PSQLException(new ServerErrorMessage(kept.append('\0').toString())));
+    }
+
+    private static SQLException at(SQLException e, SQLException shown) {
         shown.setStackTrace(e.getStackTrace());
         return shown;
+    }
+
+    private static @Nullable String detail(PSQLException e, String whole) {
+        if (String.valueOf(e.getSQLState()).startsWith(OF_A_ROLLBACK)) {
+            return whole;
+        }
+        Matcher key = PARTITION_KEY.matcher(whole);
+        return SqlState.of(e) == SqlState.NO_PARTITION && key.find() ? key.group() : null;
+    }
+
+    /** Whether it is of the class of data exceptions, whose words have the value in quotes or bare, before or after a colon. */
+    private static boolean quotesValue(@Nullable String state) {
+        return state != null && state.startsWith(OF_A_VALUE);
+    }
+
+    /** The names that PostgreSQL's manual has for them. */
+    private static String words(@Nullable String state) {
+        String name =
+                switch (String.valueOf(state)) {
+                    case "22001" -> "string data right truncation";
+                    case "22003" -> "numeric value out of range";
+                    case "22007" -> "invalid datetime format";
+                    case "22008" -> "datetime field overflow";
+                    case "22021" -> "character not in repertoire";
+                    case "22023" -> "invalid parameter value";
+                    case "22032" -> "invalid JSON text";
+                    case "22P02" -> "invalid text representation";
+                    case "22P05" -> "untranslatable character";
+                    default -> "data exception";
+                };
+        return name + " (its words are left out, as they may quote the value)";
     }
 
     private static void keep(StringBuilder kept, char field, @Nullable String value) {

@@ -93,6 +93,38 @@ final class Migration {
         if (asOwner) {
             seen();
         }
+        if (asOwner || mode == SchemaMode.VALIDATE) {
+            tellOwner(asOwner ? "migrationDataSource makes it" : "SchemaMode.VALIDATE leaves it to others");
+        }
+    }
+
+    /** Where others make the schema, the login of this process needs no right to. Who makes it, must have it: nothing is said. */
+    private void tellOwner(String who) {
+        try (Borrowed borrowed = Borrowed.from(dataSource)) {
+            SearchPath.around(borrowed.connection(), connection -> {
+                try (Statement statement = connection.createStatement();
+                        ResultSet owner =
+                                statement.executeQuery("select r.rolname, r.rolsuper from pg_namespace n, pg_roles r"
+                                        + " where n.nspname = '" + schema.value() + "' and r.rolname = current_user"
+                                        + " and pg_has_role(n.nspowner, 'MEMBER')")) {
+                    if (owner.next()) {
+                        log.info(
+                                "user {} of the database at {} {} schema {}, and need not: {}. So this process could change"
+                                        + " or drop histories and the audit. It works all the same; better let it log in as a"
+                                        + " user to whom \"{}\" is granted and nothing else (docs/roles.md).",
+                                owner.getString(1),
+                                failures.database(),
+                                owner.getBoolean(2) ? "is a superuser, so it may do all in" : "owns",
+                                schema.quoted(),
+                                who,
+                                grants.role("worker"));
+                    }
+                    return true;
+                }
+            });
+        } catch (SQLException e) {
+            throw failures.unavailable(e);
+        }
     }
 
     /** What the owner has made is of use only where this process finds it and may read it. */

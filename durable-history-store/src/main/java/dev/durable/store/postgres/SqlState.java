@@ -45,11 +45,6 @@ enum SqlState {
         return REFUSALS.contains(classOf(state)) && of(e) != NO_PARTITION;
     }
 
-    /** Whether what the server says of it besides the error itself may show values of a row. */
-    static boolean mayShowRow(SQLException e) {
-        return e.getSQLState() != null && REFUSALS.contains(classOf(e.getSQLState()));
-    }
-
     /** Whether the server can't be written: a standby, or one that is read-only. */
     static boolean isReadOnly(SQLException e) {
         return READ_ONLY.equals(e.getSQLState());

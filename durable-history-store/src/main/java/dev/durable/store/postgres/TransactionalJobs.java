@@ -6,7 +6,6 @@ import dev.durable.store.TransactionalActivities;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -105,18 +104,11 @@ final class TransactionalJobs implements TransactionalActivities {
             return outcome == Outcome.COMMITTED;
         }
 
-        /** In the round trip that sets the lock timeouts it is asked, too, whether this still is the body's transaction. */
         private boolean settle(Connection connection, BodyTransaction begun, JobUpdate.Settle settlement) {
             List<JobUpdates.Item> one = List.of(new JobUpdates.Item(0, settlement));
             Tx tx = Tx.ofCaller(connection, connections.schema());
             try {
-                List<Boolean> same = new ArrayList<>();
-                tx.run(new Script()
-                        .read(Locks.LONG.setup(connections.schema()), row -> {})
-                        .read(BodyTransaction.IS_IT, row -> same.add(row.getBoolean("same")), begun.began()));
-                if (!same.getFirst()) {
-                    throw BodyTransaction.endedByBody();
-                }
+                begun.prepareEnd(tx);
                 return new JobUpdateBatch(tx, one, hints).write().containsKey(0);
             } catch (SQLException e) {
                 throw begun.notSettled(e);

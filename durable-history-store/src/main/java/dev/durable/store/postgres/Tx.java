@@ -17,7 +17,6 @@ import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 import org.postgresql.jdbc.PreferQueryMode;
 import org.postgresql.util.PSQLException;
-import org.postgresql.util.ServerErrorMessage;
 
 /**
  * One transaction on one connection. BEGIN travels with the first script and COMMIT with the last: a transaction of one
@@ -200,22 +199,8 @@ final class Tx {
                 read(prepared.getResultSet(), statements.get(i).reader());
             }
         } catch (PSQLException e) {
-            throw withoutRow(e);
+            throw Failures.withoutRow(e);
         }
-    }
-
-    /**
-     * Of an error that a row's values may be at fault for, the server's details and context show that row, payload and all:
-     * they stay in the error's {@link PSQLException#getServerErrorMessage()}, and out of its text, which goes into logs.
-     */
-    static PSQLException withoutRow(PSQLException e) {
-        ServerErrorMessage told = e.getServerErrorMessage();
-        if (told == null || !SqlState.mayShowRow(e)) {
-            return e;
-        }
-        PSQLException shown = new PSQLException(told, false);
-        shown.setStackTrace(e.getStackTrace());
-        return shown;
     }
 
     private String text(List<Rendering> renderings) {

@@ -44,6 +44,8 @@ grant execute on function durable.add_history_partitions(timestamptz, timestampt
 grant execute on function durable.clock() to durable_worker;
 grant execute on function durable.must(boolean, text) to durable_worker;
 grant execute on function durable.joined(json, json) to durable_worker;
+grant execute on function durable.events_in(json) to durable_worker;
+grant execute on function durable.is_deep(text) to durable_worker;
 grant execute on function durable.run_id_at(timestamptz) to durable_worker;
 grant execute on function durable.run_id_time(uuid) to durable_worker;
 grant execute on function durable.note_run() to durable_worker;

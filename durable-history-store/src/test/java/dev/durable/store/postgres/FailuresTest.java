@@ -7,11 +7,15 @@ import dev.durable.StoreUnavailableException;
 import dev.durable.store.StoreOutageException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.sql.BatchUpdateException;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.postgresql.util.PSQLException;
+import org.postgresql.util.PSQLState;
 import org.postgresql.util.ServerErrorMessage;
 
 /** What people read of an error of the database. */
@@ -154,6 +158,65 @@ class FailuresTest {
         assertThat(failures.of(new PSQLException(
                         new ServerErrorMessage("SERROR\0C40P01\0Mdeadlock detected\0DProcess 1 waits for 2\0\0"))))
                 .hasMessageContaining("Process 1 waits for 2");
+    }
+
+    /** As servers say it whose lc_messages is English, German, French, Russian or Japanese; the last is the driver's own. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "22P02 | invalid input syntax for type integer: \"m4rk3r\"",
+                "22P02 | ungültige Eingabesyntax für Typ integer: »m4rk3r«",
+                "22P02 | ungültige Eingabesyntax für Typ integer: „m4rk3r“",
+                "22P02 | syntaxe en entrée invalide pour le type integer : « m4rk3r »",
+                "22P02 | неверный синтаксис для типа integer: \"m4rk3r\"",
+                "22P02 | неверное значение для целого числа «m4rk3r»",
+                "22P02 | \"integer\"型の入力構文が不正です: \"m4rk3r\"",
+                "22007 | 「m4rk3r」は型dateに対して不正です",
+                "22003 | value \"m4rk3r\" is out of range for type integer",
+                "22008 | date/time field value out of range: m4rk3r",
+                "22023 | invalid value for parameter m4rk3r",
+                "2201X | m4rk3r must not be negative",
+            })
+    void words_that_quote_a_value_are_left_out_whatever_the_language(String state, String words) {
+        PSQLException told =
+                new PSQLException(new ServerErrorMessage("SERROR\0C" + state + "\0M" + words + "\0tinbox\0\0"));
+        PSQLException driver = new PSQLException(words, PSQLState.NUMERIC_VALUE_OUT_OF_RANGE);
+        BatchUpdateException batch = new BatchUpdateException("Batch entry 0 insert ('m4rk3r')", state, new int[0]);
+        batch.setNextException(told);
+        for (SQLException refused : List.of(told, driver, batch)) {
+            for (Throwable shown :
+                    List.of(failures.of(refused), failures.unclear(refused), Failures.lostHint(refused))) {
+                assertThat(whole(shown)).doesNotContain("m4rk3r").contains("as they may quote the value");
+            }
+        }
+        assertThat(failures.of(told)).hasMessageContaining("(SQLSTATE " + state + ")");
+    }
+
+    @Test
+    void words_that_quote_no_value_stay_whatever_the_language() {
+        String words = "doppelter Schlüsselwert verletzt Unique-Constraint »workflow_run_pkey«";
+        PSQLException told = new PSQLException(new ServerErrorMessage("SFEHLER\0VERROR\0C23505\0M" + words
+                + "\0DSchlüssel »(workflow_id)=(m4rk3r)« existiert bereits.\0nworkflow_run_pkey\0\0"));
+        assertThat(whole(failures.of(told))).contains(words).doesNotContain("m4rk3r");
+        assertThat(failures.of(new PSQLException(new ServerErrorMessage("SERROR\0CP0001\0Mno: \"today\"\0\0"))))
+                .as("a trigger's own words")
+                .hasMessageContaining("no: \"today\"");
+    }
+
+    @Test
+    void an_error_is_shortened_once_and_keeps_the_run_that_has_no_partition() {
+        String key = "(run_id) = (0198c0de-0000-7000-8000-000000000000)";
+        PSQLException told = new PSQLException(
+                new ServerErrorMessage("SERROR\0C23514\0Mno partition of relation \"history_event\" found"
+                        + " for row\0DPartition key of the failing row contains " + key + ".\0\0"));
+        assertThat(((PSQLException) Failures.withoutRow(Failures.withoutRow(told)))
+                        .getServerErrorMessage()
+                        .getDetail())
+                .isEqualTo(key);
+        PSQLException row = new PSQLException(new ServerErrorMessage("SERROR\0C23514\0Mnew row for relation"
+                + " \"history_event_2026_11\" violates partition constraint\0DFailing row contains (m4rk3r).\0\0"));
+        assertThat(whole(failures.of(row))).doesNotContain("m4rk3r");
     }
 
     private static String whole(Throwable failure) {

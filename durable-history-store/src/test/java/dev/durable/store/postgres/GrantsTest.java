@@ -3,6 +3,10 @@ package dev.durable.store.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.durable.DurableException;
 import dev.durable.Installation;
 import dev.durable.Installation.OpenWork;
@@ -22,6 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.slf4j.LoggerFactory;
 
 /** The roles, whoever makes them and whenever, and what a user is told who lacks a right. */
 @Tag("slow")
@@ -165,6 +170,53 @@ class GrantsTest {
                 .isInstanceOf(DurableException.class)
                 .hasMessageContaining("schema \"durable\" in the database at orders-db can't be read")
                 .hasMessageContaining("lacks the role " + prefix + "_worker.");
+    }
+
+    @Test
+    void a_login_that_owns_the_schema_and_need_not_is_told_in_one_line_and_no_other_is() {
+        DataSource own = user(prefix + "_owner", "");
+        execute("grant create on database " + database.name() + " to " + prefix + "_owner");
+        assertThat(said(builder(own))).as("who makes the schema owns it").isEmpty();
+        assertThat(said(builder(own).schemaMode(SchemaMode.NONE))).isEmpty();
+        execute("create role " + prefix + "_worker; create role " + prefix + "_retention");
+        DataSource app = user(prefix + "_app", "in role " + prefix + "_worker");
+        assertThat(said(builder(app).migrationDataSource(own))).isEmpty();
+        assertThat(said(builder(app).schemaMode(SchemaMode.VALIDATE))).isEmpty();
+
+        String line = "user " + prefix
+                + "_owner of the database at orders-db owns schema \"durable\", and need not: %s. So this"
+                + " process could change or drop histories and the audit. It works all the same; better let it log in as a"
+                + " user to whom \"" + prefix + "_worker\" is granted and nothing else (docs/roles.md).";
+        assertThat(said(builder(own).schemaMode(SchemaMode.VALIDATE)))
+                .containsExactly(line.formatted("SchemaMode.VALIDATE leaves it to others"));
+        assertThat(said(builder(own).migrationDataSource(own)))
+                .containsExactly(line.formatted("migrationDataSource makes it"));
+        assertThat(problems(own)).as("it works").isEmpty();
+        execute("alter role " + prefix + "_app superuser");
+        assertThat(said(builder(app).schemaMode(SchemaMode.VALIDATE)))
+                .singleElement()
+                .asString()
+                .contains("is a superuser, so it may do all in schema \"durable\", and need not");
+    }
+
+    /** What the log says of the login when the store is opened. */
+    private static List<String> said(PostgresHistoryStore.Builder builder) {
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        Logger logger = (Logger) LoggerFactory.getLogger(Migration.class);
+        lines.start();
+        logger.addAppender(lines);
+        Level before = logger.getLevel();
+        logger.setLevel(Level.INFO);
+        try {
+            builder.build().open();
+        } finally {
+            logger.setLevel(before);
+            logger.detachAppender(lines);
+        }
+        return lines.list.stream()
+                .map(ILoggingEvent::getFormattedMessage)
+                .filter(line -> line.contains("need not"))
+                .toList();
     }
 
     @Test

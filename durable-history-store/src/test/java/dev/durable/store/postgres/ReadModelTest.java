@@ -70,6 +70,62 @@ class ReadModelTest extends StoreContract {
                         "{\"a\": 100000000000000000000, \"b\": \"3e912345\", \"c\": \"1e131071\", \"d\": -1.50}");
     }
 
+    /** Whatever the server takes as json: it says how deep by its stack, which a view has less of than an INSERT. */
+    @ParameterizedTest
+    @ValueSource(strings = {"[|]", "{\"a\":|}", "[[],{\"[\":|}]"})
+    void what_is_nested_too_deep_for_the_server_is_one_string_and_other_rows_are_shown(String brackets) {
+        String open = brackets.substring(0, brackets.indexOf('|'));
+        String close = brackets.substring(brackets.indexOf('|') + 1);
+        int last = 0;
+        for (int depth : new int[] {500, 3_000, 6_000, 8_000, 10_000, 13_000, 16_305, 16_307, 20_000, 25_000}) {
+            String json = open.repeat(depth) + "1" + close.repeat(depth);
+            if (isJson(json)) {
+                last = depth;
+                String id = "deep-" + brackets.hashCode() + "-" + depth;
+                start(newRun(id).started("{\"input\":" + json + "}"));
+                assertThat(sql("select jsonb_typeof(attributes) from durable.v_history where workflow_id = '" + id
+                                + "'"))
+                        .as("%d levels", depth)
+                        .containsExactly(depth == 500 ? "object" : "string");
+            }
+        }
+        assertThat(last).as("levels that the server takes").isGreaterThan(3_000);
+        started("order-1");
+        for (String view : List.of("v_workflow", "v_history", "v_activity")) {
+            assertThat(sql("select count(v::text) > 0 from durable." + view + " v"))
+                    .hasSize(1);
+        }
+        assertThat(sql("select input::text is null from durable.v_workflow where workflow_id = 'order-1'"))
+                .hasSize(1);
+    }
+
+    @Test
+    void notes_that_are_nested_too_deep_are_one_event_among_others() {
+        assertThat(
+                        sql(
+                                "select concat_ws(' ', json_typeof(n.j -> 0), json_typeof(n.j -> 1), json_array_length(n.j)) from"
+                                        + " (select durable.joined(('[' || repeat('[', 16000) || repeat(']', 16000) || ']')::json, '[{}]') as j) n"))
+                .containsExactly("string object 2");
+    }
+
+    private static boolean isJson(String text) {
+        try {
+            Sql.execute(PostgresFixture.pool(), "select '" + text + "'::json");
+            return true;
+        } catch (RuntimeException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void readable_shows_what_is_wide_and_not_deep_as_it_is() {
+        assertThat(
+                        sql(
+                                "select concat_ws(' ', jsonb_array_length(durable.readable(('[' || repeat('[{\"a\":[1,{}]}],', 20000) || '1]')::json)),"
+                                        + " jsonb_typeof(durable.readable(('[\"' || repeat('\\\"[{', 20000) || '\"]')::json)))"))
+                .containsExactly("20001 array");
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

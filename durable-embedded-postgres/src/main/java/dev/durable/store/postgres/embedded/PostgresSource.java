@@ -8,6 +8,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.Driver;
 import org.postgresql.ds.PGSimpleDataSource;
 
@@ -91,18 +92,41 @@ public final class PostgresSource implements AutoCloseable {
 
     /** Unpooled, and asked nothing yet. */
     static PGSimpleDataSource simpleDataSource(String url, Map<String, String> environment) {
-        // The driver writes into its log what it can't parse, and asks the network for a host that is a password.
-        if (!JdbcUrl.isOfDriver(url) || Driver.parseURL(url, null) == null) {
+        if (!isOfDriver(url)) {
             throw PostgresSourceErrors.notAJdbcUrl(JdbcUrl.withoutSecrets(url));
         }
+        return simpleDataSource(url, environment.getOrDefault(USER, ""), environment.getOrDefault(PASSWORD, ""));
+    }
+
+    /**
+     * Connections to the server that a configuration names, each made when it is asked for: for what is needed for a moment,
+     * as {@link PostgresHistoryStore.Builder#migrationDataSource} is. Nothing is connected yet.
+     *
+     * @param url such as {@code jdbc:postgresql://db.example.org/orders}
+     * @param user null where the URL's parameters have it
+     * @param password null where there is none, or the URL's parameters have it
+     * @throws IllegalArgumentException if the URL is not written as the driver wants it, or has a password in front of its
+     *     host; the message shows none
+     */
+    public static DataSource unpooled(String url, @Nullable String user, @Nullable String password) {
+        if (!isOfDriver(url)) {
+            throw PostgresSourceErrors.notOfTheDriver(JdbcUrl.withoutSecrets(url));
+        }
+        return simpleDataSource(url, user == null ? "" : user, password == null ? "" : password);
+    }
+
+    /** The driver writes into its log what it can't parse, and asks the network for a host that is a password. */
+    private static boolean isOfDriver(String url) {
+        return JdbcUrl.isOfDriver(url) && Driver.parseURL(url, null) != null;
+    }
+
+    private static PGSimpleDataSource simpleDataSource(String url, String user, String password) {
         PGSimpleDataSource source = new PGSimpleDataSource();
         source.setLoginTimeout(CONNECT_SECONDS);
         source.setUrl(url);
-        String user = environment.getOrDefault(USER, "");
         if (!user.isBlank()) {
             source.setUser(user);
         }
-        String password = environment.getOrDefault(PASSWORD, "");
         if (!password.isEmpty()) {
             source.setPassword(password);
         }

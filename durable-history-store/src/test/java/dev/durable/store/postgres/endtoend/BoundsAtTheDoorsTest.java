@@ -240,6 +240,34 @@ class BoundsAtTheDoorsTest {
         return rows;
     }
 
+    /** The class, the method or the call, besides the name itself. */
+    @Test
+    void a_refusal_says_where_the_name_stands() {
+        Map<String, String> said = Map.of(
+                "type", "client.start(…): the workflow type \"",
+                "type of signalWithStart", "client.signalWithStart(…): the workflow type \"",
+                "queue of a start", "start of new: task queue \"",
+                "header", "start of new: header \"",
+                "signal", "signal(…): the signal \"",
+                "query", "handle.query(…): the query \"",
+                "actor", "by(…): the actor \"",
+                "queue of a pause", "client.queues(): the task queue \"",
+                "activity of a pause", "client.queues(): the activity \"",
+                "limit key",
+                        "limitKey is wrong at a call site. It must be a name of 1 to 200 characters, without control");
+        said.forEach((door, words) -> assertThatThrownBy(() -> names().get(door).accept(engine.client(), FORGED))
+                .as(door)
+                .hasMessageStartingWith(words)
+                .hasMessageContaining("order-3\\u000a12:00:00"));
+        assertThatThrownBy(() -> bench.engine().queue("a\nb", q -> {}))
+                .hasMessageStartingWith("builder.queue(…): the task queue \"a\\u000ab\" has the control character")
+                .hasMessageEndingWith("Use a short name such as \"default\", \"approve\" or \"Payments.charge\".");
+        assertThatThrownBy(() -> bench.engine().pool("a\nb", q -> {}))
+                .hasMessageStartingWith("builder.pool(…): the pool \"");
+        assertThatThrownBy(() -> bench.engine().identity("a\nb"))
+                .hasMessageStartingWith("builder.identity(…): the engine \"");
+    }
+
     @Test
     void what_is_just_within_its_bounds_is_taken() {
         DurableClient client = engine.client();

@@ -19,7 +19,10 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -383,6 +386,109 @@ class TransactionalActivityTest {
                         .doesNotContain("ActivityCompleted");
             }
             assertThat(attempts).as(id).hasValue(1);
+        }
+    }
+
+    @Test
+    void what_a_body_sets_for_its_session_does_not_reach_whoever_has_the_connection_next() throws Exception {
+        String role = bench.name() + "_booker";
+        execute("create role " + role + "; grant insert on booking to " + role);
+        AtomicInteger pid = new AtomicInteger();
+        try (DurableEngine engine = bench.engine()
+                .register(Booking.class)
+                .activity(Accounts.class, account -> {
+                    Connection connection = ActivityContext.current().transaction(Connection.class);
+                    try (Statement statement = connection.createStatement()) {
+                        statement.execute("""
+                                set timezone = 'Asia/Tokyo'; set datestyle = 'ISO, DMY'; set intervalstyle = sql_standard;
+                                set search_path = elsewhere, public; set statement_timeout = '7s'; set lock_timeout = '3s';
+                                set idle_in_transaction_session_timeout = '9s'; set synchronous_commit = off;
+                                set default_transaction_read_only = on; set work_mem = '1MB'; set jit = on;
+                                set session characteristics as transaction isolation level serializable;
+                                set local bytea_output = escape; set extra_float_digits = 0""");
+                        statement.execute("set role " + role);
+                        statement.execute("savepoint part");
+                        statement.execute("set application_name = 'booker'");
+                    }
+                    pid.set(connection.unwrap(PgConnection.class).getBackendPID());
+                    return insert(account);
+                })
+                .start()) {
+            engine.client().start(Booking.class, "b-1", w -> w.run("ann", 1)).result(Bench.SOON);
+            Map<String, String> asItWas;
+            try (Connection fresh = bench.direct().getConnection()) {
+                asItWas = settings(fresh);
+            }
+            assertThat(settingsOf(pid.get())).isEqualTo(asItWas);
+        } finally {
+            execute("drop owned by " + role + "; drop role " + role);
+        }
+        assertRowsAreCompletions(1);
+    }
+
+    /** Of the connection of the pool that this backend serves. */
+    private Map<String, String> settingsOf(int pid) throws SQLException {
+        List<Connection> taken = new ArrayList<>();
+        try {
+            while (taken.size() < 12) {
+                Connection connection = bench.dataSource().getConnection();
+                taken.add(connection);
+                if (connection.unwrap(PgConnection.class).getBackendPID() == pid) {
+                    return settings(connection);
+                }
+            }
+            throw new AssertionError("no connection of the pool has the backend " + pid);
+        } finally {
+            for (Connection connection : taken) {
+                connection.close();
+            }
+        }
+    }
+
+    private static Map<String, String> settings(Connection connection) throws SQLException {
+        Map<String, String> settings = new LinkedHashMap<>();
+        try (Statement statement = connection.createStatement();
+                var rows = statement.executeQuery("select name, setting from pg_settings where name not like '%.%'"
+                        + " union all select 'role', current_setting('role') order by 1")) {
+            while (rows.next()) {
+                settings.put(rows.getString(1), rows.getString(2));
+            }
+        }
+        return settings;
+    }
+
+    @Test
+    void the_connection_of_a_body_that_committed_its_settings_itself_is_given_up() throws Exception {
+        for (boolean throwing : List.of(false, true)) {
+            AtomicInteger pid = new AtomicInteger();
+            String id = "throwing " + throwing;
+            try (DurableEngine engine = bench.engine()
+                    .register(Booking.class)
+                    .activity(Accounts.class, account -> {
+                        Connection connection = ActivityContext.current().transaction(Connection.class);
+                        pid.set(connection.unwrap(PgConnection.class).getBackendPID());
+                        try (Statement statement = connection.createStatement()) {
+                            statement.execute("set timezone = 'Asia/Tokyo'; commit");
+                        }
+                        if (throwing) {
+                            throw new IllegalStateException("after the commit");
+                        }
+                        return 1;
+                    })
+                    .start()) {
+                var run = engine.client().start(Booking.class, id, w -> w.run("ann", 1));
+                assertThatThrownBy(() -> run.result(Bench.SOON))
+                        .hasStackTraceContaining("has ended its transaction itself");
+                Bench.awaitThat(() -> isGone(pid.get()));
+            }
+        }
+    }
+
+    private boolean isGone(int pid) {
+        try {
+            return number("select count(*) from pg_stat_activity where pid = " + pid) == 0;
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
         }
     }
 

@@ -262,6 +262,20 @@ class TransactionalOutageTest {
                 execute(transaction(), "do $$ begin raise exception 'not here' using errcode = '0A000'; end $$");
             }
         },
+        /** The driver closes the connection after the next two. */
+        A_DATE_STYLE {
+            @Override
+            void happen(Bench bench) throws SQLException {
+                execute(transaction(), "set datestyle = 'German'");
+            }
+        },
+        AN_ENCODING_WHOSE_ERROR_IT_SWALLOWS {
+            @Override
+            void happen(Bench bench) {
+                assertThatThrownBy(() -> execute(transaction(), "set local client_encoding = 'LATIN1'"))
+                        .isInstanceOf(SQLException.class);
+            }
+        },
         ITS_TIME_LIMIT {
             @Override
             void happen(Bench bench) throws SQLException {
@@ -327,6 +341,15 @@ class TransactionalOutageTest {
                         .extracting(ActivityAttemptFailed::reason)
                         .containsExactly("failed");
             }
+            assertThat(runs.get(List.of(Own.values()).indexOf(Own.AN_ENCODING_WHOSE_ERROR_IT_SWALLOWS))
+                            .history()
+                            .events(ActivityAttemptFailed.class))
+                    .extracting(failed -> String.valueOf(failed.failure().message()))
+                    .singleElement()
+                    .asString()
+                    .startsWith(
+                            "the JDBC driver has closed the connection of this transactional activity, as its body, or"
+                                    + " what it called, has set client_encoding = 'LATIN1', with which the driver can't work.");
         }
         assertThat(attempts.values()).hasSize(runs.size()).allMatch(List.of(1, 2)::equals);
         assertThat(number("select count(*) from booking")).isZero();
