@@ -36,7 +36,10 @@ public interface IncidentQuery {
     /** Why, in events and audit. */
     IncidentQuery because(String reason);
 
-    /** The first page of at most that many, by run and number in the run. */
+    /**
+     * The first page of at most that many, by run and number in the run; fewer where their failures and heartbeat details
+     * make some MiB together.
+     */
     List<Incident> page(int size);
 
     /** All of them, read page by page. */

@@ -101,7 +101,7 @@ final class Reads {
     }
 
     List<RunRecord> page(RunFilter filter, int limit) {
-        return matching(filter).limit(limit).toList();
+        return new Room(Portion.BYTES).first(matching(filter).limit(limit).toList(), Reads::size);
     }
 
     long count(RunFilter filter, long limit) {
@@ -117,10 +117,27 @@ final class Reads {
     }
 
     List<OpenJob> jobs(JobFilter filter, int limit) {
-        return matching(filter)
-                .limit(limit)
-                .map(job -> open(job, filter.isOne()))
-                .toList();
+        return new Room(Portion.BYTES).first(all(filter).limit(limit).toList(), Reads::size);
+    }
+
+    Stream<OpenJob> all(JobFilter filter) {
+        return matching(filter).map(job -> open(job, filter.isOne()));
+    }
+
+    private static long size(RunRecord run) {
+        return size(run.result())
+                + size(run.failure())
+                + run.memo().entrySet().stream()
+                        .mapToLong(note -> note.getKey().length() + note.getValue().length())
+                        .sum();
+    }
+
+    private static long size(OpenJob job) {
+        return size(job.options()) + size(job.lastFailure()) + size(job.heartbeatDetails());
+    }
+
+    private static long size(@Nullable String text) {
+        return text == null ? 0 : text.length();
     }
 
     long count(JobFilter filter, long limit) {
@@ -193,11 +210,12 @@ final class Reads {
     }
 
     List<BatchMember> members(String batch, int after, int limit) {
-        return runs.batch(batch).tailMap(after, false).entrySet().stream()
+        List<BatchMember> first = runs.batch(batch).tailMap(after, false).entrySet().stream()
                 .limit(limit)
                 .map(member ->
                         new BatchMember(member.getKey(), member.getValue().record()))
                 .toList();
+        return new Room(Portion.BYTES).first(first, member -> size(member.run()));
     }
 
     Set<BatchPlace> held(Map<BatchPlace, RunKey> wanted) {

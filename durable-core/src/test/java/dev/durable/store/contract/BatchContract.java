@@ -97,6 +97,23 @@ abstract class BatchContract extends StoreContract {
     }
 
     @Test
+    void a_page_of_large_members_is_a_portion_and_the_next_goes_on_after_the_last_number() {
+        String large = text(Portion.BYTES / 3);
+        IntStream.range(0, 8)
+                .forEach(number -> started(member("b", number).memo("large", large)));
+
+        List<Integer> seen = new ArrayList<>();
+        List<BatchMember> page = store.members("b", -1, 100);
+        while (!page.isEmpty()) {
+            assertThat(page).hasSizeBetween(1, 4);
+            page.forEach(member -> seen.add(member.number()));
+            page = store.members("b", page.getLast().number(), 100);
+        }
+
+        assertThat(seen).containsExactly(0, 1, 2, 3, 4, 5, 6, 7);
+    }
+
+    @Test
     void a_place_is_held_by_the_last_run_that_was_started_there() {
         RunKey first = started(member("b", 0));
         terminated(first);

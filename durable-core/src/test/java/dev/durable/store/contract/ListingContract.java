@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.durable.WorkflowStatus;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobUpdate;
+import dev.durable.store.Portion;
 import dev.durable.store.RunDetails;
 import dev.durable.store.RunFilter;
 import dev.durable.store.RunKey;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -45,6 +47,42 @@ public abstract class ListingContract extends StoreContract {
             }
             assertThat(seen).hasSize(7).doesNotHaveDuplicates();
         }
+    }
+
+    @Test
+    void a_page_of_large_runs_is_a_portion_and_the_next_goes_on_after_its_last_run() {
+        String large = text(Portion.BYTES / 3);
+        for (int i = 0; i < 9; i++) {
+            if (i % 3 == 0) {
+                started(newRun("order-" + i).memo("large", large));
+            } else {
+                Writer closing = claimed("order-" + i);
+                closing.write(closing.step()
+                        .closes(i % 3 == 1 ? WorkflowStatus.COMPLETED : WorkflowStatus.CANCELLED, large));
+            }
+            advance(Duration.ofMillis(2));
+        }
+
+        Supplier<Filter> notable = () -> new Filter().statuses(WorkflowStatus.RUNNING, WorkflowStatus.CANCELLED);
+        assertThat(largeOnes(new Filter())).containsExactly(8, 7, 6, 5, 4, 3, 2, 1, 0);
+        assertThat(largeOnes(new Filter().oldestFirst())).containsExactly(0, 1, 2, 3, 4, 5, 6, 7, 8);
+        assertThat(largeOnes(notable.get())).containsExactly(8, 6, 5, 3, 2, 0);
+        assertThat(largeOnes(notable.get().oldestFirst())).containsExactly(0, 2, 3, 5, 6, 8);
+        assertThat(store.count(new Filter().build())).isEqualTo(9);
+    }
+
+    /** The numbers of the runs, page by page. */
+    private List<Integer> largeOnes(Filter filter) {
+        List<Integer> seen = new ArrayList<>();
+        List<RunRecord> page = store.runs(filter.build(), 100);
+        while (!page.isEmpty()) {
+            assertThat(page).hasSizeBetween(1, 4);
+            assertThat(Portion.isWhole(page, 100, RunRecord::atMost)).isFalse();
+            page.forEach(run -> seen.add(
+                    Integer.parseInt(run.run().workflowId().substring("order-".length()))));
+            page = store.runs(filter.after(page.getLast().run().runId()).build(), 100);
+        }
+        return seen;
     }
 
     @Test

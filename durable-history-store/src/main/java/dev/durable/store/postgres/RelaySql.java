@@ -51,7 +51,7 @@ final class RelaySql {
             """
             + ReadSql.portionBy(
                     "run_id, event_id, target_run_id, kind, shard, target_workflow_id, name, payload, new_run, place",
-                    "coalesce(" + ReadSql.size("r.payload") + ", 0) + coalesce(" + ReadSql.size("r.new_run") + ", 0)",
+                    ReadSql.sizes("r.payload", "r.new_run"),
                     """
             select o.* from mine m
              cross join lateral (

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.durable.store.HistoryStore;
+import dev.durable.store.InboxLimit;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.RunKey;
 import dev.durable.store.contract.StoreFixture;
@@ -21,7 +22,7 @@ import org.postgresql.ds.PGSimpleDataSource;
  * full of {@link Traps}.
  */
 final class PostgresFixture implements StoreFixture {
-    private static final int INBOX_LIMIT = 50;
+    private static final InboxLimit INBOX_LIMIT = new InboxLimit(50, 20 << 20);
     private static final TestDatabase DATABASE = TestDatabase.create();
     private static final DataSource POOL = DATABASE.pooledDataSource(16);
     private static final DataSource WORKER = worker();
@@ -31,7 +32,10 @@ final class PostgresFixture implements StoreFixture {
 
     PostgresFixture() {
         Holder.closeAll();
-        store = PostgresHistoryStore.builder(WORKER).inboxLimit(INBOX_LIMIT).build();
+        store = PostgresHistoryStore.builder(WORKER)
+                .inboxLimit(INBOX_LIMIT.messages())
+                .inboxBytes(INBOX_LIMIT.bytes())
+                .build();
         store.open();
         setClock();
         // The append-only trigger refuses TRUNCATE to everybody; a replica's session fires no triggers.
@@ -88,7 +92,7 @@ final class PostgresFixture implements StoreFixture {
     }
 
     @Override
-    public int inboxLimit() {
+    public InboxLimit inboxLimit() {
         return INBOX_LIMIT;
     }
 
