@@ -6,6 +6,7 @@ import dev.durable.StoreUnavailableException;
 import dev.durable.WorkflowNotFoundException;
 import dev.durable.client.RunResult;
 import dev.durable.store.HistoryStore;
+import dev.durable.store.Portion;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunRecord;
 import java.time.Duration;
@@ -374,10 +375,15 @@ final class ResultWaiters implements Step {
     private Set<UUID> ask(Collection<UUID> wanted) {
         Set<UUID> found = new HashSet<>();
         for (List<UUID> part : parts(wanted)) {
-            for (RunRecord run : store.closed(part)) {
-                closed(run.run().runId(), RunResult.of(run));
-                found.add(run.run().runId());
-            }
+            List<RunRecord> some;
+            do {
+                some = store.closed(
+                        part.stream().filter(id -> !found.contains(id)).toList());
+                for (RunRecord run : some) {
+                    closed(run.run().runId(), RunResult.of(run));
+                    found.add(run.run().runId());
+                }
+            } while (!Portion.isWhole(some, Integer.MAX_VALUE, RunRecord::atMost));
         }
         return found;
     }

@@ -394,9 +394,11 @@ public final class InMemoryHistoryStore implements HistoryStore {
     }
 
     @Override
-    public List<RunRecord> latestRuns(Collection<String> workflowIds) {
-        return atomically(() ->
-                workflowIds.stream().flatMap(id -> reads.latest(id).stream()).toList());
+    public List<RunKey> latestRuns(Collection<String> workflowIds) {
+        return atomically(() -> workflowIds.stream()
+                .flatMap(id -> reads.latest(id).stream())
+                .map(RunRecord::run)
+                .toList());
     }
 
     @Override

@@ -88,12 +88,13 @@ final class Reads {
     }
 
     List<RunRecord> closed(Collection<UUID> runIds) {
-        return runIds.stream()
+        List<RunRecord> all = runIds.stream()
                 .map(runs::find)
                 .filter(Objects::nonNull)
                 .filter(run -> !run.isOpen())
                 .map(Run::record)
                 .toList();
+        return new Room(Portion.BYTES).first(all, Reads::size);
     }
 
     Set<UUID> unknown(Collection<UUID> runIds) {

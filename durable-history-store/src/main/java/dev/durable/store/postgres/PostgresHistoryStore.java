@@ -461,7 +461,7 @@ public final class PostgresHistoryStore implements HistoryStore {
     }
 
     @Override
-    public List<RunRecord> latestRuns(Collection<String> workflowIds) {
+    public List<RunKey> latestRuns(Collection<String> workflowIds) {
         return listings.latest(workflowIds);
     }
 

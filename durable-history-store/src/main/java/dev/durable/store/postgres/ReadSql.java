@@ -93,8 +93,7 @@ final class ReadSql {
 
     /** The latest run of each workflow id. */
     static final String LATEST = """
-            select w.run_id, w.workflow_id, w.type, w.status, w.task_queue, w.started_at, w.closed_at, w.result, w.failure,
-                   w.memo
+            select w.run_id, w.workflow_id
               from unnest(?::text[], ?::smallint[]) as u(workflow_id, shard)
              cross join lateral (select w.* from durable.workflow_run w
                     where w.workflow_id = u.workflow_id and +w.shard = u.shard order by w.started_at desc limit 1) w""";
@@ -105,10 +104,13 @@ final class ReadSql {
              where not exists (select 1 from durable.workflow_run w
                     where w.run_id = u.run_id and +w.shard = u.shard offset 0)""";
 
-    static final String CLOSED = """
+    static final String CLOSED = portionBy(
+            "run_id, workflow_id, type, status, task_queue, started_at, closed_at, result, failure, memo",
+            sizes("r.result", "r.failure", "r.memo"),
+            """
             select w.run_id, w.workflow_id, w.type, w.status, w.task_queue, w.started_at, w.closed_at, w.result, w.failure,
                    w.memo
               from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)
              cross join lateral (select w.* from durable.workflow_run w
-                    where w.run_id = u.run_id and +w.shard = u.shard and w.closed_at is not null offset 0) w""";
+                    where w.run_id = u.run_id and +w.shard = u.shard and w.closed_at is not null offset 0) w""");
 }
