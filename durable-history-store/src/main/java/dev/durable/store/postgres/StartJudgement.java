@@ -45,7 +45,7 @@ final class StartJudgement {
 
     /** Nobody is told anything: the caller sends on what is for open runs. */
     Map<UUID, StartOutcome> writeTheNew() throws SQLException {
-        tx.last(write(false, 0));
+        tx.last(write(false, InboxLimit.DEFAULT));
         return outcomes;
     }
 
