@@ -123,11 +123,14 @@ final class EndedJobs {
         while (!left.isEmpty()) {
             Map<UUID, List<StoredEvent>> first = dispatch.store()
                     .histories(left.stream().map(run -> run.run().runId()).toList(), 1);
-            Map<Boolean, List<RunRecord>> read = left.stream()
-                    .collect(Collectors.partitioningBy(run -> first.containsKey(run.run().runId())));
-            enqueued += enqueueAgain(read.get(true), first);
+            List<RunRecord> read = left.stream()
+                    .filter(run -> first.containsKey(run.run().runId()))
+                    .toList();
+            enqueued += enqueueAgain(read, first);
             // The next portion; where there is none, their histories are gone.
-            left = first.isEmpty() ? List.of() : read.get(false);
+            left = left.stream()
+                    .filter(run -> !first.isEmpty() && !first.containsKey(run.run().runId()))
+                    .toList();
         }
         return enqueued;
     }
@@ -139,7 +142,8 @@ final class EndedJobs {
         List<CompletableFuture<StartOutcome>> sent = new ArrayList<>();
         try {
             for (RunRecord run : wanted) {
-                WorkflowStarted started = started(Objects.requireNonNull(first.get(run.run().runId())));
+                WorkflowStarted started =
+                        started(Objects.requireNonNull(first.get(run.run().runId())));
                 sent.add(starts.enqueueAgainAsync(options(run, started), started, places.get(run.run())));
             }
         } finally {

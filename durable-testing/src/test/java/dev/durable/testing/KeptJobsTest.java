@@ -399,7 +399,10 @@ abstract class KeptJobsTest {
         away = false;
         assertThat(engine.client().enqueueAgain(w -> w)).isEqualTo(8);
         engine.settle();
-        assertThat(engine.client().workflows().where(w -> w.status(WorkflowStatus.COMPLETED)).count())
+        assertThat(engine.client()
+                        .workflows()
+                        .where(w -> w.status(WorkflowStatus.COMPLETED))
+                        .count())
                 .isEqualTo(8);
     }
 

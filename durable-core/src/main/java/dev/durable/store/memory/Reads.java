@@ -129,7 +129,8 @@ final class Reads {
         return size(run.result())
                 + size(run.failure())
                 + run.memo().entrySet().stream()
-                        .mapToLong(note -> note.getKey().length() + note.getValue().length())
+                        .mapToLong(
+                                note -> note.getKey().length() + note.getValue().length())
                         .sum();
     }
 

@@ -100,8 +100,7 @@ abstract class BatchContract extends StoreContract {
     @Test
     void a_page_of_large_members_is_a_portion_and_the_next_goes_on_after_the_last_number() {
         String large = text(Portion.BYTES / 3);
-        IntStream.range(0, 8)
-                .forEach(number -> started(member("b", number).memo("large", large)));
+        IntStream.range(0, 8).forEach(number -> started(member("b", number).memo("large", large)));
 
         List<Integer> seen = new ArrayList<>();
         List<BatchMember> page = store.members("b", -1, 100);

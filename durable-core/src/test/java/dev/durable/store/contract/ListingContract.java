@@ -58,8 +58,8 @@ public abstract class ListingContract extends StoreContract {
                 started(newRun("order-" + i).memo("large", large));
             } else {
                 Writer closing = claimed("order-" + i);
-                closing.write(closing.step()
-                        .closes(i % 3 == 1 ? WorkflowStatus.COMPLETED : WorkflowStatus.CANCELLED, large));
+                closing.write(
+                        closing.step().closes(i % 3 == 1 ? WorkflowStatus.COMPLETED : WorkflowStatus.CANCELLED, large));
             }
             advance(Duration.ofMillis(2));
         }
@@ -97,8 +97,7 @@ public abstract class ListingContract extends StoreContract {
         while (!page.isEmpty()) {
             assertThat(page).hasSizeBetween(1, 4);
             assertThat(Portion.isWhole(page, 100, RunRecord::atMost)).isFalse();
-            page.forEach(run -> seen.add(
-                    Integer.parseInt(run.run().workflowId().substring("order-".length()))));
+            page.forEach(run -> seen.add(Integer.parseInt(run.run().workflowId().substring("order-".length()))));
             page = store.runs(filter.after(page.getLast().run().runId()).build(), 100);
         }
         return seen;
@@ -271,8 +270,7 @@ public abstract class ListingContract extends StoreContract {
         RunKey second = started("order-1");
         RunKey other = started("order-2");
 
-        assertThat(store.latestRuns(List.of("order-1", "order-2", "order-3")))
-                .containsExactlyInAnyOrder(second, other);
+        assertThat(store.latestRuns(List.of("order-1", "order-2", "order-3"))).containsExactlyInAnyOrder(second, other);
         assertThat(store.latestRuns(List.of())).isEmpty();
     }
 

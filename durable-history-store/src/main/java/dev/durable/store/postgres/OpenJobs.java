@@ -62,6 +62,7 @@ final class OpenJobs {
     /** Of a listing; with arguments and notes it is one job. */
     private static final List<Field<?>> LARGE =
             List.of(ACTIVITY_JOB.OPTIONS, ACTIVITY_JOB.LAST_FAILURE, ACTIVITY_HEARTBEAT.DETAILS);
+
     private static final List<Field<?>> WHOLE =
             List.of(ACTIVITY_JOB.INPUT, ACTIVITY_JOB.NOTES, ACTIVITY_JOB.OPERATOR_NOTES);
 
@@ -88,7 +89,13 @@ final class OpenJobs {
                 .where(JobMatch.matches(filter))
                 .orderBy(ACTIVITY_JOB.RUN_ID, ACTIVITY_JOB.SEQ)
                 .limit(limit);
-        return ReadSql.portion(dsl, all, LARGE, List.of(DSL.field(DSL.name("run_id")).asc(), DSL.field(DSL.name("seq")).asc()))
+        return ReadSql.portion(
+                        dsl,
+                        all,
+                        LARGE,
+                        List.of(
+                                DSL.field(DSL.name("run_id")).asc(),
+                                DSL.field(DSL.name("seq")).asc()))
                 .fetch();
     }
 

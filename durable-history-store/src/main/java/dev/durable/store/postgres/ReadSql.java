@@ -46,15 +46,24 @@ final class ReadSql {
      * portion, there may be more.
      */
     static Select<? extends Record> portion(
-            DSLContext dsl, Select<? extends Record> rows, List<? extends Field<?>> large, List<? extends SortField<?>> order) {
-        String size = sizes(large.stream().map(column -> "r." + column.getName()).toArray(String[]::new));
+            DSLContext dsl,
+            Select<? extends Record> rows,
+            List<? extends Field<?>> large,
+            List<? extends SortField<?>> order) {
+        String size =
+                sizes(large.stream().map(column -> "r." + column.getName()).toArray(String[]::new));
         Table<? extends Record> r = rows.asTable("r");
         Table<? extends Record> p = dsl.select(r.fields())
                 .select(DSL.field(size, Long.class).as(SIZE))
                 .from(r)
                 .asTable("p");
         Table<? extends Record> q = dsl.select(p.fields())
-                .select(DSL.sum(SIZE).over().orderBy(order).rowsUnboundedPreceding().minus(SIZE).as("before"))
+                .select(DSL.sum(SIZE)
+                        .over()
+                        .orderBy(order)
+                        .rowsUnboundedPreceding()
+                        .minus(SIZE)
+                        .as("before"))
                 .from(p)
                 .asTable("q");
         return dsl.select(Stream.of(p.fields()).map(q::field).toList())

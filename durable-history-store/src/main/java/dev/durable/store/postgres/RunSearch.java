@@ -11,6 +11,7 @@ import dev.durable.store.RunRecord;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -65,7 +66,8 @@ final class RunSearch {
      * ways: what is looked at later shows it as it is.
      */
     List<RunRecord> page(DSLContext dsl, int limit) {
-        NavigableMap<UUID, Found> found = new TreeMap<>(filter.newestFirst() ? RunIds.ORDER.reversed() : RunIds.ORDER);
+        Comparator<UUID> order = filter.newestFirst() ? RunIds.ORDER.reversed() : RunIds.ORDER;
+        NavigableMap<UUID, Found> found = new TreeMap<>(order);
         UUID end = null;
         for (RunWay way : ways()) {
             for (Record row : rows(dsl, way, limit)) {
@@ -74,7 +76,7 @@ final class RunSearch {
             }
             // A way that was cut off makes a portion itself: what lies beyond it does not come before this.
             UUID full = whereFull(found);
-            if (full != null && (end == null || found.comparator().compare(full, end) < 0)) {
+            if (full != null && (end == null || order.compare(full, end) < 0)) {
                 end = full;
             }
             if (end != null) {
@@ -249,7 +251,8 @@ final class RunSearch {
     }
 
     private Select<? extends Record> select(DSLContext dsl, RunWay way, int limit) {
-        return ReadSql.portion(dsl, all(dsl, way, limit), LARGE, List.of(ordered(DSL.field(DSL.name("run_id"), UUID.class))));
+        return ReadSql.portion(
+                dsl, all(dsl, way, limit), LARGE, List.of(ordered(DSL.field(DSL.name("run_id"), UUID.class))));
     }
 
     /** First the keys, so that no more runs are read than are shown. */

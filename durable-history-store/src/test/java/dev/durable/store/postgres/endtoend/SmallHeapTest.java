@@ -202,9 +202,10 @@ class SmallHeapTest {
 
         assertThatThrownBy(() -> run.signal(r -> r.letter("another")))
                 .isInstanceOf(DurableException.class)
-                .hasMessage("the inbox of one is full and takes no signal letter: as many bytes of messages wait for this run as"
-                        + " may (inboxBytes of the store, 268,435,456 unless it was built with another). Its worker is down, or"
-                        + " messages come faster than the run handles them; send again later.");
+                .hasMessage(
+                        "the inbox of one is full and takes no signal letter: as many bytes of messages wait for this run as"
+                                + " may (inboxBytes of the store, 268,435,456 unless it was built with another). Its worker is down, or"
+                                + " messages come faster than the run handles them; send again later.");
 
         assertThat(signalled("other", 1, seed -> "short").describe().waitingMessages())
                 .isOne();
@@ -220,12 +221,18 @@ class SmallHeapTest {
         execute("update durable.workflow_run set memo = json_build_object('large', " + large + ")");
         execute("insert into durable.activity_heartbeat (run_id, seq, shard, at, details)"
                 + " select run_id, seq, shard, now(), to_json(" + large + ") from durable.activity_job");
-        execute("update durable.activity_job set state = 6, buried_at = now(), fingerprint = 'f', last_failure = " + large);
+        execute("update durable.activity_job set state = 6, buried_at = now(), fingerprint = 'f', last_failure = "
+                + large);
 
         worker = process(Lister.class, log);
         assertThat(worker.waitFor(SOON.toSeconds(), TimeUnit.SECONDS)).isTrue();
         assertThat(Files.readString(log))
-                .contains("runs " + 2 * ROWS, "open " + 2 * ROWS, "jobs " + ROWS, "incidents " + ROWS, "groups 1 of " + ROWS)
+                .contains(
+                        "runs " + 2 * ROWS,
+                        "open " + 2 * ROWS,
+                        "jobs " + ROWS,
+                        "incidents " + ROWS,
+                        "groups 1 of " + ROWS)
                 .doesNotContain("OutOfMemoryError");
     }
 
@@ -258,8 +265,8 @@ class SmallHeapTest {
         Bench.awaitThat(run, now -> now.waitingMessages() >= INBOX_BYTES / POSTED_SIZE);
         // It goes on trying, and must not hold what it can't deliver.
         LockSupport.parkNanos(Duration.ofSeconds(2).toNanos());
-        assertThat(run.describe().waitingMessages()).isBetween((int) (INBOX_BYTES / POSTED_SIZE), (int)
-                ((INBOX_BYTES + Portion.BYTES) / POSTED_SIZE) + 2);
+        assertThat(run.describe().waitingMessages())
+                .isBetween((int) (INBOX_BYTES / POSTED_SIZE), (int) ((INBOX_BYTES + Portion.BYTES) / POSTED_SIZE) + 2);
         assertThat(post.isAlive()).isTrue();
 
         worker = process(Worker.class, log);
@@ -357,8 +364,9 @@ class SmallHeapTest {
     }
 
     private static DurableEngine.Builder engineOn(DataSource pool) {
-        return DurableEngine.builder(
-                        PostgresHistoryStore.builder(pool).inboxBytes(INBOX_BYTES).build())
+        return DurableEngine.builder(PostgresHistoryStore.builder(pool)
+                        .inboxBytes(INBOX_BYTES)
+                        .build())
                 .pollInterval(Duration.ofMillis(50))
                 .sessionLease(Duration.ofSeconds(3));
     }
@@ -384,8 +392,9 @@ class SmallHeapTest {
 
         public static void main(String[] arguments) throws InterruptedException {
             try (HikariDataSource pool = pool(arguments);
-                    DurableEngine engine =
-                            engineOn(pool).activity(Counter.class, String::length).start()) {
+                    DurableEngine engine = engineOn(pool)
+                            .activity(Counter.class, String::length)
+                            .start()) {
                 Thread.currentThread().join();
             }
         }
@@ -397,14 +406,13 @@ class SmallHeapTest {
 
         public static void main(String[] arguments) {
             try (HikariDataSource pool = pool(arguments);
-                    DurableEngine engine = engineOn(pool)
-                            .register(Reader.class)
-                            .clientOnly()
-                            .start()) {
+                    DurableEngine engine =
+                            engineOn(pool).register(Reader.class).clientOnly().start()) {
                 DurableClient client = engine.client();
                 System.out.println("runs " + client.workflows().stream().count());
                 System.out.println("open "
-                        + client.workflows()
+                        + client
+                                .workflows()
                                 .where(w -> w.status(WorkflowStatus.RUNNING, WorkflowStatus.FAILED))
                                 .oldestFirst()
                                 .stream()
@@ -414,7 +422,8 @@ class SmallHeapTest {
                 System.out.println("incidents " + client.incidents().stream().count());
                 System.out.println("page of " + client.incidents().page(10_000).size());
                 List<IncidentGroup> groups = client.incidents().groups(10);
-                System.out.println("groups " + groups.size() + " of " + groups.getFirst().count());
+                System.out.println(
+                        "groups " + groups.size() + " of " + groups.getFirst().count());
             }
         }
     }
