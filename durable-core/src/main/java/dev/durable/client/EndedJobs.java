@@ -129,7 +129,8 @@ final class EndedJobs {
             enqueued += enqueueAgain(read, first);
             // The next portion; where there is none, their histories are gone.
             left = left.stream()
-                    .filter(run -> !first.isEmpty() && !first.containsKey(run.run().runId()))
+                    .filter(run ->
+                            !first.isEmpty() && !first.containsKey(run.run().runId()))
                     .toList();
         }
         return enqueued;
