@@ -362,7 +362,9 @@ class InterleavingTest extends StoreContract {
             List<Outbox.Row> rows = new ArrayList<>();
             tx.run(new Script()
                     .read("select * from durable.outbox order by event_id", row -> rows.add(Outbox.Row.read(row))));
-            return new RelayDelivery(tx, rows, InboxLimit.DEFAULT, new Hints()).outcomes().values();
+            return new RelayDelivery(tx, rows, InboxLimit.DEFAULT, new Hints())
+                    .outcomes()
+                    .values();
         });
     }
 
