@@ -29,7 +29,10 @@ public interface ActivityQuery {
     /** Who does it, in events and audit; the identity of this process unless told. */
     ActivityQuery by(String actor);
 
-    /** The first page of at most that many, by run and number in the run. */
+    /**
+     * The first page of at most that many, by run and number in the run; fewer where their heartbeat details make some MiB
+     * together.
+     */
     Page<ActivitySummary> page(int size);
 
     /**

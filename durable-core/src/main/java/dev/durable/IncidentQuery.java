@@ -36,7 +36,10 @@ public interface IncidentQuery {
     /** Why, in events and audit. */
     IncidentQuery because(String reason);
 
-    /** The first page of at most that many, by run and number in the run. */
+    /**
+     * The first page of at most that many, by run and number in the run; fewer where their failures and heartbeat details
+     * make some MiB together.
+     */
     Page<Incident> page(int size);
 
     /**

@@ -17,7 +17,7 @@ public interface WorkflowQuery {
     /** Earliest start first. */
     WorkflowQuery oldestFirst();
 
-    /** The first page of at most that many. */
+    /** The first page of at most that many; fewer where their results and memos make some MiB together. */
     Page<Row> page(int size);
 
     /**

@@ -13,6 +13,7 @@ import dev.durable.history.TimeoutType;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.replay.BackgroundJob;
 import dev.durable.store.BatchPlace;
+import dev.durable.store.Portion;
 import dev.durable.store.RunFilter;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunRecord;
@@ -21,6 +22,7 @@ import dev.durable.store.StoredEvent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -111,28 +113,39 @@ final class EndedJobs {
                 // Runs that are made meanwhile are younger.
                 from = from.after(page.getLast().run().runId());
             }
-        } while (page.size() == PAGE);
+        } while (!Portion.isWhole(page, PAGE, RunRecord::atMost));
+        return enqueued;
+    }
+
+    private long enqueueAgain(List<RunRecord> page) {
+        List<RunRecord> left = latest(page);
+        long enqueued = 0;
+        while (!left.isEmpty()) {
+            Map<UUID, List<StoredEvent>> first = dispatch.store()
+                    .histories(left.stream().map(run -> run.run().runId()).toList(), 1);
+            List<RunRecord> read = left.stream()
+                    .filter(run -> first.containsKey(run.run().runId()))
+                    .toList();
+            enqueued += enqueueAgain(read, first);
+            // The next portion; where there is none, their histories are gone.
+            left = left.stream()
+                    .filter(run ->
+                            !first.isEmpty() && !first.containsKey(run.run().runId()))
+                    .toList();
+        }
         return enqueued;
     }
 
     /** Sent together, so that they share commits. */
-    private long enqueueAgain(List<RunRecord> page) {
-        List<RunRecord> wanted = latest(page);
-        if (wanted.isEmpty()) {
-            return 0;
-        }
-        List<RunKey> keys = wanted.stream().map(RunRecord::run).toList();
-        Map<UUID, List<StoredEvent>> first =
-                dispatch.store().histories(keys.stream().map(RunKey::runId).toList(), 1);
-        Map<RunKey, BatchPlace> places = JobBatch.placesOf(dispatch.store(), keys);
+    private long enqueueAgain(List<RunRecord> wanted, Map<UUID, List<StoredEvent>> first) {
+        Map<RunKey, BatchPlace> places = JobBatch.placesOf(
+                dispatch.store(), wanted.stream().map(RunRecord::run).toList());
         List<CompletableFuture<StartOutcome>> sent = new ArrayList<>();
         try {
             for (RunRecord run : wanted) {
-                List<StoredEvent> events = first.getOrDefault(run.run().runId(), List.of());
-                if (!events.isEmpty()) {
-                    sent.add(starts.enqueueAgainAsync(
-                            options(run, started(events)), started(events), places.get(run.run())));
-                }
+                WorkflowStarted started =
+                        started(Objects.requireNonNull(first.get(run.run().runId())));
+                sent.add(starts.enqueueAgainAsync(options(run, started), started, places.get(run.run())));
             }
         } finally {
             // Whatever stops this, those that were sent are durable or refused.
@@ -148,12 +161,8 @@ final class EndedJobs {
         List<RunRecord> ended = page.stream()
                 .filter(run -> run.status().closed() && run.status() != WorkflowStatus.COMPLETED && !hasExpired(run))
                 .toList();
-        Set<RunKey> latest = dispatch
-                .store()
-                .latestRuns(ended.stream().map(run -> run.run().workflowId()).collect(Collectors.toSet()))
-                .stream()
-                .map(RunRecord::run)
-                .collect(Collectors.toSet());
+        Set<RunKey> latest = Set.copyOf(dispatch.store()
+                .latestRuns(ended.stream().map(run -> run.run().workflowId()).collect(Collectors.toSet())));
         return ended.stream().filter(run -> latest.contains(run.run())).toList();
     }
 

@@ -7,6 +7,7 @@ import dev.durable.store.JobFilter;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobOrder.Outcome;
 import dev.durable.store.OpenJob;
+import dev.durable.store.Portion;
 import dev.durable.store.Views;
 import java.util.ArrayList;
 import java.util.List;
@@ -144,7 +145,7 @@ final class JobPages {
         return Stream.iterate(
                 from.jobs(filter, SIZE),
                 page -> !page.isEmpty(),
-                page -> page.size() < SIZE
+                page -> Portion.isWhole(page, SIZE, OpenJob::atMost)
                         ? List.of()
                         : from.jobs(filter.after(page.getLast().key()), SIZE));
     }

@@ -9,6 +9,7 @@ import dev.durable.WorkflowQuery;
 import dev.durable.WorkflowSummary;
 import dev.durable.declare.Registry;
 import dev.durable.store.Bounds;
+import dev.durable.store.Portion;
 import dev.durable.store.RunFilter;
 import dev.durable.store.RunRecord;
 import dev.durable.store.Views;
@@ -78,7 +79,7 @@ final class Listing implements WorkflowQuery {
         return Stream.iterate(
                         store.runs(filter, PAGE),
                         page -> !page.isEmpty(),
-                        page -> page.size() < PAGE
+                        page -> Portion.isWhole(page, PAGE, RunRecord::atMost)
                                 ? List.of()
                                 : store.runs(filter.after(page.getLast().run().runId()), PAGE))
                 .flatMap(List::stream)

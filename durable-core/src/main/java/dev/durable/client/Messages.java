@@ -10,6 +10,7 @@ import dev.durable.history.WorkflowCancelRequested;
 import dev.durable.replay.BackgroundJob;
 import dev.durable.store.Bounds;
 import dev.durable.store.Delivery;
+import dev.durable.store.InboxLimit;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.Joined;
 import dev.durable.store.MessageKind;
@@ -17,6 +18,7 @@ import dev.durable.store.RunKey;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -126,7 +128,9 @@ final class Messages {
             return;
         }
         for (int attempt = 1; attempt <= TRIES_WHILE_CLOSING; attempt++) {
-            switch (Waiting.forAnswer(dispatch, dispatch.deliver(delivery), "message to " + Bounds.shown(workflowId))) {
+            Delivery.Outcome outcome =
+                    Waiting.forAnswer(dispatch, dispatch.deliver(delivery), "message to " + Bounds.shown(workflowId));
+            switch (outcome) {
                 case ACCEPTED -> {
                     return;
                 }
@@ -136,17 +140,25 @@ final class Messages {
                                     + (runId == null ? "" : " with run id " + runId) + ", so " + unsent(message)
                                     + ". Usually it has closed already, or was started in a transaction that is still open, or the id"
                                     + " is another one: client.handle(id).describe() tells.");
-                case INBOX_FULL -> throw inboxFull(workflowId, message);
+                case INBOX_FULL, INBOX_TOO_LARGE -> throw inboxFull(workflowId, message, outcome);
                 case CLOSING, LOCKED -> dispatch.breathe();
             }
         }
         throw closing(workflowId, message);
     }
 
-    static DurableException inboxFull(String workflowId, InboxMessage message) {
-        return new DurableException(
-                "the inbox of " + Bounds.shown(workflowId) + " is full and takes no " + what(message)
-                        + ". Its worker is down, or messages come faster than the run handles them; send again later.");
+    static DurableException inboxFull(String workflowId, InboxMessage message, Delivery.Outcome outcome) {
+        boolean many = outcome == Delivery.Outcome.INBOX_FULL;
+        return new DurableException(String.format(
+                Locale.ROOT,
+                "the inbox of %s is full and takes no %s: as many %s wait for this run as may (%s of the store, %,d unless it was"
+                        + " built with another). Its worker is down, or messages come faster than the run handles them; send"
+                        + " again later.",
+                Bounds.shown(workflowId),
+                what(message),
+                many ? "messages" : "bytes of messages",
+                many ? "inboxLimit" : "inboxBytes",
+                many ? InboxLimit.DEFAULT.messages() : InboxLimit.DEFAULT.bytes()));
     }
 
     static DurableException closing(String workflowId, InboxMessage message) {

@@ -286,8 +286,9 @@ final class Starts {
             return true;
         }
         String id = run.run().workflowId();
-        if (open.message() == Delivery.Outcome.INBOX_FULL) {
-            throw Messages.inboxFull(id, message);
+        Delivery.Outcome told = open.message();
+        if (told == Delivery.Outcome.INBOX_FULL || told == Delivery.Outcome.INBOX_TOO_LARGE) {
+            throw Messages.inboxFull(id, message, told);
         }
         if (attempt >= Messages.TRIES_WHILE_CLOSING) {
             throw Messages.closing(id, message);

@@ -14,7 +14,7 @@ public interface BatchStore {
     BatchTally batch(String batch);
 
     /**
-     * Its jobs in the order of their numbers.
+     * Its jobs in the order of their numbers, at most a {@linkplain Portion portion}.
      *
      * @param after those with higher numbers; -1 for the first page
      */

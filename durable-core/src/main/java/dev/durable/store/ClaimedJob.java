@@ -99,8 +99,8 @@ public record ClaimedJob(
     public long atMost() {
         return Portion.atMost(input)
                 + Portion.atMost(headers)
-                + (heartbeatDetails == null ? 0 : Portion.atMost(heartbeatDetails))
-                + (notes == null ? 0 : Portion.atMost(notes));
+                + Portion.atMost(heartbeatDetails)
+                + Portion.atMost(notes);
     }
 
     @Override

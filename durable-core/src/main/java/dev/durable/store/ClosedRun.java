@@ -18,6 +18,11 @@ public record ClosedRun(
         WorkflowStatus status,
         @Nullable String result,
         @Nullable String failure) {
+    /** What a store may count it for in a {@linkplain Portion portion}, at most. */
+    public long atMost() {
+        return Portion.atMost(result) + Portion.atMost(failure);
+    }
+
     @Override
     public String toString() {
         return RecordText.of(this);

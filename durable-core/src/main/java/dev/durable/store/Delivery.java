@@ -26,6 +26,8 @@ public record Delivery(String workflowId, @Nullable UUID runId, InboxMessage mes
         CLOSING,
         /** The inbox is at its limit of messages; outcomes of activities are never refused. */
         INBOX_FULL,
+        /** The inbox is at its limit of bytes. */
+        INBOX_TOO_LARGE,
         /** Somebody keeps the run locked; nothing was written, send again, alone. */
         LOCKED
     }

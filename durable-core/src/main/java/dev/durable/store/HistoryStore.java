@@ -198,9 +198,12 @@ public interface HistoryStore extends Writes, QueueStore, BatchStore, Views, Sto
     Map<UUID, List<StoredEvent>> histories(Collection<UUID> runIds, int limit);
 
     /** The open run of each of these workflow ids, else the one that closed last; ids that nobody used are not there. */
-    List<RunRecord> latestRuns(Collection<String> workflowIds);
+    List<RunKey> latestRuns(Collection<String> workflowIds);
 
-    /** Which of these runs are closed, with results: the one query that all waiting clients of a process share. */
+    /**
+     * Which of these runs are closed, with results, at most a {@linkplain Portion portion}: the one query that all waiting
+     * clients of a process share.
+     */
     List<ClosedRun> closed(Collection<UUID> runIds);
 
     /** Which of these runs are not there, neither open nor closed. */

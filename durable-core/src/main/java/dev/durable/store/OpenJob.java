@@ -81,6 +81,11 @@ public record OpenJob(
      */
     public record Worker(UUID session, @Nullable String identity) {}
 
+    /** What a store may count it for in a {@linkplain Portion portion} of a listing, at most. */
+    public long atMost() {
+        return Portion.atMost(options) + Portion.atMost(lastFailure) + Portion.atMost(heartbeatDetails);
+    }
+
     @Override
     public String toString() {
         return RecordText.of(this);

@@ -1,6 +1,8 @@
 package dev.durable.store;
 
 import java.util.List;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How much of what others have sent the engine holds at once. Reads and batches are bounded by counts and by bytes; at least
@@ -29,13 +31,25 @@ public final class Portion {
 
     /** Whether these events of one run, of which at most {@code limit} were asked for, go to the end of its history. */
     public static boolean isWhole(List<StoredEvent> events, int limit) {
-        return events.size() < limit
-                && events.stream().mapToLong(e -> atMost(e.attributes())).sum() < BYTES;
+        return isWhole(events, limit, e -> atMost(e.attributes()));
     }
 
-    /** What a store may count this text for, at most. */
-    public static long atMost(String text) {
-        long bytes = (long) text.length() * WIDEST;
+    /**
+     * Whether these items, of which at most {@code limit} were asked for, go to the end of what there is.
+     *
+     * @param atMost what a store may count one for, at most
+     */
+    public static <T> boolean isWhole(List<T> items, int limit, ToLongFunction<T> atMost) {
+        return items.size() < limit && items.stream().mapToLong(atMost).sum() < BYTES;
+    }
+
+    /** What a store may count this text for, at most; null is none. */
+    public static long atMost(@Nullable String text) {
+        return text == null ? 0 : atMost(text.length());
+    }
+
+    static long atMost(long characters) {
+        long bytes = characters * WIDEST;
         return (bytes < PLAIN ? bytes : bytes * COMPRESSED) + HEADER;
     }
 }

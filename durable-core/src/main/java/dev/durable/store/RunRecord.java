@@ -36,6 +36,16 @@ public record RunRecord(
         memo = Map.copyOf(memo);
     }
 
+    /** What a store may count it for in a {@linkplain Portion portion}, at most. */
+    public long atMost() {
+        // Of JSON in which each character is escaped.
+        long characters = 2;
+        for (Map.Entry<String, String> note : memo.entrySet()) {
+            characters += 6L * (note.getKey().length() + note.getValue().length() + 1);
+        }
+        return Portion.atMost(result) + Portion.atMost(failure) + Portion.atMost(characters);
+    }
+
     @Override
     public String toString() {
         return RecordText.of(this);

@@ -13,8 +13,8 @@ public sealed interface StartOutcome {
      * A run of this workflow id is open; or, where a message is sent again, was open when it took that.
      *
      * @param type its workflow type
-     * @param message what became of the {@linkplain NewRun#message message}: ACCEPTED, CLOSING or INBOX_FULL; null where
-     *     there was none for this run
+     * @param message what became of the {@linkplain NewRun#message message}: ACCEPTED, CLOSING, INBOX_FULL or
+     *     INBOX_TOO_LARGE; null where there was none for this run
      * @param activity of a background job the name of its activity; null of any other run, and where it is not known
      * @param samePlace whether it is the run at the {@linkplain NewRun#place place} in a batch that was asked for
      */

@@ -19,7 +19,7 @@ public interface Views {
     /** The open run of this workflow id, else the one that closed last. */
     Optional<RunRecord> latestRun(String workflowId);
 
-    /** A page of a listing. */
+    /** A page of a listing, at most a {@linkplain Portion portion} of it: the next one begins after its last run. */
     List<RunRecord> runs(RunFilter filter, int limit);
 
     /** How many a listing has, counted up to that many. */
@@ -34,7 +34,7 @@ public interface Views {
     List<BuriedGroup> buried(JobFilter filter, int limit);
 
     /**
-     * A page of open jobs, in the order of {@link JobKey#LOCK_ORDER}. Their arguments and notes, which may be large, only
+     * A page of open jobs, in the order of {@link JobKey#LOCK_ORDER}, at most a {@linkplain Portion portion}. Their arguments and notes, which may be large, only
      * where the filter {@linkplain JobFilter#isOne names one job}.
      */
     List<OpenJob> jobs(JobFilter filter, int limit);

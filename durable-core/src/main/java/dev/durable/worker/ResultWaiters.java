@@ -7,6 +7,7 @@ import dev.durable.WorkflowNotFoundException;
 import dev.durable.client.RunResult;
 import dev.durable.store.ClosedRun;
 import dev.durable.store.HistoryStore;
+import dev.durable.store.Portion;
 import dev.durable.store.RunIds;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -375,10 +376,15 @@ final class ResultWaiters implements Step, Runs.Waiters {
     private Set<UUID> ask(Collection<UUID> wanted) {
         Set<UUID> found = new HashSet<>();
         for (List<UUID> part : parts(wanted)) {
-            for (ClosedRun run : store.closed(part)) {
-                closed(run.runId(), RunResult.of(run));
-                found.add(run.runId());
-            }
+            List<ClosedRun> some;
+            do {
+                some = store.closed(
+                        part.stream().filter(id -> !found.contains(id)).toList());
+                for (ClosedRun run : some) {
+                    closed(run.runId(), RunResult.of(run));
+                    found.add(run.runId());
+                }
+            } while (!Portion.isWhole(some, Integer.MAX_VALUE, ClosedRun::atMost));
         }
         return found;
     }

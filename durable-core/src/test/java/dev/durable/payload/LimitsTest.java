@@ -3,6 +3,7 @@ package dev.durable.payload;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.store.Bounds;
+import dev.durable.store.InboxLimit;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,6 +32,8 @@ class LimitsTest {
         inCode.put("timeouts and delays in options", number(Bounds.DURATION.toDays()) + " days");
         inCode.put("waits of workflow code", number(Bounds.WAIT.toDays()) + " days");
         inCode.put("a time that is named", Bounds.LATEST.toString());
+        inCode.put("messages that wait for one run", number(InboxLimit.DEFAULT.messages()) + " messages");
+        inCode.put("their payloads together", number(InboxLimit.DEFAULT.bytes()) + " bytes");
         inCode.put("rows of one page", number(Bounds.PAGE) + " rows");
         inCode.put("message of an error", number(ErrorText.MAX_MESSAGE_BYTES) + " bytes");
         inCode.put("type of an error", number(Bounds.CLASS_NAME) + " characters");

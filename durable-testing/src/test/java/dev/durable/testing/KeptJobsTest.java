@@ -387,6 +387,26 @@ abstract class KeptJobsTest {
     }
 
     @Test
+    void all_that_failed_are_enqueued_again_however_large_they_are(TestEngine engine) {
+        set(engine).jobsOnExhausted(OnExhausted.FAIL);
+        String letter = "dear ann ".repeat(200_000);
+        for (int i = 0; i < 4; i++) {
+            engine.client().enqueue(Mail.class, StartOptions.id("mail-" + i), m -> m.fragile(letter));
+        }
+        engine.settle();
+        engine.advance(Duration.ofMinutes(2));
+
+        away = false;
+        assertThat(engine.client().enqueueAgain(w -> w)).isEqualTo(4);
+        engine.settle();
+        assertThat(engine.client()
+                        .workflows()
+                        .where(w -> w.status(WorkflowStatus.COMPLETED))
+                        .count())
+                .isEqualTo(4);
+    }
+
+    @Test
     void all_that_failed_are_enqueued_again_by_a_filter(TestEngine engine) {
         set(engine).jobsOnExhausted(OnExhausted.FAIL);
         for (int i = 0; i < 230; i++) {

@@ -32,7 +32,7 @@ final class Buried {
     }
 
     List<BuriedGroup> groups(JobFilter filter, int limit) {
-        return groups(reads.jobs(filter, Integer.MAX_VALUE))
+        return groups(reads.all(filter))
                 .sorted(Comparator.comparing(BuriedGroup::lastSeen).reversed())
                 .limit(limit)
                 .toList();
@@ -40,7 +40,7 @@ final class Buried {
 
     List<BuriedGroup> alertsDue(Duration quiet, int limit) {
         Instant now = tables.now();
-        List<BuriedGroup> due = groups(reads.jobs(JobFilter.ALL, Integer.MAX_VALUE))
+        List<BuriedGroup> due = groups(reads.all(JobFilter.ALL))
                 .filter(group -> isDue(group, told.get(group.fingerprint()), now.minus(quiet)))
                 .limit(limit)
                 .toList();
@@ -75,8 +75,8 @@ final class Buried {
                 || !last.at().isAfter(quietSince) && group.lastSeen().isAfter(last.until());
     }
 
-    private static Stream<BuriedGroup> groups(List<OpenJob> jobs) {
-        return jobs.stream()
+    private static Stream<BuriedGroup> groups(Stream<OpenJob> jobs) {
+        return jobs
                 .filter(job -> job.burial() != null)
                 .collect(Collectors.groupingBy(
                         job -> Objects.requireNonNull(job.burial()).fingerprint()))

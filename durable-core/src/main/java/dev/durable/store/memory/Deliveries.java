@@ -1,6 +1,7 @@
 package dev.durable.store.memory;
 
 import dev.durable.store.Delivery;
+import dev.durable.store.InboxLimit;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobStart;
 import dev.durable.store.MessageKind;
@@ -9,9 +10,9 @@ import java.util.List;
 /** Puts messages into inboxes, each once. */
 final class Deliveries {
     private final Tables tables;
-    private final int inboxLimit;
+    private final InboxLimit inboxLimit;
 
-    Deliveries(Tables tables, int inboxLimit) {
+    Deliveries(Tables tables, InboxLimit inboxLimit) {
         this.tables = tables;
         this.inboxLimit = inboxLimit;
     }
@@ -32,8 +33,11 @@ final class Deliveries {
         if (run.hold().closing()) {
             return Delivery.Outcome.CLOSING;
         }
-        if (run.inbox().size() >= inboxLimit) {
+        if (run.inbox().size() >= inboxLimit.messages()) {
             return Delivery.Outcome.INBOX_FULL;
+        }
+        if (run.inbox().bytes() >= inboxLimit.bytes()) {
+            return Delivery.Outcome.INBOX_TOO_LARGE;
         }
         tables.post(run, message);
         if (message.kind() == MessageKind.CANCEL && run.start().type().equals(JobStart.TYPE)) {

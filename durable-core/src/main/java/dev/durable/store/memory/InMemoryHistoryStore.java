@@ -18,6 +18,7 @@ import dev.durable.store.EarliestTimeouts;
 import dev.durable.store.EstimatedClock;
 import dev.durable.store.HeldJob;
 import dev.durable.store.HistoryStore;
+import dev.durable.store.InboxLimit;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobClaim;
 import dev.durable.store.JobFilter;
@@ -65,9 +66,6 @@ import org.jspecify.annotations.Nullable;
  * method is atomic. Closing it drops nothing, so an engine can be stopped and started again on it.
  */
 public final class InMemoryHistoryStore implements HistoryStore {
-    /** How many messages may wait for one run. */
-    public static final int INBOX_LIMIT = 10_000;
-
     private static final TransactionalActivities.Transaction NO_TRANSACTION =
             new TransactionalActivities.Transaction() {
                 @Override
@@ -90,7 +88,7 @@ public final class InMemoryHistoryStore implements HistoryStore {
     private final Reads reads;
     private final Buried buried;
 
-    private InMemoryHistoryStore(StoreClock clock, int inboxLimit) {
+    private InMemoryHistoryStore(StoreClock clock, InboxLimit inboxLimit) {
         tables = new Tables(clock);
         deliveries = new Deliveries(tables, inboxLimit);
         starts = new Starts(tables, deliveries);
@@ -107,16 +105,16 @@ public final class InMemoryHistoryStore implements HistoryStore {
 
     /** A store on the system's clock. */
     public InMemoryHistoryStore() {
-        this(new EstimatedClock(Instant::now, System::nanoTime), INBOX_LIMIT);
+        this(new EstimatedClock(Instant::now, System::nanoTime), InboxLimit.DEFAULT);
     }
 
     /** A store on this clock: a {@link VirtualClock} that the caller moves. */
     public static InMemoryHistoryStore on(StoreClock clock) {
-        return on(clock, INBOX_LIMIT);
+        return on(clock, InboxLimit.DEFAULT);
     }
 
-    /** A store on this clock that lets at most that many messages wait for one run. */
-    public static InMemoryHistoryStore on(StoreClock clock, int inboxLimit) {
+    /** A store on this clock that lets at most so much wait for one run. */
+    public static InMemoryHistoryStore on(StoreClock clock, InboxLimit inboxLimit) {
         return new InMemoryHistoryStore(clock, inboxLimit);
     }
 
@@ -399,9 +397,11 @@ public final class InMemoryHistoryStore implements HistoryStore {
     }
 
     @Override
-    public List<RunRecord> latestRuns(Collection<String> workflowIds) {
-        return atomically(() ->
-                workflowIds.stream().flatMap(id -> reads.latest(id).stream()).toList());
+    public List<RunKey> latestRuns(Collection<String> workflowIds) {
+        return atomically(() -> workflowIds.stream()
+                .flatMap(id -> reads.latest(id).stream())
+                .map(RunRecord::run)
+                .toList());
     }
 
     @Override

@@ -13,12 +13,15 @@ import org.jspecify.annotations.Nullable;
 /** The messages that wait for one run, each once, in the order in which the store took them: that is (at, ord). */
 final class Inbox {
     private final Map<UUID, InboxMessage> waiting = new LinkedHashMap<>();
+    private long bytes;
 
     /** Takes the message, unless it waits already. */
     void add(InboxMessage sent, Instant at) {
-        waiting.putIfAbsent(
-                sent.messageId(),
-                new InboxMessage(sent.messageId(), sent.kind(), sent.name(), sent.payload(), sent.notes(), at));
+        InboxMessage message =
+                new InboxMessage(sent.messageId(), sent.kind(), sent.name(), sent.payload(), sent.notes(), at);
+        if (waiting.putIfAbsent(message.messageId(), message) == null) {
+            bytes += message.payload().length();
+        }
     }
 
     boolean contains(UUID messageId) {
@@ -32,11 +35,20 @@ final class Inbox {
     }
 
     void removeAll(Collection<UUID> messageIds) {
-        messageIds.forEach(waiting::remove);
+        for (UUID messageId : messageIds) {
+            InboxMessage gone = waiting.remove(messageId);
+            bytes -= gone == null ? 0 : gone.payload().length();
+        }
     }
 
     void clear() {
         waiting.clear();
+        bytes = 0;
+    }
+
+    /** Of the payloads. */
+    long bytes() {
+        return bytes;
     }
 
     int size() {

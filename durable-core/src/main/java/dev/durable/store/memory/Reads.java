@@ -89,13 +89,14 @@ final class Reads {
     }
 
     List<ClosedRun> closed(Collection<UUID> runIds) {
-        return runIds.stream()
+        List<ClosedRun> all = runIds.stream()
                 .map(runs::find)
                 .filter(Objects::nonNull)
                 .filter(run -> !run.isOpen())
                 .map(Run::record)
                 .map(run -> new ClosedRun(run.run().runId(), run.status(), run.result(), run.failure()))
                 .toList();
+        return new Room(Portion.BYTES).first(all, Reads::size);
     }
 
     Set<UUID> unknown(Collection<UUID> runIds) {
@@ -103,7 +104,7 @@ final class Reads {
     }
 
     List<RunRecord> page(RunFilter filter, int limit) {
-        return matching(filter).limit(limit).toList();
+        return new Room(Portion.BYTES).first(matching(filter).limit(limit).toList(), Reads::size);
     }
 
     long count(RunFilter filter, long limit) {
@@ -119,10 +120,32 @@ final class Reads {
     }
 
     List<OpenJob> jobs(JobFilter filter, int limit) {
-        return matching(filter)
-                .limit(limit)
-                .map(job -> open(job, filter.isOne()))
-                .toList();
+        return new Room(Portion.BYTES).first(all(filter).limit(limit).toList(), Reads::size);
+    }
+
+    Stream<OpenJob> all(JobFilter filter) {
+        return matching(filter).map(job -> open(job, filter.isOne()));
+    }
+
+    private static long size(RunRecord run) {
+        return size(run.result())
+                + size(run.failure())
+                + run.memo().entrySet().stream()
+                        .mapToLong(
+                                note -> note.getKey().length() + note.getValue().length())
+                        .sum();
+    }
+
+    private static long size(ClosedRun run) {
+        return size(run.result()) + size(run.failure());
+    }
+
+    private static long size(OpenJob job) {
+        return size(job.options()) + size(job.lastFailure()) + size(job.heartbeatDetails());
+    }
+
+    private static long size(@Nullable String text) {
+        return text == null ? 0 : text.length();
     }
 
     long count(JobFilter filter, long limit) {
@@ -196,11 +219,12 @@ final class Reads {
     }
 
     List<BatchMember> members(String batch, int after, int limit) {
-        return runs.batch(batch).tailMap(after, false).entrySet().stream()
+        List<BatchMember> first = runs.batch(batch).tailMap(after, false).entrySet().stream()
                 .limit(limit)
                 .map(member ->
                         new BatchMember(member.getKey(), member.getValue().record()))
                 .toList();
+        return new Room(Portion.BYTES).first(first, member -> size(member.run()));
     }
 
     Set<BatchPlace> held(Map<BatchPlace, RunKey> wanted) {

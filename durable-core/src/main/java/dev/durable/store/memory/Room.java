@@ -22,7 +22,7 @@ final class Room {
         return first(history, event -> event.attributes().length());
     }
 
-    private <T> List<T> first(List<T> all, ToLongFunction<T> size) {
+    <T> List<T> first(List<T> all, ToLongFunction<T> size) {
         List<T> fits = new ArrayList<>();
         for (T one : all) {
             if (left <= 0) {

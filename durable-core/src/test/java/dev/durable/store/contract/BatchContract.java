@@ -11,6 +11,7 @@ import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobStart;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.NewRun;
+import dev.durable.store.Portion;
 import dev.durable.store.RunFilter;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunRecord;
@@ -94,6 +95,22 @@ abstract class BatchContract extends StoreContract {
         assertThat(store.members("nobody's", -1, 10)).isEmpty();
         assertThat(store.runs(RunFilter.ALL.batch("b"), 100)).hasSize(25);
         assertThat(store.count(RunFilter.ALL.batch("b/sub"))).isOne();
+    }
+
+    @Test
+    void a_page_of_large_members_is_a_portion_and_the_next_goes_on_after_the_last_number() {
+        String large = text(Portion.BYTES / 3);
+        IntStream.range(0, 8).forEach(number -> started(member("b", number).memo("large", large)));
+
+        List<Integer> seen = new ArrayList<>();
+        List<BatchMember> page = store.members("b", -1, 100);
+        while (!page.isEmpty()) {
+            assertThat(page).hasSizeBetween(1, 4);
+            page.forEach(member -> seen.add(member.number()));
+            page = store.members("b", page.getLast().number(), 100);
+        }
+
+        assertThat(seen).containsExactly(0, 1, 2, 3, 4, 5, 6, 7);
     }
 
     @Test

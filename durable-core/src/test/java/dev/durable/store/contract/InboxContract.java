@@ -2,6 +2,7 @@ package dev.durable.store.contract;
 
 import static dev.durable.store.Delivery.Outcome.ACCEPTED;
 import static dev.durable.store.Delivery.Outcome.INBOX_FULL;
+import static dev.durable.store.Delivery.Outcome.INBOX_TOO_LARGE;
 import static dev.durable.store.Delivery.Outcome.NOT_FOUND;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -195,7 +196,7 @@ abstract class InboxContract extends StoreContract {
     @Test
     void a_full_inbox_takes_no_more_until_something_was_consumed() {
         Writer writer = claimed("order-1");
-        List<Delivery> fill = IntStream.range(0, fixture.inboxLimit())
+        List<Delivery> fill = IntStream.range(0, fixture.inboxLimit().messages())
                 .mapToObj(i -> new Delivery("order-1", null, signal("fill")))
                 .toList();
         assertThat(store.deliver(fill)).containsOnly(ACCEPTED);
@@ -210,11 +211,31 @@ abstract class InboxContract extends StoreContract {
     }
 
     @Test
+    void an_inbox_that_holds_as_many_bytes_as_it_may_takes_no_more_until_some_were_consumed() {
+        Writer writer = claimed("order-1");
+        RunKey other = started("order-2");
+        int size = (int) fixture.inboxLimit().bytes() / 4;
+        InboxMessage first = signal("s0", text(size));
+        assertThat(deliver(writer.run(), first)).isEqualTo(ACCEPTED);
+        for (int i = 1; i < 4; i++) {
+            assertThat(deliver(writer.run(), signal("s" + i, text(size)))).isEqualTo(ACCEPTED);
+        }
+
+        assertThat(deliver(writer.run(), signal("short"))).isEqualTo(INBOX_TOO_LARGE);
+        assertThat(deliver(writer.run(), first)).as("one that waits already").isEqualTo(ACCEPTED);
+        assertThat(deliver(other, signal("short"))).isEqualTo(ACCEPTED);
+
+        writer.write(writer.step().consumes(first));
+        assertThat(deliver(writer.run(), signal("room-again"))).isEqualTo(ACCEPTED);
+        assertThat(waitingNames(writer.run()).getFirst()).isEqualTo("s1");
+    }
+
+    @Test
     void a_full_inbox_still_takes_the_outcome_of_an_activity() {
         Writer writer = claimed("order-1");
         writer.write(writer.step().schedules(1));
         var job = claimJob(session);
-        IntStream.range(0, fixture.inboxLimit()).forEach(i -> deliver(writer.run(), signal("fill")));
+        IntStream.range(0, fixture.inboxLimit().messages()).forEach(i -> deliver(writer.run(), signal("fill")));
 
         assertThat(update(completed(job))).isEqualTo(JobUpdate.Outcome.ACCEPTED);
         assertThat(waitingNames(writer.run())).endsWith("ActivityCompleted");

@@ -17,6 +17,7 @@ import dev.durable.store.JobKey;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.MessageKind;
 import dev.durable.store.NewJob;
+import dev.durable.store.OpenJob;
 import dev.durable.store.Portion;
 import dev.durable.store.RunKey;
 import dev.durable.store.Transition;
@@ -517,6 +518,24 @@ abstract class JobContract extends StoreContract {
         update(retry(first, Duration.ZERO));
 
         assertThat(claimJob(session).heartbeatDetails()).isEqualTo("{\"row\": 2}");
+    }
+
+    @Test
+    void a_page_of_jobs_with_large_details_is_a_portion_and_the_next_goes_on_after_its_last_job() {
+        scheduled("order-1", 8);
+        String large = text(Portion.BYTES / 3);
+        claimJobs(session).forEach(job -> assertThat(heartbeat(job, large)).isEqualTo(ACCEPTED));
+
+        List<Integer> seen = new ArrayList<>();
+        List<OpenJob> page = store.jobs(JobFilter.ALL, 100);
+        while (!page.isEmpty()) {
+            assertThat(page).hasSizeBetween(1, 4);
+            page.forEach(job -> seen.add(job.key().seq()));
+            page = store.jobs(JobFilter.ALL.after(page.getLast().key()), 100);
+        }
+
+        assertThat(seen).containsExactly(1, 2, 3, 4, 5, 6, 7, 8);
+        assertThat(store.count(JobFilter.ALL, 100)).isEqualTo(8);
     }
 
     @Test

@@ -9,6 +9,7 @@ import dev.durable.store.AuditFilter;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.ClosedRun;
 import dev.durable.store.JobUpdate;
+import dev.durable.store.Portion;
 import dev.durable.store.QueueChange;
 import dev.durable.store.RunDetails;
 import dev.durable.store.RunFilter;
@@ -19,10 +20,12 @@ import dev.durable.store.StoredEvent;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -51,6 +54,59 @@ public abstract class ListingContract extends StoreContract {
             }
             assertThat(seen).hasSize(7).doesNotHaveDuplicates();
         }
+    }
+
+    @Test
+    void a_page_of_large_runs_is_a_portion_and_the_next_goes_on_after_its_last_run() {
+        String large = text(Portion.BYTES / 3);
+        for (int i = 0; i < 9; i++) {
+            if (i % 3 == 0) {
+                started(newRun("order-" + i).memo("large", large));
+            } else {
+                Writer closing = claimed("order-" + i);
+                closing.write(
+                        closing.step().closes(i % 3 == 1 ? WorkflowStatus.COMPLETED : WorkflowStatus.CANCELLED, large));
+            }
+            advance(Duration.ofMillis(2));
+        }
+
+        Supplier<Filter> notable = () -> new Filter().statuses(WorkflowStatus.RUNNING, WorkflowStatus.CANCELLED);
+        assertThat(largeOnes(new Filter())).containsExactly(8, 7, 6, 5, 4, 3, 2, 1, 0);
+        assertThat(largeOnes(new Filter().oldestFirst())).containsExactly(0, 1, 2, 3, 4, 5, 6, 7, 8);
+        assertThat(largeOnes(notable.get())).containsExactly(8, 6, 5, 3, 2, 0);
+        assertThat(largeOnes(notable.get().oldestFirst())).containsExactly(0, 2, 3, 5, 6, 8);
+        assertThat(store.count(new Filter().build())).isEqualTo(9);
+    }
+
+    @Test
+    void of_large_results_a_portion_is_told_and_the_rest_when_asked_again() {
+        String large = text(Portion.BYTES / 3);
+        Set<UUID> waiting = new HashSet<>();
+        for (int i = 0; i < 8; i++) {
+            Writer closing = claimed("order-" + i);
+            closing.write(closing.step().closes(WorkflowStatus.COMPLETED, large));
+            waiting.add(closing.run().runId());
+        }
+
+        for (int looks = 0; !waiting.isEmpty(); looks++) {
+            assertThat(looks).isLessThan(8);
+            List<RunRecord> closed = store.closed(waiting);
+            assertThat(closed).hasSizeBetween(1, 4);
+            closed.forEach(run -> assertThat(waiting.remove(run.run().runId())).isTrue());
+        }
+    }
+
+    /** The numbers of the runs, page by page. */
+    private List<Integer> largeOnes(Filter filter) {
+        List<Integer> seen = new ArrayList<>();
+        List<RunRecord> page = store.runs(filter.build(), 100);
+        while (!page.isEmpty()) {
+            assertThat(page).hasSizeBetween(1, 4);
+            assertThat(Portion.isWhole(page, 100, RunRecord::atMost)).isFalse();
+            page.forEach(run -> seen.add(Integer.parseInt(run.run().workflowId().substring("order-".length()))));
+            page = store.runs(filter.after(page.getLast().run().runId()).build(), 100);
+        }
+        return seen;
     }
 
     @Test
@@ -220,9 +276,7 @@ public abstract class ListingContract extends StoreContract {
         RunKey second = started("order-1");
         RunKey other = started("order-2");
 
-        assertThat(store.latestRuns(List.of("order-1", "order-2", "order-3")))
-                .extracting(RunRecord::run)
-                .containsExactlyInAnyOrder(second, other);
+        assertThat(store.latestRuns(List.of("order-1", "order-2", "order-3"))).containsExactlyInAnyOrder(second, other);
         assertThat(store.latestRuns(List.of())).isEmpty();
     }
 

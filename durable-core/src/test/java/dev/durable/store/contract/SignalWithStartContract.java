@@ -108,10 +108,19 @@ abstract class SignalWithStartContract extends StoreContract {
     @Test
     void a_full_inbox_takes_no_signal() {
         RunKey open = started("order-1");
-        IntStream.range(0, fixture.inboxLimit()).forEach(i -> deliver(open, signal("s" + i)));
+        IntStream.range(0, fixture.inboxLimit().messages()).forEach(i -> deliver(open, signal("s" + i)));
 
         assertThat(start(newRun("order-1").tells(signal("approve"))))
                 .isEqualTo(new StartOutcome.AlreadyOpen(open.runId(), TYPE, Delivery.Outcome.INBOX_FULL));
+    }
+
+    @Test
+    void an_inbox_of_many_bytes_takes_no_signal() {
+        RunKey open = started("order-1");
+        deliver(open, signal("large", text((int) fixture.inboxLimit().bytes())));
+
+        assertThat(start(newRun("order-1").tells(signal("approve"))))
+                .isEqualTo(new StartOutcome.AlreadyOpen(open.runId(), TYPE, Delivery.Outcome.INBOX_TOO_LARGE));
     }
 
     @Test

@@ -108,7 +108,11 @@ public final class StepBuilder {
     }
 
     public StepBuilder closes(WorkflowStatus status) {
-        close = new Transition.Close(status, "{\"status\":\"" + status + "\"}", null, false);
+        return closes(status, "{\"status\":\"" + status + "\"}");
+    }
+
+    StepBuilder closes(WorkflowStatus status, String result) {
+        close = new Transition.Close(status, result, null, false);
         return this;
     }
 

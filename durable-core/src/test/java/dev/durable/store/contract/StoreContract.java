@@ -22,6 +22,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -153,6 +154,16 @@ public abstract class StoreContract {
 
     protected static InboxMessage signal(String name) {
         return signal(name, "[\"" + name + "\",\"" + MarkedLines.MARKER + "\"]");
+    }
+
+    /** JSON of at least so many characters, which no database makes much smaller. */
+    protected static String text(int size) {
+        return new Random(size)
+                .ints(size, '0', 'z' + 1)
+                .map(c -> Character.isLetterOrDigit(c) ? c : 'x')
+                .collect(() -> new StringBuilder("\""), StringBuilder::appendCodePoint, StringBuilder::append)
+                .append('"')
+                .toString();
     }
 
     protected static InboxMessage signal(String name, String payload) {

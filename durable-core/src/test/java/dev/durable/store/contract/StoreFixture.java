@@ -2,6 +2,7 @@ package dev.durable.store.contract;
 
 import dev.durable.store.Delivery;
 import dev.durable.store.HistoryStore;
+import dev.durable.store.InboxLimit;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.RunKey;
 import java.time.Duration;
@@ -14,8 +15,8 @@ public interface StoreFixture extends AutoCloseable {
     /** Moves the store's time on. Between two calls time may stand still or pass by itself, but only by moments. */
     void advance(Duration by);
 
-    /** How many messages may wait for one run in this store; small, so that a test can reach it. */
-    int inboxLimit();
+    /** What may wait for one run in this store; little, so that a test can reach it. */
+    InboxLimit inboxLimit();
 
     /**
      * Another process that sends a message to a run and stays in the middle of its transaction: it has its locks and has

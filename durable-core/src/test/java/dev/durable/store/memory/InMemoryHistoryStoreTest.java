@@ -1,13 +1,14 @@
 package dev.durable.store.memory;
 
 import dev.durable.store.HistoryStore;
+import dev.durable.store.InboxLimit;
 import dev.durable.store.contract.HistoryStoreContract;
 import dev.durable.store.contract.StoreFixture;
 import java.time.Duration;
 
 /** The in-memory store keeps the contract of all stores. */
 class InMemoryHistoryStoreTest extends HistoryStoreContract {
-    private static final int INBOX_LIMIT = 50;
+    private static final InboxLimit INBOX_LIMIT = new InboxLimit(50, 20 << 20);
 
     @Override
     protected StoreFixture newFixture() {
@@ -25,7 +26,7 @@ class InMemoryHistoryStoreTest extends HistoryStoreContract {
             }
 
             @Override
-            public int inboxLimit() {
+            public InboxLimit inboxLimit() {
                 return INBOX_LIMIT;
             }
 

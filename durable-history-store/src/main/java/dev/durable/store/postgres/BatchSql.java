@@ -33,11 +33,14 @@ final class BatchSql {
              where exists (select 1 from durable.batch_job b
                     where b.batch = u.batch and b.number = u.number and +b.shard = u.shard and b.run_id = u.run_id offset 0)""";
 
-    static final String MEMBERS = """
+    static final String MEMBERS = PortionSql.portionBy(
+            "number, run_id, workflow_id, type, status, task_queue, started_at, closed_at, result, failure, memo",
+            PortionSql.sizes("r.result", "r.failure", "r.memo"),
+            """
             select b.number, w.run_id, w.workflow_id, w.type, w.status, w.task_queue, w.started_at, w.closed_at, w.result,
                    w.failure, w.memo
               from durable.batch_job b
               join durable.workflow_run w on w.run_id = b.run_id and w.shard = b.shard
              where b.batch = ? and b.number > ?
-             order by b.number limit ?""";
+             order by b.number limit ?""");
 }

@@ -3,6 +3,7 @@ package dev.durable.store.postgres;
 import dev.durable.store.BatchMember;
 import dev.durable.store.BatchPlace;
 import dev.durable.store.BatchTally;
+import dev.durable.store.Portion;
 import dev.durable.store.RunKey;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -61,7 +62,8 @@ final class Batches {
                             row -> members.add(new BatchMember(row.getInt("number"), Listings.record(row))),
                             Param.of(batch),
                             Param.of(after),
-                            Param.of(limit)));
+                            Param.of(limit),
+                            Param.of((long) Portion.BYTES)));
             return members;
         });
     }

@@ -2,6 +2,7 @@ package dev.durable.store.postgres;
 
 import static dev.durable.store.postgres.jooq.generated.Tables.ACTIVITY_JOB;
 import static org.jooq.impl.DSL.arrayAgg;
+import static org.jooq.impl.DSL.arrayGet;
 import static org.jooq.impl.DSL.count;
 import static org.jooq.impl.DSL.max;
 import static org.jooq.impl.DSL.min;
@@ -37,17 +38,19 @@ final class Buried {
     private static final Field<Instant> FIRST = min(ACTIVITY_JOB.BURIED_AT);
     private static final Field<Instant> LAST = max(ACTIVITY_JOB.BURIED_AT);
     private static final Field<String> ACTIVITY = min(ACTIVITY_JOB.ACTIVITY);
-    private static final Field<String[]> FAILURE =
-            arrayAgg(ACTIVITY_JOB.LAST_FAILURE).orderBy(ACTIVITY_JOB.BURIED_AT.desc(), ACTIVITY_JOB.RUN_ID);
-    private static final Field<UUID[]> RUN =
-            arrayAgg(ACTIVITY_JOB.RUN_ID).orderBy(ACTIVITY_JOB.BURIED_AT.desc(), ACTIVITY_JOB.RUN_ID);
-    private static final Field<String[]> WORKFLOW =
-            arrayAgg(ACTIVITY_JOB.WORKFLOW_ID).orderBy(ACTIVITY_JOB.BURIED_AT.desc(), ACTIVITY_JOB.RUN_ID);
-    private static final Field<Integer[]> SEQ =
-            arrayAgg(ACTIVITY_JOB.SEQ).orderBy(ACTIVITY_JOB.BURIED_AT.desc(), ACTIVITY_JOB.RUN_ID);
+    private static final Field<String> FAILURE = latest(ACTIVITY_JOB.LAST_FAILURE);
+    private static final Field<UUID> RUN = latest(ACTIVITY_JOB.RUN_ID);
+    private static final Field<String> WORKFLOW = latest(ACTIVITY_JOB.WORKFLOW_ID);
+    private static final Field<Integer> SEQ = latest(ACTIVITY_JOB.SEQ);
 
     private final Connections connections;
     private final Nudges nudges;
+
+    /** Of the group's latest: one value, however many the group has. */
+    private static <T> Field<T> latest(Field<T> column) {
+        return arrayGet(arrayAgg(column).orderBy(ACTIVITY_JOB.BURIED_AT.desc(), ACTIVITY_JOB.RUN_ID), 1)
+                .as("latest_" + column.getName());
+    }
 
     private record Dead(@Nullable String lastFailure, Instant now) {}
 
@@ -77,8 +80,8 @@ final class Buried {
                 row.get(COUNT),
                 row.get(FIRST),
                 row.get(LAST),
-                row.get(FAILURE)[0],
-                new JobKey(new RunKey(row.get(RUN)[0], row.get(WORKFLOW)[0]), row.get(SEQ)[0]));
+                row.get(FAILURE),
+                new JobKey(new RunKey(row.get(RUN), row.get(WORKFLOW)), row.get(SEQ)));
     }
 
     List<BuriedGroup> alertsDue(Duration quiet, int limit) {

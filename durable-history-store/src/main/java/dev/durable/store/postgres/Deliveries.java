@@ -7,6 +7,7 @@ import static dev.durable.store.postgres.Param.uuids;
 
 import dev.durable.store.Delivery;
 import dev.durable.store.Delivery.Outcome;
+import dev.durable.store.InboxLimit;
 import dev.durable.store.Nudges;
 import dev.durable.store.RunIds;
 import java.sql.SQLException;
@@ -22,9 +23,9 @@ final class Deliveries {
     private final Connections connections;
     private final Nudges nudges;
     private final Patience patience;
-    private final int inboxLimit;
+    private final InboxLimit inboxLimit;
 
-    Deliveries(Connections connections, Nudges nudges, Patience patience, int inboxLimit) {
+    Deliveries(Connections connections, Nudges nudges, Patience patience, InboxLimit inboxLimit) {
         this.connections = connections;
         this.nudges = nudges;
         this.patience = patience;

@@ -7,6 +7,7 @@ import static dev.durable.store.postgres.Param.uuids;
 
 import dev.durable.store.Delivery;
 import dev.durable.store.Delivery.Outcome;
+import dev.durable.store.InboxLimit;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.MessageKind;
 import dev.durable.store.RunIds;
@@ -78,13 +79,14 @@ final class DeliveryBatch {
         }
     }
 
-    Param[] params(int inboxLimit) {
+    Param[] params(InboxLimit inboxLimit) {
         return new Param[] {
-            Param.of(inboxLimit),
             texts(targets, Target::workflowId),
             shorts(targets, Target::shard),
             uuids(targets, Target::runId),
-            Param.of(inboxLimit),
+            Param.of(inboxLimit.bytes()),
+            Param.of(inboxLimit.messages()),
+            Param.of(inboxLimit.messages()),
             ints(rows, Row::target),
             shorts(rows, Row::shard),
             ints(rows, Row::item),

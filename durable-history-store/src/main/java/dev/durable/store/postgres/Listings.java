@@ -6,6 +6,7 @@ import static dev.durable.store.postgres.jooq.generated.Tables.WORKFLOW_RUN;
 
 import dev.durable.WorkflowStatus;
 import dev.durable.store.ClosedRun;
+import dev.durable.store.Portion;
 import dev.durable.store.RunFilter;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
@@ -83,7 +84,8 @@ final class Listings {
                                     row.getString("result"),
                                     row.getString("failure"))),
                             uuids(asked, id -> id),
-                            shorts(asked, RunIds::shard)));
+                            shorts(asked, RunIds::shard),
+                            Param.of((long) Portion.BYTES)));
             return closed;
         });
     }
@@ -116,14 +118,15 @@ final class Listings {
     }
 
     /** The open run of each workflow id, else the one that closed last. */
-    List<RunRecord> latest(Collection<String> workflowIds) {
+    List<RunKey> latest(Collection<String> workflowIds) {
         List<String> asked = List.copyOf(workflowIds);
         return connections.read(Locks.SHORT, tx -> {
-            List<RunRecord> latest = new ArrayList<>();
+            List<RunKey> latest = new ArrayList<>();
             tx.last(new Script()
                     .read(
                             ReadSql.LATEST,
-                            row -> latest.add(record(row)),
+                            row -> latest.add(
+                                    new RunKey(row.getObject("run_id", UUID.class), row.getString("workflow_id"))),
                             Param.texts(asked, id -> id),
                             shorts(asked, RunIds::shardOf)));
             return latest;

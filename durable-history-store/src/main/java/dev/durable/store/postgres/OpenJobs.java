@@ -25,6 +25,7 @@ import org.jooq.Record;
 import org.jooq.Row2;
 import org.jooq.Select;
 import org.jooq.SelectJoinStep;
+import org.jooq.impl.DSL;
 import org.jspecify.annotations.Nullable;
 
 /** Open jobs as people see them, and those who give orders. */
@@ -58,6 +59,10 @@ final class OpenJobs {
             ACTIVITY_HEARTBEAT.DETAILS,
             SESSION.IDENTITY);
     private static final Set<ActivityState> IN_HANDS = Set.of(ActivityState.RUNNING, ActivityState.EXTERNAL);
+    /** Of a listing; with arguments and notes it is one job. */
+    private static final List<Field<?>> LARGE =
+            List.of(ACTIVITY_JOB.OPTIONS, ACTIVITY_JOB.LAST_FAILURE, ACTIVITY_HEARTBEAT.DETAILS);
+
     private static final List<Field<?>> WHOLE =
             List.of(ACTIVITY_JOB.INPUT, ACTIVITY_JOB.NOTES, ACTIVITY_JOB.OPERATOR_NOTES);
 
@@ -80,10 +85,17 @@ final class OpenJobs {
         if (!filter.states().isEmpty() && IN_HANDS.containsAll(filter.states())) {
             RunSearch.plan(dsl, false, true);
         }
-        return select(dsl, filter.isOne())
+        Select<? extends Record> all = select(dsl, filter.isOne())
                 .where(JobMatch.matches(filter))
                 .orderBy(ACTIVITY_JOB.RUN_ID, ACTIVITY_JOB.SEQ)
-                .limit(limit)
+                .limit(limit);
+        return PortionSql.portion(
+                        dsl,
+                        all,
+                        LARGE,
+                        List.of(
+                                DSL.field(DSL.name("run_id")).asc(),
+                                DSL.field(DSL.name("seq")).asc()))
                 .fetch();
     }
 

@@ -1,5 +1,6 @@
 package dev.durable.store.postgres;
 
+import dev.durable.store.InboxLimit;
 import dev.durable.store.Nudges;
 import dev.durable.store.Relayed;
 import java.util.ArrayList;
@@ -24,13 +25,13 @@ final class OutboxRelay {
 
     private final Connections connections;
     private final Nudges nudges;
-    private final int inboxLimit;
+    private final InboxLimit inboxLimit;
     private Set<String> stuck = new HashSet<>();
     private int relays;
     private boolean refusalTold;
     private long unknown;
 
-    OutboxRelay(Connections connections, Nudges nudges, int inboxLimit) {
+    OutboxRelay(Connections connections, Nudges nudges, InboxLimit inboxLimit) {
         this.connections = connections;
         this.nudges = nudges;
         this.inboxLimit = inboxLimit;

@@ -21,6 +21,7 @@ import dev.durable.store.EstimatedClock;
 import dev.durable.store.Fitness;
 import dev.durable.store.HeldJob;
 import dev.durable.store.HistoryStore;
+import dev.durable.store.InboxLimit;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobClaim;
 import dev.durable.store.JobFilter;
@@ -465,7 +466,7 @@ public final class PostgresHistoryStore implements HistoryStore {
     }
 
     @Override
-    public List<RunRecord> latestRuns(Collection<String> workflowIds) {
+    public List<RunKey> latestRuns(Collection<String> workflowIds) {
         return listings.latest(workflowIds);
     }
 
@@ -565,7 +566,7 @@ public final class PostgresHistoryStore implements HistoryStore {
         private @Nullable String rolePrefix;
         private SchemaMode schemaMode = SchemaMode.MIGRATE;
         private @Nullable DataSource migrationDataSource;
-        private int inboxLimit = 10_000;
+        private InboxLimit inboxLimit = InboxLimit.DEFAULT;
         private @Nullable CallerTransactions transactions;
         private @Nullable ActivityTransactions activityTransactions;
         private boolean notify = true;
@@ -612,7 +613,16 @@ public final class PostgresHistoryStore implements HistoryStore {
 
         /** How many messages may wait for one run before senders are told that its inbox is full; 10,000 unless told. */
         public Builder inboxLimit(int messages) {
-            inboxLimit = messages;
+            inboxLimit = new InboxLimit(messages, inboxLimit.bytes());
+            return this;
+        }
+
+        /**
+         * How many bytes of messages may wait for one run, as they are stored, before senders are told that its inbox is
+         * full; 256 MiB unless told. One message goes into an inbox that has not reached it, however large it is.
+         */
+        public Builder inboxBytes(long bytes) {
+            inboxLimit = new InboxLimit(inboxLimit.messages(), bytes);
             return this;
         }
 

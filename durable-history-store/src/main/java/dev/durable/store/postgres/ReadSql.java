@@ -27,8 +27,7 @@ final class ReadSql {
 
     /** The latest run of each workflow id. */
     static final String LATEST = """
-            select w.run_id, w.workflow_id, w.type, w.status, w.task_queue, w.started_at, w.closed_at, w.result, w.failure,
-                   w.memo
+            select w.run_id, w.workflow_id
               from unnest(?::text[], ?::smallint[]) as u(workflow_id, shard)
              cross join lateral (select w.* from durable.workflow_run w
                     where w.workflow_id = u.workflow_id and +w.shard = u.shard order by w.started_at desc limit 1) w""";
@@ -43,9 +42,10 @@ final class ReadSql {
      * Of these runs the ones that have closed: what all waiting clients of a process ask together. It has nothing that is only
      * shown.
      */
-    static final String CLOSED = """
+    static final String CLOSED =
+            PortionSql.portionBy("run_id, status, result, failure", PortionSql.sizes("r.result", "r.failure"), """
             select w.run_id, w.status, w.result, w.failure
               from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)
              cross join lateral (select w.run_id, w.status, w.result, w.failure from durable.workflow_run w
-                    where w.run_id = u.run_id and +w.shard = u.shard and w.closed_at is not null offset 0) w""";
+                    where w.run_id = u.run_id and +w.shard = u.shard and w.closed_at is not null offset 0) w""");
 }

@@ -4,6 +4,7 @@ import static dev.durable.store.postgres.Param.shorts;
 import static dev.durable.store.postgres.Param.texts;
 
 import dev.durable.store.Delivery.Outcome;
+import dev.durable.store.InboxLimit;
 import dev.durable.store.NewRun;
 import dev.durable.store.RunIds;
 import dev.durable.store.StartOutcome;
@@ -27,13 +28,13 @@ import java.util.UUID;
 final class RelayDelivery {
     private final Tx tx;
     private final List<Outbox.Row> rows;
-    private final int inboxLimit;
+    private final InboxLimit inboxLimit;
     private final Hints hints;
     private final Map<Integer, Outcome> outcomes = new HashMap<>();
     private final Map<Integer, String> dropped = new HashMap<>();
     private final Set<String> stuck = new HashSet<>();
 
-    RelayDelivery(Tx tx, List<Outbox.Row> rows, int inboxLimit, Hints hints) throws SQLException {
+    RelayDelivery(Tx tx, List<Outbox.Row> rows, InboxLimit inboxLimit, Hints hints) throws SQLException {
         this.tx = tx;
         this.rows = rows;
         this.inboxLimit = inboxLimit;

@@ -7,6 +7,7 @@ import static dev.durable.store.postgres.Param.uuids;
 
 import dev.durable.store.Bounds;
 import dev.durable.store.Delivery.Outcome;
+import dev.durable.store.InboxLimit;
 import dev.durable.store.Portion;
 import dev.durable.store.Relayed;
 import java.sql.SQLException;
@@ -39,7 +40,7 @@ final class RelayPass {
     private static final Logger log = LoggerFactory.getLogger(RelayPass.class);
 
     private final Connections connections;
-    private final int inboxLimit;
+    private final InboxLimit inboxLimit;
     private final int limit;
     private final Set<String> except;
     private final Hints hints = new Hints();
@@ -50,11 +51,11 @@ final class RelayPass {
     private int accepted;
 
     /**
-     * @param inboxLimit how many messages may wait for a run
+     * @param inboxLimit what may wait for a run
      * @param limit how many to deliver at most
      * @param except targets to pass over
      */
-    RelayPass(Connections connections, int inboxLimit, int limit, Set<String> except) {
+    RelayPass(Connections connections, InboxLimit inboxLimit, int limit, Set<String> except) {
         this.connections = connections;
         this.inboxLimit = inboxLimit;
         this.limit = limit;
@@ -248,7 +249,7 @@ final class RelayPass {
                             delivery.whyDropped(i));
                     done.add(row);
                 }
-                case CLOSING, INBOX_FULL, LOCKED -> stuck.add(row.target());
+                case CLOSING, INBOX_FULL, INBOX_TOO_LARGE, LOCKED -> stuck.add(row.target());
             }
         }
         return done;

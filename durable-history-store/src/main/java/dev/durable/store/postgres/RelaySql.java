@@ -51,7 +51,7 @@ final class RelaySql {
             """
             + PortionSql.portionBy(
                     "run_id, event_id, target_run_id, kind, shard, target_workflow_id, name, payload, new_run, place",
-                    "coalesce(" + PortionSql.size("r.payload") + ", 0) + coalesce(" + PortionSql.size("r.new_run") + ", 0)",
+                    PortionSql.sizes("r.payload", "r.new_run"),
                     """
             select o.* from mine m
              cross join lateral (

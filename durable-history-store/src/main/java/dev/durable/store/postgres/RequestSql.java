@@ -20,27 +20,31 @@ final class RequestSql {
      * Locks each target once, in order of (shard, workflow id), and inserts from what was locked. KEY SHARE lets the
      * holder of the run go on and holds off its close. Nothing is tested here that needs a later snapshot; who is not
      * found is asked again in a statement of its own. Messages name their target by its place in an array: joining
-     * them would be quadratic.
+     * them would be quadratic. What waits is counted and weighed as it is stored, which unpacks nothing; messages of one
+     * batch are counted with it, but not weighed.
      */
     static final String DELIVER = """
             with target as materialized (
-                select u.target, s.run_id, s.closing, s.task_queue,
-                       (select count(*) from (select 1 from durable.inbox i
-                              where i.run_id = s.run_id and i.shard = s.shard limit ?) counted) as waiting
+                select u.target, s.run_id, s.closing, s.task_queue, w.waiting, w.too_large
                   from unnest(?::text[], ?::smallint[], ?::uuid[])
                        with ordinality as u(workflow_id, shard, run_id, target)
                   left join lateral (select s.run_id, s.shard, s.closing, s.task_queue from durable.run_state s
                         where s.workflow_id = u.workflow_id and +s.shard = u.shard
-                          and (u.run_id is null or s.run_id = u.run_id) for key share) s on true),
+                          and (u.run_id is null or s.run_id = u.run_id) for key share) s on true
+                 cross join lateral (
+                    select count(*) as waiting, coalesce(sum(pg_column_size(i.payload)), 0) >= ? as too_large
+                      from (select i.payload from durable.inbox i
+                             where i.run_id = s.run_id and i.shard = s.shard limit ?) i) w),
             t as materialized (
                 select array_agg(run_id order by target) as runs, array_agg(closing order by target) as closing,
-                       array_agg(task_queue order by target) as queues, array_agg(waiting order by target) as waiting
+                       array_agg(task_queue order by target) as queues, array_agg(waiting order by target) as waiting,
+                       array_agg(too_large order by target) as too_large
                   from target),
             message as materialized (
                 select u.*, t.runs[u.target] as run_id, t.queues[u.target] as task_queue, t.closing[u.target] as closing,
                        exists (select 1 from durable.inbox i where i.run_id = t.runs[u.target]
                                   and i.message_id = u.message_id and i.shard = u.shard offset 0) as here,
-                       t.waiting[u.target] + u.place > ? as no_room
+                       t.waiting[u.target] + u.place > ? as no_room, t.too_large[u.target] as too_large
                   from t cross join unnest(?::int[], ?::smallint[], ?::int[], ?::int[], ?::uuid[], ?::smallint[], ?::text[],
                                            ?::text[], ?::text[])
                        as u(target, shard, item, place, message_id, kind, name, payload, notes)
@@ -49,11 +53,12 @@ final class RequestSql {
                 insert into durable.inbox (run_id, message_id, at, ord, kind, shard, wakes, task_queue, name, payload, notes)
                 select m.run_id, m.message_id, durable.clock(), m.item, m.kind, m.shard, true, m.task_queue, m.name,
                        m.payload::json, m.notes::json
-                  from message m where not m.here and not m.closing and not m.no_room
+                  from message m where not m.here and not m.closing and not m.no_room and not m.too_large
                  order by m.run_id, m.message_id
                 on conflict do nothing)
             select m.item, case when m.here then 'ACCEPTED' when m.closing then 'CLOSING'
-                                when m.no_room then 'INBOX_FULL' else 'ACCEPTED' end as outcome, m.task_queue, m.run_id
+                                when m.no_room then 'INBOX_FULL'
+                                when m.too_large then 'INBOX_TOO_LARGE' else 'ACCEPTED' end as outcome, m.task_queue, m.run_id
               from message m""";
 
     /**

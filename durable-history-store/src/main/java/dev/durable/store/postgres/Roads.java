@@ -1,6 +1,7 @@
 package dev.durable.store.postgres;
 
 import dev.durable.store.Delivery;
+import dev.durable.store.InboxLimit;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.NewRun;
 import dev.durable.store.StartOutcome;
@@ -11,7 +12,7 @@ import java.util.List;
 /** What the lanes write, with a patience: the hot lanes' or the slow lane's. */
 record Roads(Starts starts, Deliveries deliveries, JobUpdates updates, Transitions transitions) implements Writes {
 
-    static Roads with(Patience patience, Connections connections, SharedNudges nudges, int inboxLimit) {
+    static Roads with(Patience patience, Connections connections, SharedNudges nudges, InboxLimit inboxLimit) {
         return new Roads(
                 new Starts(connections, nudges, patience, inboxLimit),
                 new Deliveries(connections, nudges, patience, inboxLimit),

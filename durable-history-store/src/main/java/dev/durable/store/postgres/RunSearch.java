@@ -4,6 +4,7 @@ import static dev.durable.store.postgres.jooq.generated.Tables.WORKFLOW_RUN;
 import static org.jooq.impl.DSL.noCondition;
 
 import dev.durable.WorkflowStatus;
+import dev.durable.store.Portion;
 import dev.durable.store.RunFilter;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunRecord;
@@ -12,11 +13,12 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.BinaryOperator;
 import org.jooq.Condition;
@@ -51,26 +53,51 @@ final class RunSearch {
     private static final Condition ODD = DSL.condition("workflow_run.started_at - run_id_time(workflow_run.run_id)"
             + " not between interval '-10 s' and interval '10 s'");
 
+    private static final List<Field<?>> LARGE = List.of(WORKFLOW_RUN.RESULT, WORKFLOW_RUN.FAILURE, WORKFLOW_RUN.MEMO);
+
     private final RunFilter filter;
 
     RunSearch(RunFilter filter) {
         this.filter = filter;
     }
 
-    /** A run that closes meanwhile may be found in two ways: what is looked at later shows it as it is. */
+    /**
+     * At most so many, and a {@linkplain dev.durable.store.Portion portion}. A run that closes meanwhile may be found in two
+     * ways: what is looked at later shows it as it is.
+     */
     List<RunRecord> page(DSLContext dsl, int limit) {
-        Map<UUID, RunRecord> found = new LinkedHashMap<>();
+        Comparator<UUID> order = filter.newestFirst() ? RunIds.ORDER.reversed() : RunIds.ORDER;
+        NavigableMap<UUID, Found> found = new TreeMap<>(order);
+        UUID end = null;
         for (RunWay way : ways()) {
             for (Record row : rows(dsl, way, limit)) {
                 RunRecord run = Listings.record(row);
-                found.put(run.run().runId(), run);
+                found.put(run.run().runId(), new Found(run, row.get(PortionSql.SIZE)));
+            }
+            // A way that was cut off makes a portion itself: what lies beyond it does not come before this.
+            UUID full = whereFull(found);
+            if (full != null && (end == null || order.compare(full, end) < 0)) {
+                end = full;
+            }
+            if (end != null) {
+                found.tailMap(end, false).clear();
             }
         }
-        Comparator<RunRecord> byId = Comparator.comparing(run -> run.run().runId(), RunIds.ORDER);
-        return found.values().stream()
-                .sorted(filter.newestFirst() ? byId.reversed() : byId)
-                .limit(limit)
-                .toList();
+        return found.values().stream().limit(limit).map(Found::run).toList();
+    }
+
+    private record Found(RunRecord run, long size) {}
+
+    /** The run with which they make a portion; null where they make none. */
+    private static @Nullable UUID whereFull(NavigableMap<UUID, Found> found) {
+        long bytes = 0;
+        for (Map.Entry<UUID, Found> one : found.entrySet()) {
+            bytes += one.getValue().size;
+            if (bytes >= Portion.BYTES) {
+                return one.getKey();
+            }
+        }
+        return null;
     }
 
     /** Up to the limit. */
@@ -191,7 +218,8 @@ final class RunSearch {
         Condition near = filter.newestFirst() ? runId.ge(edge) : runId.le(edge);
         List<Record> found =
                 new ArrayList<>(select(dsl, way.inRange(near), limit).fetch());
-        if (found.size() < limit) {
+        boolean full = found.stream().mapToLong(row -> row.get(PortionSql.SIZE)).sum() >= Portion.BYTES;
+        if (found.size() < limit && !full) {
             plan(dsl, false, true);
             found.addAll(
                     select(dsl, way.inRange(near.not()), limit - found.size()).fetch());
@@ -222,8 +250,13 @@ final class RunSearch {
                 + sought + "', true), set_config('enable_sort', '" + sought + "', true)");
     }
 
-    /** First the keys, so that no more runs are read than are shown. */
     private Select<? extends Record> select(DSLContext dsl, RunWay way, int limit) {
+        return PortionSql.portion(
+                dsl, all(dsl, way, limit), LARGE, List.of(ordered(DSL.field(DSL.name("run_id"), UUID.class))));
+    }
+
+    /** First the keys, so that no more runs are read than are shown. */
+    private Select<? extends Record> all(DSLContext dsl, RunWay way, int limit) {
         RunWay.Columns table = way.table();
         if (table.equals(RunWay.ALL)) {
             return dsl.select(Listings.SHOWN)

@@ -2,6 +2,7 @@ package dev.durable.store.postgres;
 
 import dev.durable.WorkflowStatus;
 import dev.durable.store.Delivery;
+import dev.durable.store.InboxLimit;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.NewRun;
 import dev.durable.store.StartOutcome;
@@ -44,22 +45,22 @@ final class StartJudgement {
 
     /** Nobody is told anything: the caller sends on what is for open runs. */
     Map<UUID, StartOutcome> writeTheNew() throws SQLException {
-        tx.last(write(false, 0));
+        tx.last(write(false, InboxLimit.DEFAULT));
         return outcomes;
     }
 
     /**
      * The whole transaction.
      *
-     * @param inboxLimit how many messages may wait for a run
+     * @param inboxLimit what may wait for a run
      */
-    Map<UUID, StartOutcome> writeAndTell(int inboxLimit) throws SQLException {
+    Map<UUID, StartOutcome> writeAndTell(InboxLimit inboxLimit) throws SQLException {
         tx.last(write(true, inboxLimit));
         return outcomes;
     }
 
     /** The same where the transaction goes on. */
-    Map<UUID, StartOutcome> writeAndTellFirst(int inboxLimit) throws SQLException {
+    Map<UUID, StartOutcome> writeAndTellFirst(InboxLimit inboxLimit) throws SQLException {
         tx.run(write(true, inboxLimit));
         return outcomes;
     }
@@ -68,7 +69,7 @@ final class StartJudgement {
      * Gives what is left to be written. Of a workflow id one start is inserted at a time: where it is taken back, those
      * that it kept out are asked again, and nobody else can have come between.
      */
-    private Script write(boolean tell, int inboxLimit) throws SQLException {
+    private Script write(boolean tell, InboxLimit inboxLimit) throws SQLException {
         Set<UUID> fresh = new HashSet<>();
         List<NewRun> told = new ArrayList<>();
         StartBatch left = asked;
@@ -252,7 +253,7 @@ final class StartJudgement {
     }
 
     /** In the order of the caller, which {@link StartBatch#of} keeps within a workflow id. */
-    private void tell(List<NewRun> told, int inboxLimit, Script script) {
+    private void tell(List<NewRun> told, InboxLimit inboxLimit, Script script) {
         if (told.isEmpty()) {
             return;
         }

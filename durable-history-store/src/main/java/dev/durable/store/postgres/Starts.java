@@ -3,6 +3,7 @@ package dev.durable.store.postgres;
 import dev.durable.ReusePolicy;
 import dev.durable.WorkflowStatus;
 import dev.durable.store.CommitUnknownException;
+import dev.durable.store.InboxLimit;
 import dev.durable.store.NewRun;
 import dev.durable.store.StartOutcome;
 import java.sql.Connection;
@@ -29,9 +30,9 @@ final class Starts {
     private final Connections connections;
     private final SharedNudges nudges;
     private final Patience patience;
-    private final int inboxLimit;
+    private final InboxLimit inboxLimit;
 
-    Starts(Connections connections, SharedNudges nudges, Patience patience, int inboxLimit) {
+    Starts(Connections connections, SharedNudges nudges, Patience patience, InboxLimit inboxLimit) {
         this.inboxLimit = inboxLimit;
         this.connections = connections;
         this.nudges = nudges;

@@ -1,6 +1,7 @@
 package dev.durable.store.postgres;
 
 import dev.durable.store.HistoryStore;
+import dev.durable.store.InboxLimit;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.NewJob;
 import dev.durable.store.RunKey;
@@ -94,7 +95,7 @@ class CrowdedStepsTest extends StepContract {
         }
 
         @Override
-        public int inboxLimit() {
+        public InboxLimit inboxLimit() {
             return fixture.inboxLimit();
         }
 

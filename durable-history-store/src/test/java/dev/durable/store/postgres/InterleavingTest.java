@@ -6,6 +6,7 @@ import dev.durable.ReusePolicy;
 import dev.durable.WorkflowStatus;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.Delivery;
+import dev.durable.store.InboxLimit;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.MessageKind;
@@ -363,7 +364,9 @@ class InterleavingTest extends StoreContract {
             List<Outbox.Row> rows = new ArrayList<>();
             tx.run(new Script()
                     .read("select * from durable.outbox order by event_id", row -> rows.add(Outbox.Row.read(row))));
-            return new RelayDelivery(tx, rows, 100, new Hints()).outcomes().values();
+            return new RelayDelivery(tx, rows, InboxLimit.DEFAULT, new Hints())
+                    .outcomes()
+                    .values();
         });
     }
 

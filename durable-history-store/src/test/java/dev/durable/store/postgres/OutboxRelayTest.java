@@ -133,7 +133,7 @@ class OutboxRelayTest extends StoreContract {
     void a_full_inbox_keeps_its_messages_waiting_in_order_and_no_others() {
         RunKey full = started("order-1");
         RunKey other = started("order-2");
-        int limit = fixture.inboxLimit();
+        int limit = fixture.inboxLimit().messages();
         inTransaction(store, joined -> {
             IntStream.range(0, limit + 20).forEach(i -> joined.deliver(to(full, "s" + i)));
             joined.deliver(to(other, "passes"));

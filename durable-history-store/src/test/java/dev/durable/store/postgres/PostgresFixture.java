@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.durable.store.HistoryStore;
+import dev.durable.store.InboxLimit;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.RunKey;
 import dev.durable.store.contract.StoreFixture;
@@ -22,7 +23,7 @@ import org.postgresql.ds.PGSimpleDataSource;
  * full of {@link Traps}.
  */
 final class PostgresFixture implements StoreFixture {
-    private static final int INBOX_LIMIT = 50;
+    private static final InboxLimit INBOX_LIMIT = new InboxLimit(50, 20 << 20);
     private static final TestDatabase DATABASE = TestDatabase.migrated();
     private static final DataSource POOL = DATABASE.pooledDataSource(16);
     private static final DataSource WORKER = worker();
@@ -56,7 +57,8 @@ final class PostgresFixture implements StoreFixture {
         Holder.closeAll();
         store = PostgresHistoryStore.builder(WORKER)
                 .schemaMode(SchemaMode.NONE)
-                .inboxLimit(INBOX_LIMIT)
+                .inboxLimit(INBOX_LIMIT.messages())
+                .inboxBytes(INBOX_LIMIT.bytes())
                 .build();
         store.open();
         setClock();
@@ -109,7 +111,7 @@ final class PostgresFixture implements StoreFixture {
     }
 
     @Override
-    public int inboxLimit() {
+    public InboxLimit inboxLimit() {
         return INBOX_LIMIT;
     }
 

@@ -1,28 +1,40 @@
 package dev.durable.store.postgres.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.durable.Activity;
 import dev.durable.ActivityHandle;
 import dev.durable.Durable;
+import dev.durable.DurableClient;
 import dev.durable.DurableEngine;
+import dev.durable.DurableException;
+import dev.durable.IncidentGroup;
 import dev.durable.Run;
 import dev.durable.Signal;
 import dev.durable.Workflow;
 import dev.durable.WorkflowHandle;
+import dev.durable.WorkflowStatus;
+import dev.durable.store.Portion;
+import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.store.postgres.SqlInvariants;
 import dev.durable.store.postgres.testing.TestDatabase;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -45,6 +57,14 @@ class SmallHeapTest {
     /** What the limit of payloads lets through. */
     private static final int SIZE = (2 << 20) - 100;
 
+    /** Rows of listings, and messages of an outbox. */
+    private static final int ROWS = Integer.getInteger("heap.rows", 150);
+
+    private static final int POSTED = Integer.getInteger("heap.posted", 1_500);
+    private static final int POSTED_SIZE = 100_000;
+    /** A tenth of what is posted, and more than a few portions. */
+    private static final long INBOX_BYTES = 15L << 20;
+
     private static final int OTHERS = 3;
     private static final Duration SOON = Duration.ofMinutes(2);
 
@@ -66,6 +86,25 @@ class SmallHeapTest {
         }
     }
 
+    /** Completes with the number of the first letter that came out of turn. */
+    @Workflow
+    static class InOrder {
+        private int next;
+        private boolean wrong;
+
+        @Run
+        int run(int letters) {
+            Durable.await(() -> wrong || next >= letters);
+            return next;
+        }
+
+        @Signal
+        void letter(int number, String text) {
+            wrong = wrong || number != next;
+            next += wrong ? 0 : 1;
+        }
+    }
+
     @Activity(startToClose = "1m")
     interface Counter {
         int count(String text);
@@ -73,13 +112,14 @@ class SmallHeapTest {
 
     private final TestDatabase database = TestDatabase.create();
     private final DurableEngine client = Bench.engineOn(database.pooledDataSource(4))
-            .register(Reader.class)
+            .register(Reader.class, InOrder.class)
             .clientOnly()
             .start();
 
     @TempDir
     Path directory;
 
+    private final List<Process> processes = new ArrayList<>();
     private Path log;
     private Process worker;
 
@@ -90,9 +130,7 @@ class SmallHeapTest {
 
     @AfterEach
     void drop() {
-        if (worker != null) {
-            worker.destroyForcibly();
-        }
+        processes.forEach(Process::destroyForcibly);
         client.close();
         database.close();
     }
@@ -156,6 +194,98 @@ class SmallHeapTest {
         assertCompleted(List.of(), 0);
     }
 
+    @Test
+    void an_inbox_that_holds_as_many_bytes_as_it_may_takes_no_more() throws Exception {
+        WorkflowHandle<Reader, Long> run = signalled("one", 1, SmallHeapTest::noise);
+        execute("""
+                insert into durable.inbox (run_id, message_id, at, ord, kind, shard, wakes, task_queue, name, payload)
+                select run_id, gen_random_uuid(), at, ord + n, kind, shard, wakes, task_queue, name, payload
+                  from durable.inbox, generate_series(1, 140) n""");
+
+        assertThatThrownBy(() -> run.signal(r -> r.letter("another")))
+                .isInstanceOf(DurableException.class)
+                .hasMessage(
+                        "the inbox of one is full and takes no signal letter: as many bytes of messages wait for this run as"
+                                + " may (inboxBytes of the store, 268,435,456 unless it was built with another). Its worker is down, or"
+                                + " messages come faster than the run handles them; send again later.");
+
+        assertThat(signalled("other", 1, seed -> "short").describe().waitingMessages())
+                .isOne();
+    }
+
+    @Test
+    void listings_of_more_than_the_heap_holds() throws Exception {
+        for (int i = 0; i < ROWS; i++) {
+            client.client().start(Reader.class, "run-" + i, r -> r.run(1, ""));
+            client.client().enqueue(Counter.class, c -> c.count(""));
+        }
+        String large = "repeat('durable ', " + SIZE / 8 + ")";
+        execute("update durable.workflow_run set memo = json_build_object('large', " + large + ")");
+        execute("insert into durable.activity_heartbeat (run_id, seq, shard, at, details)"
+                + " select run_id, seq, shard, now(), to_json(" + large + ") from durable.activity_job");
+        execute("update durable.activity_job set state = 6, buried_at = now(), fingerprint = 'f', last_failure = "
+                + large);
+
+        worker = process(Lister.class, log);
+        assertThat(worker.waitFor(SOON.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        assertThat(Files.readString(log))
+                .contains(
+                        "runs " + 2 * ROWS,
+                        "open " + 2 * ROWS,
+                        "jobs " + ROWS,
+                        "incidents " + ROWS,
+                        "groups 1 of " + ROWS)
+                .doesNotContain("OutOfMemoryError");
+    }
+
+    @Test
+    void an_outbox_of_more_than_the_heap_holds_whose_target_takes_nothing_for_a_while() throws Exception {
+        var run = client.client().start(InOrder.class, "one", r -> r.run(POSTED));
+        var other = client.client().start(InOrder.class, "other", r -> r.run(1));
+        String text = noise(7).substring(0, POSTED_SIZE);
+        for (int i = 0; i < POSTED; ) {
+            try (Connection caller = database.dataSource().getConnection()) {
+                caller.setAutoCommit(false);
+                int to = Math.min(i + 100, POSTED);
+                for (; i < to; i++) {
+                    int number = i;
+                    client.client().joining(caller).handle(InOrder.class, "one").signal(r -> r.letter(number, text));
+                }
+                caller.commit();
+            }
+        }
+        try (Connection caller = database.dataSource().getConnection()) {
+            caller.setAutoCommit(false);
+            client.client().joining(caller).handle(InOrder.class, "other").signal(r -> r.letter(0, ""));
+            caller.commit();
+        }
+
+        // Delivers, and has no worker for the runs.
+        Path postLog = directory.resolve("post.log");
+        Process post = process(Post.class, postLog);
+        Bench.awaitThat(other, now -> now.waitingMessages() == 1);
+        Bench.awaitThat(run, now -> now.waitingMessages() >= INBOX_BYTES / POSTED_SIZE);
+        // It goes on trying, and must not hold what it can't deliver.
+        LockSupport.parkNanos(Duration.ofSeconds(2).toNanos());
+        assertThat(run.describe().waitingMessages())
+                .isBetween((int) (INBOX_BYTES / POSTED_SIZE), (int) ((INBOX_BYTES + Portion.BYTES) / POSTED_SIZE) + 2);
+        assertThat(post.isAlive()).isTrue();
+
+        worker = process(Worker.class, log);
+        assertThat(result(run)).isEqualTo(POSTED);
+        assertThat(result(other)).isOne();
+        assertThat(worker.isAlive() && post.isAlive()).isTrue();
+        assertThat(Files.readString(log) + Files.readString(postLog)).doesNotContain("OutOfMemoryError");
+        assertThat(SqlInvariants.check(database.dataSource())).isEmpty();
+    }
+
+    private void execute(String sql) throws SQLException {
+        try (Connection connection = database.dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
     /** Text that no database makes much smaller. */
     private static String noise(int seed) {
         Random random = new Random(seed);
@@ -180,7 +310,7 @@ class SmallHeapTest {
         for (int i = 0; i < OTHERS; i++) {
             others.add(signalled("other-" + i, 1, seed -> "short"));
         }
-        worker = worker();
+        worker = process(Worker.class, log);
         for (WorkflowHandle<Reader, Long> other : others) {
             assertThat(result(other)).isEqualTo(5);
         }
@@ -196,7 +326,7 @@ class SmallHeapTest {
         assertThat(SqlInvariants.check(database.dataSource())).isEmpty();
     }
 
-    private long result(WorkflowHandle<Reader, Long> run) throws IOException {
+    private <R> R result(WorkflowHandle<?, R> run) throws IOException {
         long deadline = System.nanoTime() + SOON.toNanos();
         while (!run.describe().summary().status().closed()) {
             if (!worker.isAlive() || System.nanoTime() - deadline > 0) {
@@ -208,21 +338,39 @@ class SmallHeapTest {
         return run.result(SOON);
     }
 
-    private Process worker() throws IOException {
-        return new ProcessBuilder(
+    private Process process(Class<?> main, Path log) throws IOException {
+        Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-Xmx96m",
                         "-XX:+ExitOnOutOfMemoryError",
                         "-XX:TieredStopAtLevel=1",
                         "-cp",
                         System.getProperty("java.class.path"),
-                        Worker.class.getName(),
+                        main.getName(),
                         database.jdbcUrl(),
                         database.username(),
                         database.password())
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())
                 .start();
+        processes.add(process);
+        return process;
+    }
+
+    private static HikariDataSource pool(String[] arguments) {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(arguments[0]);
+        config.setUsername(arguments[1]);
+        config.setPassword(arguments[2]);
+        return new HikariDataSource(config);
+    }
+
+    private static DurableEngine.Builder engineOn(DataSource pool) {
+        return DurableEngine.builder(PostgresHistoryStore.builder(pool)
+                        .inboxBytes(INBOX_BYTES)
+                        .build())
+                .pollInterval(Duration.ofMillis(50))
+                .sessionLease(Duration.ofSeconds(3));
     }
 
     /** The worker's process. */
@@ -230,16 +378,54 @@ class SmallHeapTest {
         private Worker() {}
 
         public static void main(String[] arguments) throws InterruptedException {
-            HikariConfig config = new HikariConfig();
-            config.setJdbcUrl(arguments[0]);
-            config.setUsername(arguments[1]);
-            config.setPassword(arguments[2]);
-            try (HikariDataSource pool = new HikariDataSource(config);
-                    DurableEngine engine = Bench.engineOn(pool)
-                            .register(Reader.class)
+            try (HikariDataSource pool = pool(arguments);
+                    DurableEngine engine = engineOn(pool)
+                            .register(Reader.class, InOrder.class)
                             .activity(Counter.class, String::length)
                             .start()) {
                 Thread.currentThread().join();
+            }
+        }
+    }
+
+    /** A process that delivers the outbox and runs nothing else. */
+    static final class Post {
+        private Post() {}
+
+        public static void main(String[] arguments) throws InterruptedException {
+            try (HikariDataSource pool = pool(arguments);
+                    DurableEngine engine = engineOn(pool)
+                            .activity(Counter.class, String::length)
+                            .start()) {
+                Thread.currentThread().join();
+            }
+        }
+    }
+
+    /** A process that lists all there is. */
+    static final class Lister {
+        private Lister() {}
+
+        public static void main(String[] arguments) {
+            try (HikariDataSource pool = pool(arguments);
+                    DurableEngine engine =
+                            engineOn(pool).register(Reader.class).clientOnly().start()) {
+                DurableClient client = engine.client();
+                System.out.println("runs " + client.workflows().stream().count());
+                System.out.println("open "
+                        + client
+                                .workflows()
+                                .where(w -> w.status(WorkflowStatus.RUNNING, WorkflowStatus.FAILED))
+                                .oldestFirst()
+                                .stream()
+                                .count());
+                System.out.println("page of " + client.workflows().page(10_000).size());
+                System.out.println("jobs " + client.activities().stream().count());
+                System.out.println("incidents " + client.incidents().stream().count());
+                System.out.println("page of " + client.incidents().page(10_000).size());
+                List<IncidentGroup> groups = client.incidents().groups(10);
+                System.out.println(
+                        "groups " + groups.size() + " of " + groups.getFirst().count());
             }
         }
     }
