@@ -2,10 +2,12 @@ package dev.durable.spring;
 
 import dev.durable.DurableClient;
 import dev.durable.DurableEngine;
+import dev.durable.store.JdbcUrl;
+import java.util.Properties;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.postgres.ActivityTransactions;
 import dev.durable.store.postgres.PostgresHistoryStore;
-import dev.durable.store.postgres.PostgresSource;
 import dev.durable.worker.EngineBuilder;
 import dev.durable.worker.PreparedEngine;
 import java.util.List;
@@ -65,15 +67,20 @@ public class DurableAutoConfiguration {
     private static @Nullable DataSource migrationDataSource(DurableProperties properties) {
         String url = properties.getMigrationUrl();
         if (url != null && !url.isBlank()) {
-            try {
-                return PostgresSource.unpooled(
-                        url, properties.getMigrationUsername(), properties.getMigrationPassword());
-            } catch (IllegalArgumentException e) {
-                throw new IllegalStateException(
-                        "durable.migration-url is wrong: " + e.getMessage()
-                                + " Those are durable.migration-username and durable.migration-password.",
-                        e);
+            if (!JdbcUrl.isOfDriver(url)) {
+                throw new IllegalStateException("durable.migration-url is wrong: \"" + JdbcUrl.withoutSecrets(url)
+                        + "\" is no URL of PostgreSQL's JDBC driver. Write jdbc:postgresql://host:port/database, and user"
+                        + " and password beside it, as properties of their own. Those are durable.migration-username and"
+                        + " durable.migration-password.");
             }
+            Properties user = new Properties();
+            if (properties.getMigrationUsername() != null) {
+                user.setProperty("user", properties.getMigrationUsername());
+            }
+            if (properties.getMigrationPassword() != null) {
+                user.setProperty("password", properties.getMigrationPassword());
+            }
+            return new DriverManagerDataSource(url, user);
         }
         if (properties.getMigrationUsername() != null) {
             throw new IllegalStateException(

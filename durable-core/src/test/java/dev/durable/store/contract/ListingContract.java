@@ -90,9 +90,9 @@ public abstract class ListingContract extends StoreContract {
 
         for (int looks = 0; !waiting.isEmpty(); looks++) {
             assertThat(looks).isLessThan(8);
-            List<RunRecord> closed = store.closed(waiting);
+            List<ClosedRun> closed = store.closed(waiting);
             assertThat(closed).hasSizeBetween(1, 4);
-            closed.forEach(run -> assertThat(waiting.remove(run.run().runId())).isTrue());
+            closed.forEach(run -> assertThat(waiting.remove(run.runId())).isTrue());
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.durable.store.postgres.embedded;
 
+import dev.durable.store.JdbcUrl;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.durable.StoreUnavailableException;
@@ -96,23 +97,6 @@ public final class PostgresSource implements AutoCloseable {
             throw PostgresSourceErrors.notAJdbcUrl(JdbcUrl.withoutSecrets(url));
         }
         return simpleDataSource(url, environment.getOrDefault(USER, ""), environment.getOrDefault(PASSWORD, ""));
-    }
-
-    /**
-     * Connections to the server that a configuration names, each made when it is asked for: for what is needed for a moment,
-     * as {@link PostgresHistoryStore.Builder#migrationDataSource} is. Nothing is connected yet.
-     *
-     * @param url such as {@code jdbc:postgresql://db.example.org/orders}
-     * @param user null where the URL's parameters have it
-     * @param password null where there is none, or the URL's parameters have it
-     * @throws IllegalArgumentException if the URL is not written as the driver wants it, or has a password in front of its
-     *     host; the message shows none
-     */
-    public static DataSource unpooled(String url, @Nullable String user, @Nullable String password) {
-        if (!isOfDriver(url)) {
-            throw PostgresSourceErrors.notOfTheDriver(JdbcUrl.withoutSecrets(url));
-        }
-        return simpleDataSource(url, user == null ? "" : user, password == null ? "" : password);
     }
 
     /** The driver writes into its log what it can't parse, and asks the network for a host that is a password. */

@@ -37,12 +37,6 @@ final class PostgresSourceErrors {
                         .formatted(PostgresSource.URL, shownUrl, PostgresSource.USER, PostgresSource.PASSWORD));
     }
 
-    static IllegalArgumentException notOfTheDriver(String shownUrl) {
-        return new IllegalArgumentException(
-                "\"%s\" is no URL of PostgreSQL's JDBC driver. Write jdbc:postgresql://host:port/database, and user and password beside it, as properties of their own."
-                        .formatted(shownUrl));
-    }
-
     static StoreUnavailableException userWithoutUrl() {
         return new StoreUnavailableException(
                 "%s or %s is set, but not %s: which server are they for? Set it too, or unset them to use the embedded server."

@@ -1,5 +1,6 @@
 package dev.durable.store.postgres.embedded;
 
+import dev.durable.store.JdbcUrl;
 import dev.durable.StoreUnavailableException;
 import dev.durable.fuzz.Fuzz;
 import java.util.List;

@@ -1,5 +1,6 @@
 package dev.durable.store.postgres.embedded;
 
+import dev.durable.store.JdbcUrl;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

@@ -1,11 +1,11 @@
-package dev.durable.store.postgres.embedded;
+package dev.durable.store;
 
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
-/** A URL as it may be shown. */
-final class JdbcUrl {
+/** Checks URLs of PostgreSQL's JDBC driver before the driver sees them, and shows them without passwords. */
+public final class JdbcUrl {
     /** Parameters of the driver (password, sslpassword …), and what people write for them elsewhere. */
     private static final Pattern PARAMETER = Pattern.compile(
             "([?&;][^=&;?]{0,60}(?:password|passwd|pwd|secret|token)[^=&;?]{0,60}=)[^&;]*", Pattern.CASE_INSENSITIVE);
@@ -31,7 +31,7 @@ final class JdbcUrl {
     private JdbcUrl() {}
 
     /** Whether it is written as the driver wants it, with user and password nowhere but in parameters. */
-    static boolean isOfDriver(String url) {
+    public static boolean isOfDriver(String url) {
         return OF_THE_DRIVER.matcher(url).matches() && isDecodable(url);
     }
 
@@ -44,7 +44,8 @@ final class JdbcUrl {
         }
     }
 
-    static String withoutSecrets(String url) {
+    /** The URL as it may be shown. */
+    public static String withoutSecrets(String url) {
         String shown =
                 PARAMETER.matcher(AUTHORITY.matcher(url).replaceFirst("$1***@")).replaceAll("$1***");
         return NO_PORT.matcher(shown).replaceFirst("$1***");
