@@ -5,7 +5,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What an activity body can ask of, and tell, the engine. Thread-safe: it may be handed to threads of the body's own. */
+/**
+ * What the body of an activity can ask the engine for and report to it: its attempt, heartbeats, cancellation, the
+ * transaction. Thread-safe: it may be handed to threads of the body's own.
+ */
 public interface ActivityContext {
 
     /**
@@ -42,7 +45,7 @@ public interface ActivityContext {
     void updateTimeout(Duration timeout);
 
     /**
-     * Leaves the end of this attempt to whoever gets the token, in any process: {@code
+     * Leaves the end of this attempt to the holder of the returned token, in any process: {@code
      * client.activity(token).complete(value)}. What the body returns is ignored then, and its slot is free; what it throws
      * is a failure as ever. The timeouts go on: without an end or a heartbeat in time the attempt has timed out.
      *

@@ -6,8 +6,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One activity that has not ended, and what an operator can do to it. Every verb throws {@link StaleAttemptException}
- * (NOT_FOUND) when it has ended: nothing was written then. Thread-safe.
+ * One activity that has not ended, with the operations that an operator can apply to it. Every verb throws {@link
+ * StaleAttemptException} (NOT_FOUND) when it has ended: nothing was written then. Thread-safe.
  *
  * <p>Verbs that give a boolean say whether anything changed; false is that it stands so already, or that it can't be done
  * in its state. See {@link ActivityQuery} for what each does.

@@ -5,7 +5,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an attempt knows of itself.
+ * The identity of the current attempt of an activity: its run, number, attempt, deadline and idempotency key.
  *
  * @param workflowId the workflow id of the run that scheduled it
  * @param runId that run

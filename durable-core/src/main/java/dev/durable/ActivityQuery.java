@@ -85,7 +85,8 @@ public interface ActivityQuery {
     long resume();
 
     /**
-     * The deadline of those that run becomes now + timeout, longer or shorter; a worker hears of it within a tenth of its
+     * The deadline of those that run becomes now + timeout, longer or shorter; a worker learns of it within a tenth of
+     * its
      * session's lease. Those that wait have that start-to-close from their next attempt on.
      */
     long updateTimeout(Duration timeout);
@@ -97,7 +98,9 @@ public interface ActivityQuery {
      */
     long updateOptions(Consumer<ActivityOptionsBuilder> change);
 
-    /** They end with this value, whatever they are about. Who runs one is told that it is stale. */
+    /**
+     * They end with this value, whatever state they are in. A worker that runs one learns that its attempt is stale.
+     */
     long complete(@Nullable Object value);
 
     /** They end with this failure: no further attempt. */

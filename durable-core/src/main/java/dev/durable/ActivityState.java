@@ -1,6 +1,6 @@
 package dev.durable;
 
-/** Where an activity that has not ended stands. */
+/** The state of an activity that has not ended. */
 public enum ActivityState {
     /** Waits for a free worker. */
     READY,
@@ -12,7 +12,7 @@ public enum ActivityState {
     DEAD,
     /** Held by an operator until it is resumed; nobody runs it. */
     PAUSED,
-    /** Its body has returned; it waits for whoever has its token. */
+    /** Its body has returned; the holder of its token will complete it. */
     EXTERNAL,
     /** Its attempts are used up and it is not to be given up: it waits for an operator. */
     INCIDENT,

@@ -6,7 +6,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An activity that has not ended.
+ * An activity that has not ended, as a listing shows it.
  *
  * @param workflowId the workflow id of the run that scheduled it
  * @param runId that run

@@ -5,7 +5,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Activities became dead letters or incidents: somebody should look.
+ * The notice to an application's listener that activities became dead letters or incidents.
  *
  * @param fingerprint what they have in common: activity, type of failure, first frames of its own code
  * @param activity its name

@@ -4,7 +4,7 @@ import dev.durable.store.RecordText;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one job of a batch has come to.
+ * The result of one job of a batch.
  *
  * @param number the number of its item, from 0
  * @param jobId the id of the job

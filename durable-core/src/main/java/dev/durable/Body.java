@@ -3,7 +3,8 @@ package dev.durable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of a coroutine, of a shielded block, of a saga.
+ * A block of workflow code that returns a value and may throw: the body of a coroutine, of a shielded block or of an
+ * undo.
  *
  * @param <T> what it returns
  */

@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * What workflow code may ask of its run: time, randomness, waiting, concurrency, undo. All of it is deterministic: on
- * replay it gives what it gave before. Every call but {@link #logger} must be made on one of the run's coroutines and
- * says so where it is not.
+ * The calls that workflow code makes of its run: time, randomness, waiting, activities, concurrency, undo. All of it is
+ * deterministic: on replay it gives what it gave before. Every call but {@link #logger} must be made on one of the
+ * run's coroutines and says so where it is not.
  */
 public final class Durable {
     private Durable() {}

@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Worker and client in one process. {@code DurableEngine.builder(store).register(…).start()}. Thread-safe. Closing it
- * drains: running activities get the grace period, claims not yet begun are given back at once.
+ * The engine of a process, which is worker and client in one. {@code DurableEngine.builder(store).register(…).start()}.
+ * Thread-safe. Closing it drains: running activities get the grace period, claims not yet begun are given back at once.
  */
 public interface DurableEngine extends AutoCloseable {
 
@@ -139,9 +139,11 @@ public interface DurableEngine extends AutoCloseable {
         Builder errorSanitizer(ErrorSanitizer sanitizer);
 
         /**
-         * Told when activities became dead letters or incidents: after that is durable, and at most once an hour for what
+         * Called when activities became dead letters or incidents: after that is durable, and at most once an hour for
+         * what
          * failed alike, whichever process tells it. An alert comes within a second or so of the failure where a process with a
-         * listener hears of it: its own worker had the activity, or hints of other processes arrive ({@code NOTIFY}); else it may
+         * listener learns of it: its own worker had the activity, or nudges of other processes arrive ({@code NOTIFY});
+         * else it may
          * be twelve seconds late. Called on a thread of upkeep: it should not
          * block for long.
          */

@@ -3,8 +3,8 @@ package dev.durable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One incident or dead letter, and what an operator can do to it. Every call throws {@link IncidentNotFoundException} when
- * it is none, or no longer, and tells why: nothing was written then. Thread-safe.
+ * One incident or dead letter, with the operations by which an operator resolves it. Every call throws {@link
+ * IncidentNotFoundException} when it is none, or no longer, and tells why: nothing was written then. Thread-safe.
  */
 public interface IncidentControl {
 
@@ -33,7 +33,8 @@ public interface IncidentControl {
 
     /**
      * As {@link #retry()}, with these arguments. The history keeps what the workflow's code gave, which is what a replay
-     * compares, and tells the new ones in {@code IncidentResolved}. {@link ActivityInfo#idempotencyKey()} stays: whoever
+     * compares, and records the new ones in {@code IncidentResolved}. {@link ActivityInfo#idempotencyKey()} stays: a
+     * service that
      * remembers the earlier call under it may answer with that one's result.
      *
      * @throws PayloadException when they are not those of the activity, can't be written, or are too large

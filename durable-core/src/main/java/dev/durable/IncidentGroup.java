@@ -4,7 +4,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Incidents or dead letters that failed alike.
+ * Incidents or dead letters with the same fingerprint.
  *
  * @param fingerprint what they have in common: activity, type of failure, first frames of its own code
  * @param activity its name

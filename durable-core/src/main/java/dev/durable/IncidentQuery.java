@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>Each resolution is an {@code IncidentResolved} in the history, written with the activity's end and seen in its notes
- * until then, and a row of the audit, in the same commit. If two operators resolve one at once, one does; the other is told.
+ * until then, and a row of the audit, in the same commit. If two operators resolve one at once, one does; the other
+ * gets an exception.
  *
  * <p>Verbs of a selection go through it page by page, each page in one commit, and give the number of those resolved: what
  * others resolved meanwhile does not count. If one fails half-way, what was done stays done; calling it again goes on.

@@ -4,7 +4,7 @@ import dev.durable.client.StoreInstallation;
 import dev.durable.store.StoreSource;
 
 /**
- * Whose work stands in a store, and how a copy of it becomes an installation of its own:
+ * Names the installation whose work a store holds, and makes a copy of a store an installation of its own:
  *
  * <pre>{@code
  * Installation.of(PostgresHistoryStore.of(copy)).by("ann").adopt("staging", OpenWork.CANCEL);

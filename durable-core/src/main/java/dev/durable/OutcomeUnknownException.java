@@ -3,8 +3,8 @@ package dev.durable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of an at-most-once activity is not known: its worker was lost, or shut down, while its body may have run. It
- * is not tried again. Stands as the type of the failure in {@link ActivityFailedException#failure()}.
+ * The outcome of an at-most-once activity is unknown: its worker was lost, or shut down, while its body may have run.
+ * It is not tried again. Stands as the type of the failure in {@link ActivityFailedException#failure()}.
  */
 public class OutcomeUnknownException extends DurableException {
     private static final long serialVersionUID = 1L;

@@ -6,7 +6,9 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** A method that tells the state of a run. It may not change state, wait, command or draw randomness. */
+/**
+ * Marks a method that returns the state of a run to callers. It may not change state, wait, command or draw randomness.
+ */
 @Documented
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)

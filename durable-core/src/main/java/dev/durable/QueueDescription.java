@@ -4,7 +4,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task queue as it stands.
+ * The current state of a task queue: how many jobs are in which state, its limits and its pause.
  *
  * @param taskQueue its name
  * @param ready jobs that can be begun

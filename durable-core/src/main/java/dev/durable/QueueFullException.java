@@ -1,6 +1,6 @@
 package dev.durable;
 
-/** The task queue holds as much as its {@code maxDepth} allows: nothing was started. */
+/** A start was refused because its task queue holds as many jobs as its {@code maxDepth} allows. */
 public class QueueFullException extends DurableException {
     private static final long serialVersionUID = 1L;
 

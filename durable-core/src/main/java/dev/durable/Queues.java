@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * What operators see and set of task queues: depth, pauses, limits. {@code client.queues()}. Thread-safe.
  *
  * <p>Everything set here stands in the store: it survives restarts, holds for all workers, and is written with a row in
- * the table {@code audit}. Saying the same again changes nothing, writes nothing and returns false.
+ * the table {@code audit}. A call that changes nothing writes nothing and returns false.
  *
  * <p><b>How exact.</b> A claim reads the rules in its own statement: once a call here has returned, no claim that begins
  * later takes a job against it. A worker may also begin an activity of its own runs without a claim, if its queue has no

@@ -7,7 +7,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * The method that is the workflow. It runs to its first wait before any handler does. When it returns, the run
+ * Marks the method that runs the workflow. It runs to its first wait before any handler does. When it returns, the run
  * completes; when it throws, the run fails (after its compensations).
  */
 @Documented

@@ -6,7 +6,10 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** A handler that changes the state of a run from outside. It may wait and call activities; its return value is ignored. */
+/**
+ * Marks a method that handles a signal, a message that changes the state of a run. It may wait and call activities; its
+ * return value is ignored.
+ */
 @Documented
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)

@@ -2,7 +2,10 @@ package dev.durable;
 
 import org.jspecify.annotations.Nullable;
 
-/** NOT_FOUND: the attempt is no longer the current one (timed out, cancelled, or its worker was taken for dead); nothing was written. */
+/**
+ * Thrown when an attempt reports something and is not the current one any more (it timed out, was cancelled, or its
+ * worker was declared dead); nothing was written.
+ */
 public class StaleAttemptException extends DurableException {
     private static final long serialVersionUID = 1L;
 

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *     and so does the signal of {@code signalWithStart} itself: a run that it starts begins at once. Timers and {@code Durable.now()} of the code count from the first turn. Of a background job, how long it
  *     waits; it is listed from the start
  * @param expiresAt the start is dropped if no worker has begun by then; null is never. A job that has begun does not
- *     expire, whoever goes on with it
+ *     expire, also when another worker goes on with it
  * @param memo notes shown in listings, never read by the engine
  * @param headers handed to the run and its activities
  * @param priority of a background job: higher goes first, within the aging of the queue; null is the activity's

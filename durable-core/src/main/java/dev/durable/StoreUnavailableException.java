@@ -2,7 +2,10 @@ package dev.durable;
 
 import org.jspecify.annotations.Nullable;
 
-/** The history store does not answer. Nothing acknowledged is lost; an unanswered call may or may not have happened. */
+/**
+ * The database of the history store does not answer or refuses, so a call could not be done. Nothing acknowledged is
+ * lost; an unanswered call may or may not have happened.
+ */
 public class StoreUnavailableException extends DurableException {
     private static final long serialVersionUID = 1L;
 

@@ -3,7 +3,7 @@ package dev.durable;
 import dev.durable.store.Bounds;
 import java.time.Duration;
 
-/** Which times to wait make sense; the others are mistakes, mostly of a unit or a sign, and are refused where they are given. */
+/** Checks the durations that are given for timeouts and delays, and refuses those that make no sense. */
 final class Waits {
     /** Longer than anything is waited for, and short enough for any time plus it to be a time of every store. */
     static final Duration LONGEST = Bounds.WAIT;

@@ -5,7 +5,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a worker process is doing.
+ * The current state of a worker process: slots, running activities, zombies, stalled runs.
  *
  * @param identity how it is named in events and views
  * @param session under which it claims now, as in the table {@code session}; null for a client only

@@ -7,7 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One workflow, seen from outside. Thread-safe; holds no resources.
+ * A reference to a workflow or one of its runs, by which a client signals, queries, cancels it and gets its result.
+ * Thread-safe; holds no resources.
  *
  * @param <W> the workflow type
  * @param <R> what its run returns

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * What a run knows of itself; the same live and on replay.
+ * The identity of the current run, as workflow code sees it; the same live and on replay.
  *
  * @param workflowId the business identity
  * @param runId this run

@@ -21,7 +21,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A selection over the store. */
+/** Implements {@link ActivityQuery} over the store. */
 final class ActivityListing implements ActivityQuery {
     private final Operations operations;
     private final JobFilter filter;

@@ -9,7 +9,7 @@ import java.util.Base64;
 import java.util.UUID;
 
 /**
- * Names one attempt of one activity to whoever is to end it, as an opaque text.
+ * The token of one attempt of an activity: an opaque text that names run, activity and lease for whoever completes it.
  *
  * @param key which job
  * @param lease of the attempt

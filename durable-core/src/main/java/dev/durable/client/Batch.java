@@ -25,8 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Jobs that are sent together, a part at a time: not one after the other, so that many share a commit; not all, so that
- * memory is bounded. A part is durable before the next one is sent.
+ * Sends the start of the jobs of a batch in parts, so that many share a commit and memory stays bounded. A part is
+ * durable before the next one is sent.
  *
  * <p>Each job is made a microsecond after the one in front of it, at least, and stands in its queue by that time: so they
  * begin in the order of their items, whichever commits they are written in.
@@ -67,7 +67,7 @@ final class Batch {
         return new Batch(dispatch, starts, options, false);
     }
 
-    /** Of a batch that may be there in part, the rest: a job that is there, open or closed, stays the one. */
+    /** Adds the missing jobs of a batch that exists in part; existing jobs, open or closed, stay. */
     static Batch missing(Dispatch dispatch, Starts starts, StartOptions options) {
         return new Batch(
                 dispatch,

@@ -16,7 +16,8 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * Looks whether a batch is at rest, a little less often each time.
+ * The activity behind {@code onCompletion} of a batch: polls whether the batch is at rest, less often each time, and
+ * then enqueues the job that follows.
  *
  * <p>If the process dies before the following job is enqueued, the watching one is run again; if it dies behind that, the
  * watching one finds the job there by its id.

@@ -2,7 +2,10 @@ package dev.durable.client;
 
 import dev.durable.Activity;
 
-/** The activity of the job that waits until a batch is at rest and enqueues the one that follows it. Every worker has it. */
+/**
+ * The declaration of the activity that waits until a batch is at rest and enqueues the job that follows it. Every
+ * worker has it.
+ */
 @Activity(name = BatchWatch.TYPE)
 interface BatchWatch {
     String TYPE = "durable.batch";

@@ -7,7 +7,7 @@ import java.util.UUID;
 import java.util.function.Supplier;
 
 /**
- * How a client reads and writes.
+ * What a client needs to read and write values: registry, codecs and identity.
  *
  * @param registry what workflow classes declare
  * @param unknownTypes what is done with workflow types that the registry does not have

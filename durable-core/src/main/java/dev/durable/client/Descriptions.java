@@ -5,7 +5,7 @@ import dev.durable.WorkflowSummary;
 import dev.durable.store.RunDetails;
 import dev.durable.store.RunRecord;
 
-/** Rows as users see them. */
+/** Converts rows of the store to the summaries and descriptions of the API. */
 final class Descriptions {
     private Descriptions() {}
 

@@ -22,7 +22,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What a client needs of its process. */
+/** What a client needs of the process it lives in: the store, the caller's transaction, and waiting. */
 public interface Dispatch {
     /** The store, for reads. */
     HistoryStore store();
@@ -47,10 +47,10 @@ public interface Dispatch {
      */
     int takeRoom(String taskQueue, int most);
 
-    /** That the queue has no room for it. */
+    /** The exception for a queue that has no room. */
     QueueFullException full(String taskQueue, String what);
 
-    /** When this holds; it is asked now and then, less often the longer it takes to answer. */
+    /** Completes when the condition holds. The condition is polled, less often the longer it takes to evaluate. */
     CompletableFuture<?> until(BooleanSupplier condition);
 
     /**
@@ -93,7 +93,7 @@ public interface Dispatch {
     /** How long a call that writes waits for the database. */
     Duration callTimeout();
 
-    /** A caller was given this future and may wait for it by means of his own. */
+    /** The future was given to the caller, who may wait for it without the client. */
     void promised(CompletableFuture<?> result);
 
     /**

@@ -31,8 +31,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Enqueues background jobs again that have ended without a result. What they were called with is read from the first event
- * of the run that ended. Only the latest run of an id counts: what came after an earlier one may have done its work.
+ * Implements {@code enqueueAgain}: enqueues background jobs again that have ended without a result. What they were
+ * called with is read from the first event of the run that ended. Only the latest run of an id counts: what came after
+ * an earlier one may have done its work.
  */
 final class EndedJobs {
     /** Where a filter says nothing of it: what was cancelled or terminated was ended by somebody who meant it. */

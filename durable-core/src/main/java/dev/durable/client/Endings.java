@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Ends runs from outside. */
+/** Implements {@code terminate}, {@code pause} and {@code resume} of a run. */
 final class Endings {
     private final Dispatch dispatch;
     private final ClientCode code;
@@ -62,7 +62,7 @@ final class Endings {
         return pause(workflowId, runId, false, new WorkflowResumed(1, Instant.EPOCH, code.identity()));
     }
 
-    /** Its worker ends a job without its run, so that only the end would wait. */
+    /** A background job completes without its run's code, so a pause of the run would only delay its end. */
     private void refuseJob(String workflowId, @Nullable UUID runId) {
         Optional<RunRecord> run = runId == null
                 ? dispatch.store().latestRun(workflowId)

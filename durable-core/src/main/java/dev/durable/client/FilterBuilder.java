@@ -9,7 +9,7 @@ import dev.durable.store.RunFilter;
 import java.time.Instant;
 import java.util.Set;
 
-/** Narrows a filter. */
+/** Implements the filter of {@code client.workflows().where(…)}. */
 final class FilterBuilder implements Filter {
     private final Registry registry;
     private RunFilter filter;

@@ -22,7 +22,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Incidents, or dead letters, over the store. */
+/** Implements {@link IncidentQuery} over the store. */
 final class IncidentListing implements IncidentQuery {
     private final Operations operations;
     private final ActivityState kind;

@@ -32,7 +32,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A handle of a batch: its id, and the road to the store, which remembers what was started in it. */
+/** Implements {@link BatchHandle}: the batch's id with access to the store, which remembers what was started in it. */
 final class JobBatch implements BatchHandle {
     private static final int PAGE = 1_000;
     private static final String SEPARATOR = "/";

@@ -11,7 +11,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The call that a background job makes.
+ * The activity call of a background job: name, arguments and options.
  *
  * @param activity the name of its activity
  * @param arguments a JSON array

@@ -22,7 +22,7 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A handle of a background job: the handle of its run, with results and failures as the activity declares them. */
+/** Implements {@link ActivityHandle}, the handle of a background job, on top of the handle of its run. */
 final class JobHandle implements ActivityHandle {
     private final WorkflowHandle<?, ?> run;
     private final ClientCode code;

@@ -17,8 +17,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the options of a background job say to its activity: what was chosen for it, its priority, when it expires, and how it
- * is cancelled.
+ * Converts {@link StartOptions} of a background job to the options of its activity.
  *
  * @param resolved all options, as this process knows them
  * @param chosen what of them was chosen for this job: the rest is that of the worker which begins it

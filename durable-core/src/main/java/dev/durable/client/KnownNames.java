@@ -14,9 +14,10 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * Which task queues and activities there are, as far as this engine, the living workers and the store can tell. A pause of
- * a name that none of them knows would hold nothing and look as if it did, so it is refused: mostly the name is misspelt.
- * While a worker of an older release lives, which does not say what it serves, nothing is.
+ * Checks the names of task queues and activities that operators pause against those that this engine, the living
+ * workers and the store know. A pause of a name that none of them knows would hold nothing and look as if it did, so it
+ * is refused: mostly the name is misspelt. While a worker of an older release lives, which does not say what it serves,
+ * nothing is.
  *
  * @param registry what this engine registers
  * @param served the task queues that it serves; none of a client only

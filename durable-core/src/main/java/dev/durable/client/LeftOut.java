@@ -10,7 +10,10 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Whom of a selection an order did not reach. That they stay as they are keeps none of the others from theirs. */
+/**
+ * Collects the jobs of a selection that an order did not reach, and reports them in one exception when the others are
+ * done.
+ */
 final class LeftOut {
     /** Activities that can't have the order's value. It may be large: for each of them it is tried once. */
     private final Set<String> refusing = new HashSet<>();
@@ -67,7 +70,7 @@ final class LeftOut {
 
     private String saysLocked(OpenJob first) {
         return "of the selected activities " + locked + " stayed locked, first of them " + name(first.key())
-                + ": nothing was done to them. Usually somebody's transaction is open on them.";
+                + ": nothing was done to them. Usually another transaction has locked them.";
     }
 
     private static String name(JobKey key) {

@@ -20,7 +20,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A listing over the store, read in pages by run id, which is by start time. */
+/** Implements {@link WorkflowQuery} over the store, in pages by run id, which is by start time. */
 final class Listing implements WorkflowQuery {
     private static final int PAGE = 500;
 

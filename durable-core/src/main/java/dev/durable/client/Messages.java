@@ -25,7 +25,10 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Sends messages to runs: durable when a call returns, or when the transaction that it takes part in commits. */
+/**
+ * Sends signals and requests to cancel: durable when a call returns, or when the transaction that it takes part in
+ * commits.
+ */
 final class Messages {
     static final int TRIES_WHILE_CLOSING = 1_000;
 
@@ -79,7 +82,9 @@ final class Messages {
         return dispatch.deliver(delivery);
     }
 
-    /** Sends them together, so that they share commits. Gives how many runs will hear of it: not those that have ended. */
+    /**
+     * Sends them together, so that they share commits. Returns how many runs accepted it; runs that have ended do not.
+     */
     long cancelAll(List<RunKey> runs, String reason) {
         Map<RunKey, CompletableFuture<Delivery.Outcome>> sent = new LinkedHashMap<>();
         runs.forEach(run -> sent.put(run, cancelAsync(run, reason)));

@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** One activity by workflow id and number; no success is faked for one that has ended. */
+/** Implements {@link ActivityControl} for one activity, by workflow id and number. */
 final class OneActivity implements ActivityControl {
     private final Operations operations;
     private final JobFilter which;

@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** One incident or dead letter by where it is, or exactly as it was seen. */
+/** Implements {@link IncidentControl} for one incident or dead letter, by its place or exactly as it was seen. */
 final class OneIncident implements IncidentControl {
     private final Operations operations;
     private final Which which;

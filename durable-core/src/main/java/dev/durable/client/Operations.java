@@ -22,10 +22,13 @@ import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Gives orders: read, decide, order, and again where the job has moved on meanwhile. */
+/**
+ * Carries out operators' orders on jobs: reads the job, decides, writes the order, and starts over where the job has
+ * changed meanwhile.
+ */
 final class Operations {
     private static final int TRIES = 50;
-    /** No job is ever like that: an order that saw it writes nothing. */
+    /** A state that no job can have, so that an order with it writes nothing. */
     private static final JobOrder.Seen NEVER_SEEN = new JobOrder.Seen(null, 0, 0);
 
     private final Dispatch dispatch;
@@ -84,7 +87,7 @@ final class Operations {
                         + " activity which runs long, or a transaction held open by hand. Try again in a moment."
                 : "CHANGED: " + which + " changed under each of up to " + TRIES
                         + " tries. Nothing was done to it. Usually"
-                        + " others give it orders, or who has its token heartbeats, all the time. Try again in a moment.";
+                        + " other operators change it, or the holder of its token heartbeats, all the time. Try again in a moment.";
     }
 
     /**
@@ -134,7 +137,7 @@ final class Operations {
         }
     }
 
-    /** Who is told to the audit. */
+    /** The name that the audit records. */
     static String named(String actor) {
         if (actor.isBlank()) {
             throw new IllegalArgumentException("an actor needs a name: the audit shows who did it");

@@ -26,7 +26,10 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** An operator's verbs as orders for a job as it was seen, each with its event and its row of the audit. */
+/**
+ * Builds the orders of {@code client.activities()} for jobs as they were seen, each with its event and its row of the
+ * audit.
+ */
 final class OperatorOrders {
     private final Operations operations;
     private final String actor;
@@ -58,7 +61,7 @@ final class OperatorOrders {
         return !job.begun() && job.seen().lease() == null && job.times().visibleAt() != null;
     }
 
-    /** At once by the clock of the store, which need not be this process's estimate of it. */
+    /** Now, by the clock of the store rather than by this process's estimate of it. */
     private JobOrder begins(OpenJob job, JobOrder.Trace trace) {
         return new JobOrder.Reschedule(job.key(), trace, job.seen(), Instant.EPOCH, moved(job, operations.now()));
     }

@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The client's road to the settings of queues. */
+/** Implements {@link Queues} over the store. */
 record QueueSettings(HistoryStore store, KnownNames known, Supplier<UUID> random, String actor) implements Queues {
 
     @Override

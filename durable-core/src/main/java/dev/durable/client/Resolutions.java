@@ -23,8 +23,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an operator says becomes of incidents and dead letters, as orders for jobs as they were seen, each with its event
- * and its row of the audit. Values are written once for each activity, however many jobs it has.
+ * Builds the orders of {@code client.incidents()} and {@code deadLetters()} for jobs as they were seen, each with its
+ * event and its row of the audit. Values are written once for each activity, however many jobs it has.
  */
 final class Resolutions {
     private static final String FAILED_BY_OPERATOR = "dev.durable.FailedByOperator";
@@ -70,7 +70,7 @@ final class Resolutions {
             OpenJob job, BiFunction<RetryPolicy, Integer, RetryPolicy> afresh, @Nullable Payload input) {
         int used = job.seen().attempt() - 1;
         ActivityOptions before = OptionsJson.decode(job.options());
-        // at most once says one attempt, and no more: this one is the operator's word against it
+        // An at-most-once activity has one attempt only; an operator's retry allows one more.
         ActivityOptions options = before.atMostOnce() ? before : before.withRetry(afresh.apply(before.retry(), used));
         int limit = options.retry().maxAttempts();
         Integer attempts = before.atMostOnce() ? Integer.valueOf(1) : limit == 0 ? null : Integer.valueOf(limit - used);

@@ -15,7 +15,7 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Turns the end of a run into what the caller gets: a value, or the exception that says why there is none. */
+/** Converts the end of a run to what {@code result()} returns or throws. */
 final class Results {
     private final ClientCode code;
     private final @Nullable WorkflowType workflow;

@@ -23,7 +23,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** A handle: ids, and the road to the store. */
+/** Implements {@link WorkflowHandle}: the ids of a run with access to the store. */
 final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W, R> {
     private final Dispatch dispatch;
     private final ClientCode code;
@@ -95,7 +95,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
         return ended(null, type.type());
     }
 
-    /** What the end comes to is made here, on the caller's thread: its stack says who waited. */
+    /** The result or exception is made on the caller's thread, so that its stack trace shows who waited. */
     private <T extends @Nullable Object> T ended(@Nullable Duration timeout, Type type) {
         Run of = waitedFor();
         CompletableFuture<RunResult> end = dispatch.result(of.id());
@@ -105,7 +105,10 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
         return new Results(code, workflow).of(workflowId, of.type(), last, type);
     }
 
-    /** Completed on no loop of the engine, which callbacks that wait for the client would stop for ever. */
+    /**
+     * Completed outside the loops of the engine, because a callback that waits for the client would block them for
+     * ever.
+     */
     @Override
     public CompletableFuture<R> resultAsync() {
         Run of = waitedFor();

@@ -6,7 +6,7 @@ import dev.durable.store.RecordText;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a run ended.
+ * The status, result and failure with which a run closed.
  *
  * @param status its state
  * @param result JSON text; null without

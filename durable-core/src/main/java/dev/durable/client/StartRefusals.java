@@ -11,7 +11,7 @@ import dev.durable.store.StartOutcome;
 import java.util.List;
 import java.util.UUID;
 
-/** What callers are told when their start is refused because of another run of the workflow id. */
+/** The error texts of starts that are refused because of another run of the workflow id. */
 final class StartRefusals {
     private StartRefusals() {}
 

@@ -33,7 +33,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Starts runs, with what the policies say where one is open or was. */
+/** Starts runs under the conflict and reuse policies of {@link StartOptions}. */
 final class Starts {
     private static final int TERMINATE_TRIES = 5;
 

@@ -52,7 +52,7 @@ import java.util.UUID;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** The client of an engine. */
+/** Implements {@link DurableClient}. */
 public final class StoreClient implements DurableClient {
     private static final int PAGE = 2_000;
 
@@ -337,7 +337,7 @@ public final class StoreClient implements DurableClient {
         return job(run, activity, method);
     }
 
-    /** That one, which a listing has found. */
+    /** The incident that a listing has found. */
     ActivityHandle job(RunRecord run) {
         if (!run.type().equals(BackgroundJob.TYPE)) {
             throw new IllegalStateException(run.run().workflowId() + " is a run of " + run.type()

@@ -13,7 +13,7 @@ import dev.durable.store.Seizure;
 import java.time.Instant;
 import java.util.UUID;
 
-/** Adopts a store: says how the runs end that are open there. */
+/** Implements {@link Installation}: adopts a store and says how the runs that are open there end. */
 public final class StoreInstallation implements Installation {
     private final HistoryStore store;
     private final String actor;

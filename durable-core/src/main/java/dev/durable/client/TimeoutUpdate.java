@@ -12,8 +12,8 @@ import java.time.Instant;
 import java.util.function.Function;
 
 /**
- * An attempt has this long from now. One that nobody runs has it from its begin: that is an option, but it is told with
- * the same event, by the deadlines of an attempt that begins when it is due.
+ * Builds the order that moves the deadline of an attempt. One that nobody runs has it from its begin: that is an
+ * option, but it is told with the same event, by the deadlines of an attempt that begins when it is due.
  *
  * @param timeout positive
  * @param by who says so

@@ -19,7 +19,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Who has the token of an attempt. What it says counts as long as the job has the lease of that attempt. */
+/**
+ * Implements {@link ExternalActivity}: completes, fails and heartbeats an attempt by its token. Its reports are
+ * accepted as long as the job has the lease of that attempt.
+ */
 final class TokenHolder implements ExternalActivity {
     private final Operations operations;
     private final ActivityToken token;
@@ -63,7 +66,9 @@ final class TokenHolder implements ExternalActivity {
                         null));
     }
 
-    /** The same for the same words only: others that come later are refused, not taken for a resend. */
+    /**
+     * The same id only for the same content: a different report that comes later is refused and not taken for a resend.
+     */
     private UUID id(String words) {
         return UUID.nameUUIDFromBytes((token.lease() + words).getBytes(StandardCharsets.UTF_8));
     }

@@ -11,9 +11,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks at starts of workflow types that this engine does not register. Where its own worker serves the type's task
- * queue, whose workers are expected to register all of its types, the start is refused: usually the name is misspelt, and
- * the run would wait for ever. Elsewhere other processes may know the type, so of a start by name it is only said, once per type.
+ * Refuses, or logs, starts of workflow types that this engine does not register. Where its own worker serves the type's
+ * task queue, whose workers are expected to register all of its types, the start is refused: usually the name is
+ * misspelt, and the run would wait for ever. Elsewhere other processes may know the type, so of a start by name it is
+ * only said, once per type.
  */
 public final class UnknownTypes {
     private static final Logger log = LoggerFactory.getLogger(UnknownTypes.class);

@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** Waits of a client's thread. */
+/** Lets a client's thread wait for a future, with a time limit and clear exceptions. */
 final class Waiting {
     private Waiting() {}
 
@@ -21,7 +21,7 @@ final class Waiting {
         try {
             return dispatch.await(future, dispatch.callTimeout());
         } catch (TimeoutException e) {
-            // What no batch has taken yet is withdrawn.
+            // An item that is not in a batch yet is withdrawn.
             future.cancel(false);
             throw new StoreUnavailableException(what + ": the database has not answered for "
                     + dispatch.callTimeout().toSeconds()
@@ -50,7 +50,7 @@ final class Waiting {
         }
     }
 
-    /** Who cancels what was derived does not want the source either. */
+    /** Cancelling the derived future cancels its source, too. */
     static <T extends @Nullable Object> CompletableFuture<T> cancelling(
             CompletableFuture<?> source, CompletableFuture<T> derived) {
         var unused = derived.whenComplete((result, error) -> {

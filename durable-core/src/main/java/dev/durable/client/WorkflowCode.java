@@ -3,7 +3,7 @@ package dev.durable.client;
 import dev.durable.UsageException;
 import dev.durable.replay.DurableCalls;
 
-/** Refuses calls of a client that workflow code makes: each replay of that code would make them again. */
+/** Refuses calls of a client from workflow code, which each replay would make again. */
 final class WorkflowCode {
     private WorkflowCode() {}
 

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * An activity and what implements it here.
+ * A registered activity together with the instance that implements it in this process.
  *
  * @param activity the activity
  * @param implementation the object whose method runs

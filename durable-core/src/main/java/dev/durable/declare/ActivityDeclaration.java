@@ -54,7 +54,7 @@ record ActivityDeclaration(Class<?> type, String name, List<Declared> activities
         return new ActivityType(type, name, methods);
     }
 
-    /** Nobody's code waits for a job. One that can't be thrown away is kept. */
+    /** No code waits for a background job, so one that can't be discarded is kept. */
     private static ActivityOptions ofJob(Declared activity, ActivityOptions options, OnExhausted then) {
         if (options.local()) {
             return options;

@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One activity.
+ * A method of an activity type as declared: its name and aliases, its signature, and its options before the call site.
  *
  * @param name {@code Payments.charge}
  * @param aliases former names

@@ -5,7 +5,7 @@ import java.lang.reflect.Modifier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Wording: activity types and what implements them. */
+/** The error texts about activity types and their implementations. */
 final class ActivityProblems {
     private ActivityProblems() {}
 

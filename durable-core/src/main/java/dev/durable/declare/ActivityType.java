@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** An interface or class that is annotated as activities: what its stubs look like. */
+/** An interface or class annotated as activities, with its activities by method, from which stubs are made. */
 public final class ActivityType {
     private final Class<?> type;
     private final String name;

@@ -12,9 +12,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The options of a background job: what was chosen where it was enqueued, over those of its activity. Until its first
- * attempt has ended, the activity's options are those of the process that runs it: a web tier that enqueues need not have
- * the configuration of the workers, and a job that waits for a week begins with what holds then.
+ * Computes the options of a background job: those chosen when it was enqueued take precedence over those that its
+ * worker declares. Until its first attempt has ended, the activity's options are those of the process that runs it: a
+ * web tier that enqueues need not have the configuration of the workers, and a job that waits for a week begins with
+ * what holds then.
  *
  * <p>What the store goes by on its own stays as it was enqueued: the queue, the priority, the limit key, how long the job
  * may wait for its first attempt, how many workers it may cost, its headers; a schedule-to-close that the enqueuing process had, because
@@ -42,7 +43,7 @@ public final class BackgroundOptions {
 
     private BackgroundOptions() {}
 
-    /** Those of an activity that is called by nobody's code, as this process knows them. */
+    /** The options of an activity as a background job, as this process knows them. */
     public static ActivityOptions of(ActivityMethod activity) {
         return activity.ofJob();
     }

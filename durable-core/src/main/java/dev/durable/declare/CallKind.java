@@ -1,6 +1,6 @@
 package dev.durable.declare;
 
-/** What a call across a payload boundary is a call of. */
+/** The kinds of methods that lambdas and messages can call: run method, signal, query, activity. */
 public enum CallKind {
     /** The method that is the workflow. */
     RUN("@Run method", "start(…, w -> w.run(order))"),

@@ -7,7 +7,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What can be called on a type, by the methods that an empty object of it sees. */
+/**
+ * The methods of a type that a recorded lambda may call, by the method objects that an empty object of the type sees.
+ */
 final class CallTable {
     private static final ClassValue<CallTable> TABLES = new ClassValue<>() {
         @Override

@@ -11,7 +11,9 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** Calls methods with arguments in an array, by method handles that are kept with the class that declares the method. */
+/**
+ * Invokes methods reflectively with arguments in an array, through method handles that are cached per declaring class.
+ */
 final class Calls {
     private static final MethodType SHAPE = MethodType.methodType(Object.class, Object.class, Object[].class);
 

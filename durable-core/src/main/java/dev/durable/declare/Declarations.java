@@ -4,8 +4,8 @@ import java.lang.reflect.Type;
 import java.util.List;
 
 /**
- * Everything that was registered, as it was read, right or wrong: for checks that an engine adds to those of this package,
- * so that whoever registers gets all that is wrong at once.
+ * Everything that was registered, right or wrong, for further checks of the engine, so that a user gets all errors at
+ * once.
  *
  * @param signatures of the workflows, of their handlers and of all activities
  * @param implemented activities that are implemented here, with their options

@@ -7,7 +7,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import org.jspecify.annotations.Nullable;
 
-/** Runs a default method on an empty object: its code runs here, the calls that it makes go to the handler again. */
+/** Runs a default method of an interface on an empty object, so that the calls it makes go to the object's handler. */
 final class DefaultMethods {
     private DefaultMethods() {}
 

@@ -6,9 +6,9 @@ import java.lang.reflect.Proxy;
 import java.util.Optional;
 
 /**
- * Objects that look like a type of the user's and have nothing inside: a proxy of an interface, or an instance of a
- * generated subclass whose constructors never ran. Every call that can be overridden goes to the handler; what cannot
- * (final methods, fields) meets empty fields.
+ * Creates proxies and generated subclasses of user types whose constructors never run: the objects behind stubs and
+ * recorded lambdas. Every call that can be overridden goes to the handler; what cannot (final methods, fields) meets
+ * empty fields.
  *
  * <p>The first subclass of a JVM takes a quarter of a second, the next ones some milliseconds: registration {@linkplain
  * #prepare prepares} them. They are kept by {@link ClassValue}, so that they go with the user's class.

@@ -22,8 +22,8 @@ import net.bytebuddy.implementation.StubMethod;
 import net.bytebuddy.matcher.ElementMatcher;
 
 /**
- * A generated subclass in the package and loader of the user's class: package-private classes and methods are within
- * reach, and a child-first loader needs to see nothing but the JDK.
+ * Generates a subclass of a user's class in that class's package and loader, so that package-private classes and
+ * methods are accessible.
  *
  * @param constructor makes an instance and runs nothing
  * @param handler the field that takes the handler

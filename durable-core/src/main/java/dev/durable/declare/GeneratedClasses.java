@@ -3,8 +3,8 @@ package dev.durable.declare;
 import java.lang.reflect.Proxy;
 
 /**
- * Tells classes that a library made at run time. Registration looks through them: proxies of Spring and mocks carry
- * copies of the annotations of what they stand for, which nobody wrote there.
+ * Recognises classes that a library generated at run time, such as Spring proxies and mocks. Registration looks through
+ * them: proxies of Spring and mocks carry copies of the annotations of what they stand for, which nobody wrote there.
  */
 final class GeneratedClasses {
     private GeneratedClasses() {}

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the type variables of a class's supertypes stand for in that class: for {@code Orders extends Repository<Order>},
+ * Resolves the type variables of a class's supertypes in that class: for {@code Orders extends Repository<Order>},
  * {@code List<T>} in {@code Repository} is {@code List<Order>}. Variables that nobody binds stay.
  */
 final class GenericTypes {

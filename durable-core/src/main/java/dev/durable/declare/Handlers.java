@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The annotated methods of a type, as they stand: right or wrong is judged by {@link WorkflowReader}. An override need
- * not repeat the annotation.
+ * Collects the methods of a type that are annotated as run method, signal or query; {@link WorkflowReader} judges them.
+ * An override need not repeat the annotation.
  */
 final class Handlers {
     private static final String RUN_NAME = "run";

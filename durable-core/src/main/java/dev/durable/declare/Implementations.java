@@ -9,7 +9,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Who implements which activity type here. Finds the types by the instance: its interfaces and superclasses, also through proxies and mocks. */
+/**
+ * The registered implementation of each activity type. Finds the types by the instance: its interfaces and
+ * superclasses, also through proxies and mocks.
+ */
 final class Implementations {
     private final Map<Class<?>, Object> byType = new LinkedHashMap<>();
     private final Problems problems;

@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A method that is called across a payload boundary.
+ * A method whose arguments and result are written as JSON: a run method, signal, query or activity.
  *
  * @param name how errors call it: {@code OrderWorkflow.run}, {@code Payments.charge}
  * @param method the method to call

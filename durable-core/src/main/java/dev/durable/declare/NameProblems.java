@@ -2,7 +2,7 @@ package dev.durable.declare;
 
 import dev.durable.store.Bounds;
 
-/** Wording: names that are none, and names that two things have. */
+/** The error texts about names: invalid ones, and names that two things share. */
 final class NameProblems {
     private NameProblems() {}
 

@@ -6,7 +6,7 @@ import java.util.Comparator;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Names of types, activities, handlers, queues: what may be one, and which was probably meant. */
+/** Checks names of types, activities, handlers and queues, and suggests the name that was probably meant. */
 final class Names {
     private Names() {}
 

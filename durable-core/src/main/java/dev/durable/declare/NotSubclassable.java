@@ -2,7 +2,7 @@ package dev.durable.declare;
 
 import org.jspecify.annotations.Nullable;
 
-/** There can be no empty object of a type. */
+/** Thrown where no empty object of a type can be made, with the reason. */
 final class NotSubclassable extends Exception {
     private static final long serialVersionUID = 1L;
     private final transient Problem problem;

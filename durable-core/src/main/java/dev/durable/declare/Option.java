@@ -1,6 +1,8 @@
 package dev.durable.declare;
 
-/** The options of an activity that every level may set, by the key that configuration uses. */
+/**
+ * The options of an activity that annotations, configuration and call sites can set, with their configuration keys.
+ */
 enum Option {
     TASK_QUEUE("task-queue", OptionValue.TEXT),
     START_TO_CLOSE("start-to-close", OptionValue.TIMEOUT),

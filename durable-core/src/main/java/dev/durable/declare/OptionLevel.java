@@ -12,8 +12,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one level (type, method, configuration, call site) sets, attribute by attribute, inside the retry policy too;
- * what it does not set is the outer level's. Mutable while it is read, then only put over others.
+ * The options that one level (type, method, configuration, call site) sets, attribute by attribute, inside the retry
+ * policy too; levels are merged. Mutable while it is read, then only put over others.
  */
 final class OptionLevel {
     private final Map<Option, Object> values = new EnumMap<>(Option.class);

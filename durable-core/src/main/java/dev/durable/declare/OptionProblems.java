@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Wording: options of activities, in annotations and in configuration. */
+/** The error texts about options of activities, in annotations and in configuration. */
 final class OptionProblems {
     private OptionProblems() {}
 

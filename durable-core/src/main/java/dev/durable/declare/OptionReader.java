@@ -6,7 +6,7 @@ import dev.durable.RetryIf;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Reads what one {@link Activity} annotation sets; what is unset there, the level leaves open. */
+/** Reads the options that one {@link Activity} annotation sets into an {@link OptionLevel}. */
 final class OptionReader {
     private static final int UNSET_PRIORITY = Integer.MIN_VALUE;
     private static final int UNSET = -1;

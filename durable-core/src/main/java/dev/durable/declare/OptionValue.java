@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What an option may be set to: how text is read, and the bounds. */
+/** The value types of options: how a text is parsed and which values are allowed. */
 enum OptionValue {
     TEXT("a name of 1 to 200 characters, without control characters and without blanks around it") {
         @Override

@@ -15,7 +15,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a workflow changes where it calls: {@code Durable.activities(Payments.class, o -> o.startToClose(…))}. The last
+ * The options builder of a call site, {@code Durable.activities(Payments.class, o -> o.startToClose(…))}. The last
  * level: it may also switch off what annotations switched on. Exceptions add to those declared.
  */
 public final class OptionsAtCallSite implements ActivityOptionsBuilder {

@@ -5,7 +5,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * One thing that is wrong with a declaration.
+ * One error in what was registered: where it is, what is wrong, and the way out.
  *
  * @param where the class, method or key
  * @param what what is wrong with it

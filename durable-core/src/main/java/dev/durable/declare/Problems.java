@@ -4,7 +4,7 @@ import dev.durable.RegistrationException;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
-/** Everything found wrong so far: users get it all at once. */
+/** Collects the errors of a registration, so that a user gets all of them at once. */
 final class Problems {
     private final Set<String> found = new LinkedHashSet<>();
 

@@ -5,8 +5,9 @@ import dev.durable.VoidCall;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out which call a lambda makes, {@code w -> w.run(order)}, without running it: {@code w} is an empty object. It
- * must be exactly one call, of the right kind, its result returned untouched.
+ * Finds out which method a lambda such as {@code w -> w.run(order)} calls, and with which arguments, by running the
+ * lambda on an empty object {@code w}; the called method itself never runs. It must be exactly one call, of the right
+ * kind, its result returned untouched.
  */
 public final class Recorder {
     private Recorder() {}

@@ -3,7 +3,7 @@ package dev.durable.declare;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 
-/** Wording: lambdas that are not exactly one call. */
+/** The error texts about lambdas that are not exactly one call. */
 final class RecorderProblems {
     private RecorderProblems() {}
 

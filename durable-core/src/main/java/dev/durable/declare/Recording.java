@@ -5,7 +5,10 @@ import java.lang.reflect.Method;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** One run of a lambda on an empty object: what it called. Used by one thread, and over when the lambda returns. */
+/**
+ * The invocation handler that records the call which one lambda makes on an empty object. Used by one thread, and over
+ * when the lambda returns.
+ */
 final class Recording implements InvocationHandler {
     private static final @Nullable Object[] NONE = {};
 

@@ -14,7 +14,10 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** One reading of everything that an engine is given: sort, read, configure, check names, and refuse all at once. */
+/**
+ * Reads everything that was registered with an engine, merges the configuration, checks names and signatures, and
+ * refuses all errors at once.
+ */
 final class Registration {
     private final Problems problems = new Problems();
     private final Implementations implementations = new Implementations(problems);

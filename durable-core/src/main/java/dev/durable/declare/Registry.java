@@ -14,8 +14,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * What an engine knows: workflow types and the activities implemented here. Immutable and thread-safe; what a client
- * asks for beyond that is read once and remembered.
+ * All that is registered with an engine: workflow types, activity types and their implementations, by name. Immutable
+ * and thread-safe; what a client asks for beyond that is read once and remembered.
  */
 public final class Registry {
     private final Map<String, WorkflowType> workflows;

@@ -10,7 +10,10 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Generic types as resolution makes them. They equal the JDK's own, which compare by content with any implementation. */
+/**
+ * Implementations of {@link java.lang.reflect.ParameterizedType} and its siblings, for types whose variables were
+ * resolved. They equal the JDK's own, which compare by content with any implementation.
+ */
 final class ResolvedTypes {
     private static final Type[] NONE = {};
 

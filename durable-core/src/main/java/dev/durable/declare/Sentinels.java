@@ -4,9 +4,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a recorded call seems to return: values that nobody computes by chance, so that a lambda that does something
- * with the result is found. Numbers and booleans come in two, of opposite signs: {@code Math.max(w.count(), 0)} leaves
- * one of them alone, {@code !w.done()} none. For other types it is null, which is found by the exception.
+ * The values that a recorded call returns: unlikely ones, so that a lambda which computes something from the result is
+ * found out. Numbers and booleans come in two, of opposite signs: {@code Math.max(w.count(), 0)} leaves one of them
+ * alone, {@code !w.done()} none. For other types it is null, which is found by the exception.
  */
 final class Sentinels {
     static final Sentinels FIRST = new Sentinels(true, 1);

@@ -1,6 +1,6 @@
 package dev.durable.declare;
 
-/** Wording: types of which there can be no empty object to record calls on or to inject as a stub. */
+/** The error texts about types of which no empty object can be made for recorded calls or stubs. */
 final class ShapeProblems {
     private ShapeProblems() {}
 

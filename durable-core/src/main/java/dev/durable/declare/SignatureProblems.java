@@ -8,7 +8,7 @@ import java.lang.reflect.Type;
 import java.lang.reflect.TypeVariable;
 import org.jspecify.annotations.Nullable;
 
-/** Wording: signatures that no payload can carry. */
+/** The error texts about signatures with types that can't be written as JSON. */
 final class SignatureProblems {
     /** The place of what a method returns. */
     static final String RESULT = "result";

@@ -2,7 +2,7 @@ package dev.durable.declare;
 
 import org.jspecify.annotations.Nullable;
 
-/** What a stub does when one of its activities is called. */
+/** The callback of a stub: invoked when one of its activities is called. */
 @FunctionalInterface
 public interface StubCall {
     /** Gives the result or throws what the activity threw. */

@@ -7,8 +7,8 @@ import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Objects that look like an activity type and hand every call of an activity on: a proxy of an interface, or an empty
- * subclass of a class. Default methods run in the workflow itself.
+ * Creates stubs of activity types, which hand every call to a {@link StubCall}. Default methods run in the workflow
+ * itself.
  */
 public final class Stubs {
     private Stubs() {}

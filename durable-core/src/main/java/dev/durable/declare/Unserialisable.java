@@ -20,9 +20,9 @@ import java.util.stream.BaseStream;
 import java.util.stream.Stream;
 
 /**
- * Types of which the declaration alone tells that no payload can carry them: they stand for something alive in this
- * process. {@code Object} and wildcards pass (they come back as JSON has them: maps, lists, text, numbers); about all
- * others the payload codec has the last word, at run time.
+ * Recognises types that can never be written as JSON, such as streams, threads and connections. {@code Object} and
+ * wildcards pass (they come back as JSON has them: maps, lists, text, numbers); about all others the payload codec has
+ * the last word, at run time.
  */
 final class Unserialisable {
     private static final String SEND_DATA = "Pass the data itself";

@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The class behind a workflow: which annotated type it is of, and how it is made. */
+/** Inspects a workflow class: which annotated type it implements and which constructor makes it. */
 final class WorkflowClass {
     private final Class<?> type;
     private final Problems problems;

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Wording: workflow classes, their constructors and handlers. */
+/** The error texts about workflow classes, their constructors and handlers. */
 final class WorkflowProblems {
     /** What people inject into services, and what a workflow has in its place. */
     private static final Map<String, String> INSTEAD = Map.ofEntries(

@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A workflow as registered, or as a client reads it from its declaration alone.
+ * A workflow as registered, or as a client reads it from its declaration: name, task queue, run method and handlers.
  *
  * @param name the workflow type
  * @param aliases former names

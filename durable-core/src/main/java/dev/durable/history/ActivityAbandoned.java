@@ -4,8 +4,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The run closed while an activity had not ended for it: how far the activity was, which nothing else tells. Its failed
- * attempts, incidents and resolutions stand before it. One that left nothing to tell has no such event.
+ * The run closed while an activity had not ended: keeps how far the activity was. Its failed attempts, incidents and
+ * resolutions stand before it. One that left nothing to tell has no such event.
  *
  * @param id its place in the history
  * @param at when

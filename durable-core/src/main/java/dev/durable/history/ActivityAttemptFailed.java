@@ -4,8 +4,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An attempt failed and another follows, or followed; or a worker could not read the job, and none was made; or an outage
- * ended the transaction of the activity's body, and none was used.
+ * An attempt of an activity failed and another follows or followed; also written where a worker could not read the job,
+ * or an outage ended the transaction of the body (no attempt is used then).
  *
  * @param id its place in the history
  * @param at when

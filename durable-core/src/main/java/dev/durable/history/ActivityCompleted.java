@@ -5,7 +5,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An activity has its result.
+ * An activity completed with a result.
  *
  * @param id its place in the history
  * @param at when

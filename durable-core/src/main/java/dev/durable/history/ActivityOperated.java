@@ -4,7 +4,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An operator did something to an activity.
+ * An operator changed an activity: paused, retried, rescheduled, completed or the like.
  *
  * @param id its place in the history
  * @param at when

@@ -4,7 +4,7 @@ import dev.durable.ActivityOptions;
 import java.time.Instant;
 
 /**
- * The code called an activity.
+ * The code called an activity, which was scheduled with these arguments and options.
  *
  * @param id its place in the history
  * @param at when

@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Each event from what is stored of it, by type. The other direction is {@link AttributesWriter}. */
+/** Decodes the attributes of each event type from JSON. The other direction is {@link AttributesWriter}. */
 final class AttributesReader {
     /** How an event of one type is read. */
     private interface Rule {

@@ -2,7 +2,10 @@ package dev.durable.history;
 
 import java.util.UUID;
 
-/** What each event says beside id, type, time and message id. The other direction is {@link AttributesReader}. */
+/**
+ * Encodes the attributes of each event type as JSON: all but id, type, time and message id. The other direction is
+ * {@link AttributesReader}.
+ */
 final class AttributesWriter {
     /** Marks events that may be ignored by those who don't know them. */
     static final String INFORMING = "informing";

@@ -10,10 +10,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What of a background job's options was chosen where it was enqueued. It stands beside the options in the job's row for as
- * long as these are what the enqueuing process knew: who begins the first attempt puts it over its own configuration, and
- * what that gives stands in the row from the end of that attempt on; from its beginning where it may not begin again. The first
- * event of its run keeps it, too, for who enqueues the job again.
+ * The options of a background job that were chosen when it was enqueued, as opposed to those that its worker declares.
+ * It stands beside the options in the job's row for as long as these are what the enqueuing process knew: who begins
+ * the first attempt puts it over its own configuration, and what that gives stands in the row from the end of that
+ * attempt on; from its beginning where it may not begin again. The first event of its run keeps it, too, for who
+ * enqueues the job again.
  *
  * <pre>{@code
  * {"startToClose":"PT1M",…,"enqueued":{"values":{"start-to-close":"PT1M"},"headers":{…},"doNotRetry":[…],"retry":{…}}}

@@ -12,8 +12,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Events as they stand in the store and back. Id, type, time and message id are columns; all else are the attributes, one
- * JSON object with a property for each other component of the event's record, under the component's name:
+ * Converts events to their stored form and back. Id, type, time and message id are columns; all else are the
+ * attributes, one JSON object with a property for each other component of the event's record, under the component's
+ * name:
  *
  * <pre>{@code
  * ActivityCompleted   {"seq":3,"attempt":1,"result":<payload>,"startedAt":"2026-03-01T09:00:00.000120Z","worker":"…"}

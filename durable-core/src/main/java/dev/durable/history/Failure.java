@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An exception as data.
+ * An exception as recorded data: type, message, stack, fields, cause and suppressed exceptions.
  *
  * @param type its class name
  * @param message its message

@@ -3,7 +3,7 @@ package dev.durable.history;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Failures as JSON text.
+ * Converts {@link Failure} records to JSON text and back.
  *
  * <pre>{@code
  * {"type": class name, "message": text, "stack": one frame a line, "fields": {…}, "cause": failure, "suppressed": [failure …],

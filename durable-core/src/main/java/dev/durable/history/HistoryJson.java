@@ -140,7 +140,7 @@ public final class HistoryJson {
     private static void checkIds(List<HistoryEvent> events) {
         for (int i = 0; i < events.size(); i++) {
             if (events.get(i).id() != i + 1) {
-                throw new IllegalArgumentException("event %d stands where event %d should"
+                throw new IllegalArgumentException("event %d is where event %d should be"
                         .formatted(events.get(i).id(), i + 1));
             }
         }

@@ -1,8 +1,8 @@
 package dev.durable.history;
 
 /**
- * Where JSON values end in a text. Every event that is replayed passes here, and a replay wants slices of the text, not
- * tokens (docs/decisions/0047).
+ * Finds where JSON values end in a text, without parsing them into tokens. Every event that is replayed passes here,
+ * and a replay wants slices of the text, not tokens (docs/decisions/0047).
  *
  * <p>Strict: what it takes for a value is one by RFC 8259. What it does not take may be one all the same (one nested deeper
  * than {@value #DEEPEST}), so whoever is told {@link #NONE} asks a parser, which also knows what is wrong.

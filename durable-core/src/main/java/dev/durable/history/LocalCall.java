@@ -1,8 +1,8 @@
 package dev.durable.history;
 
 /**
- * What a local activity was called with. It has no {@link ActivityScheduled} of its own: its outcome, the one event it
- * leaves, says it.
+ * The activity name and arguments with which a local activity was called. It has no {@link ActivityScheduled} of its
+ * own: its outcome, the one event it leaves, says it.
  *
  * @param activity its name
  * @param input its arguments, a JSON array

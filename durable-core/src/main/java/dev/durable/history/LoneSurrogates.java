@@ -1,8 +1,9 @@
 package dev.durable.history;
 
 /**
- * Half a character. Java strings may hold one, UTF-8 may not: encoders silently write a question mark in its place. JSON
- * can say it in ASCII, so JSON text is made safe before it leaves for a database.
+ * Escapes unpaired surrogates in JSON text, which UTF-8 can't represent. Java strings may hold one, UTF-8 may not:
+ * encoders silently write a question mark in its place. JSON can say it in ASCII, so JSON text is made safe before it
+ * leaves for a database.
  *
  * <p>In JSON text a character outside of ASCII can only stand inside a string, so the replacement is valid wherever one
  * is found.

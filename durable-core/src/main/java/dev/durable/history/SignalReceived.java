@@ -5,7 +5,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A signal came.
+ * A signal was fed to the run.
  *
  * @param id its place in the history
  * @param at when it was fed to the run

@@ -3,7 +3,7 @@ package dev.durable.history;
 import java.time.Instant;
 
 /**
- * A timer is due.
+ * A timer became due and was fed to the run.
  *
  * @param id its place in the history
  * @param at when

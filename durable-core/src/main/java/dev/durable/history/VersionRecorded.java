@@ -3,7 +3,7 @@ package dev.durable.history;
 import java.time.Instant;
 
 /**
- * The code asked for the version of a change.
+ * The answer of {@code Durable.version} for a change id was recorded.
  *
  * @param id its place in the history
  * @param at when

@@ -3,7 +3,7 @@ package dev.durable.history;
 import java.time.Instant;
 
 /**
- * The run method returned.
+ * The run completed: its run method returned.
  *
  * @param id its place in the history
  * @param at when

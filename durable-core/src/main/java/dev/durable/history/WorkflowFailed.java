@@ -3,7 +3,7 @@ package dev.durable.history;
 import java.time.Instant;
 
 /**
- * The run method threw.
+ * The run failed: its run method or a handler threw.
  *
  * @param id its place in the history
  * @param at when

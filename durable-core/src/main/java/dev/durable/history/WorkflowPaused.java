@@ -3,7 +3,7 @@ package dev.durable.history;
 import java.time.Instant;
 
 /**
- * From here on nobody runs the code of this run. What comes for it waits in its inbox.
+ * The run was paused: its code does not run until it is resumed. What comes for it waits in its inbox.
  *
  * @param id its place in the history
  * @param at when

@@ -3,7 +3,7 @@ package dev.durable.history;
 import java.time.Instant;
 
 /**
- * The run goes on.
+ * The run was resumed after a pause.
  *
  * @param id its place in the history
  * @param at when

@@ -9,7 +9,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The run exists. Always event 1.
+ * The run was started. Always event 1.
  *
  * @param id its place in the history
  * @param at when

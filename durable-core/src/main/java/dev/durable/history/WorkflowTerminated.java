@@ -3,7 +3,7 @@ package dev.durable.history;
 import java.time.Instant;
 
 /**
- * Somebody ended the run. None of its code ran.
+ * Somebody terminated the run. None of its code ran.
  *
  * @param id its place in the history
  * @param at when

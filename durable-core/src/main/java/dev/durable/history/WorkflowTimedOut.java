@@ -3,7 +3,7 @@ package dev.durable.history;
 import java.time.Instant;
 
 /**
- * The run, or its chain, ran out of time. None of its code ran.
+ * The run ran out of its run timeout or execution timeout. None of its code ran.
  *
  * @param id its place in the history
  * @param at when

@@ -6,7 +6,7 @@ import tools.jackson.core.util.BufferRecycler;
 import tools.jackson.core.util.RecyclerPool;
 
 /**
- * Jackson's buffers, lent to whoever reads or writes a payload: a few places, of which each thread tries its own first.
+ * A pool of Jackson's buffers, shared by all threads, with a few places of which each thread tries its own first.
  * Jackson's own pools don't fit: one keeps buffers by thread, and a virtual thread is gone before it reads twice; the
  * others are queues, where all threads meet at one end and each lending makes a node.
  */

@@ -15,9 +15,9 @@ import tools.jackson.databind.module.SimpleKeyDeserializers;
 import tools.jackson.databind.module.SimpleModule;
 
 /**
- * Refuses what stands for code where a value would be: a Class (Jackson loads and initialises the one that data names), what
- * hangs on one (a Method, a ClassLoader, a Module), a Thread, a Process. The mapper refuses it wherever it asks for a reader:
- * as a property, an element, a key, what a creator or an any-setter takes, a field of an exception. A reader that the
+ * Refuses, for payloads, types that stand for code or running things: {@code Class}, what hangs on one (a Method, a
+ * ClassLoader, a Module), {@code Thread}, {@code Process}. The mapper refuses it wherever it asks for a reader: as a
+ * property, an element, a key, what a creator or an any-setter takes, a field of an exception. A reader that the
  * application has registered for such a type is asked first, and is its own affair.
  */
 final class CodeInData {

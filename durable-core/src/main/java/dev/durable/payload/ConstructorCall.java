@@ -13,8 +13,8 @@ import tools.jackson.databind.introspect.AnnotatedConstructor;
 import tools.jackson.databind.module.SimpleValueInstantiators;
 
 /**
- * Makes an object by the constructor that takes its properties, as Jackson does, through a handle that is kept: Jackson's
- * adapts itself to the arguments at each call ({@code invokeWithArguments}). Where the constructor is closed to us,
+ * Creates an object through its constructor of properties as Jackson does, by a method handle that is cached: Jackson's
+ * own adapts itself to the arguments at each call ({@code invokeWithArguments}). Where the constructor is closed to us,
  * Jackson's own way stays, and with it its error.
  */
 final class ConstructorCall extends StdValueInstantiator {

@@ -13,9 +13,9 @@ import tools.jackson.databind.jsontype.TypeIdResolver;
 import tools.jackson.databind.jsontype.TypeSerializer;
 
 /**
- * Refuses a value that would come back as something else. Data is read by the declared type alone, so a subclass would
- * silently lose what it adds, and an interface would not be read at all: better told to the code that writes it than to a
- * run that can't go on.
+ * Refuses to write a value whose class is not the declared type, since reading it back would lose or change it. Data is
+ * read by the declared type alone, so a subclass would silently lose what it adds, and an interface would not be read
+ * at all: better told to the code that writes it than to a run that can't go on.
  */
 final class DeclaredTypeCheck extends TypeSerializer {
     private final JavaType declared;

@@ -14,9 +14,9 @@ import tools.jackson.databind.jsontype.TypeResolverBuilder;
 import tools.jackson.databind.jsontype.TypeSerializer;
 
 /**
- * Puts a {@link DeclaredTypeCheck} wherever a value may be of another class than declared. Jackson asks here for the
- * type ids it should write by default, which is the one place that knows of a value both what it is and what it is
- * declared as; we write no ids and read none.
+ * Installs a {@link DeclaredTypeCheck} in Jackson wherever a value may be of another class than declared. Jackson asks
+ * here for the type ids it should write by default, which is the one place that knows of a value both what it is and
+ * what it is declared as; we write no ids and read none.
  */
 final class DeclaredTypes implements TypeResolverBuilder<DeclaredTypes> {
     private final JsonMapper reader;

@@ -6,8 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
 /**
- * Messages of exceptions as they may be recorded: without secrets, and of reasonable size. The size is that of the text with
- * its mark, so a message that passes through several hands is cut once.
+ * Prepares messages and stacks of exceptions for the history: masks secrets and cuts them to their maximum size. The
+ * size is that of the text with its mark, so a message that passes through several hands is cut once.
  */
 record ErrorText(ErrorSanitizer sanitizer) {
     static final int MAX_MESSAGE_BYTES = 4 << 10;

@@ -11,9 +11,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An exception's own fields: what its class and superclasses declare up to the JDK's, by declared type, without {@code
- * transient} ones. JSON: a property for each; one that can't be written is left out, and {@code "@lost"} says why; {@code
- * "@is"} names the named types it is a subclass of.
+ * Reads and writes the fields that an exception's class and superclasses declare themselves, up to the JDK's, without
+ * {@code transient} ones. JSON: a property for each; one that can't be written is left out, and {@code "@lost"} says
+ * why; {@code "@is"} names the named types it is a subclass of.
  */
 final class ExceptionFields {
     private static final String LOST = "@lost";

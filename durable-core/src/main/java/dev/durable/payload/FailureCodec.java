@@ -11,8 +11,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Exceptions as data and back. Thread-safe. Neither direction ever fails: an exception that tells less than it could is
- * better than one that hides another.
+ * Converts exceptions to {@link Failure} records and back. Thread-safe. Neither direction ever fails: an exception that
+ * tells less than it could is better than one that hides another.
  */
 public final class FailureCodec {
     private final ExceptionFields fields;

@@ -11,8 +11,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns one exception, with all that hangs on it, into data. People write exceptions that cause themselves, chains of
- * thousands, messages of megabytes, and getters that throw: all of it must still become an event of reasonable size.
+ * Converts one exception, with its causes and suppressed exceptions, to a {@link Failure}. People write exceptions that
+ * cause themselves, chains of thousands, messages of megabytes, and getters that throw: all of it must still become an
+ * event of reasonable size.
  */
 final class FailureEncoder {
     private static final int MAX_DEPTH = 20;

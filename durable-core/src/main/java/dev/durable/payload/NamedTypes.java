@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The exception types that a signature names, and which of them data stands for.
+ * The exception types that a signature names, and which of them a recorded failure becomes.
  *
  * <p>{@code throws Exception} names too much to mean anything, so the four general types name only themselves. A class is
  * made from its name in data only if it is one that is named, or turns out to be a subclass of one; it is not even

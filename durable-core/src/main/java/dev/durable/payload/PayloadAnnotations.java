@@ -10,9 +10,10 @@ import tools.jackson.databind.introspect.AnnotatedClass;
 import tools.jackson.databind.introspect.JacksonAnnotationIntrospector;
 
 /**
- * Jackson's annotations, read with two rules of ours. A sealed type without {@code @JsonTypeInfo} is written with the
- * simple name of its permitted class, as {@code "@type"}: a closed set of names that the type itself declares. And {@code
- * use = CLASS} is refused: a class name in data ties it to a package for ever, and lets data choose what is loaded.
+ * Reads Jackson's annotations with two additional rules of this library. A sealed type without {@code @JsonTypeInfo} is
+ * written with the simple name of its permitted class, as {@code "@type"}: a closed set of names that the type itself
+ * declares. And {@code use = CLASS} is refused: a class name in data ties it to a package for ever, and lets data
+ * choose what is loaded.
  */
 final class PayloadAnnotations extends JacksonAnnotationIntrospector {
     private static final long serialVersionUID = 1L;

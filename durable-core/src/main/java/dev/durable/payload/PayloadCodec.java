@@ -19,8 +19,9 @@ import tools.jackson.core.JsonToken;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Values as JSON text and back, by declared types only. Immutable and thread-safe; make one and keep it. What it promises
- * and what it refuses is told in the documentation of this package.
+ * Converts values to JSON text and back by their declared types; used for all arguments, results and heartbeat details.
+ * Immutable and thread-safe; make one and keep it. What it promises and what it refuses is told in the documentation of
+ * this package.
  */
 public final class PayloadCodec {
     /** How large one payload may be where nobody says otherwise: 2 MiB. */

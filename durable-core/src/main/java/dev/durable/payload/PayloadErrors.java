@@ -18,7 +18,7 @@ import tools.jackson.databind.DatabindException;
 import tools.jackson.databind.exc.InvalidTypeIdException;
 import tools.jackson.databind.exc.UnrecognizedPropertyException;
 
-/** What is said of payloads that can't be written or read, all in one place. */
+/** The error texts about payloads that can't be written or read. */
 final class PayloadErrors {
     private static final String SMALLER =
             "Store it elsewhere (a table, an object store) and pass a reference, or raise builder.maxPayloadBytes(…), in Spring durable.max-payload-bytes: every replay reads it again.";

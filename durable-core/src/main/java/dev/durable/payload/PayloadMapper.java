@@ -13,7 +13,7 @@ import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.module.SimpleModule;
 
-/** How Jackson is set so that a value comes back as it was. */
+/** Configures Jackson so that a value comes back equal to what was written. */
 final class PayloadMapper {
     private PayloadMapper() {}
 

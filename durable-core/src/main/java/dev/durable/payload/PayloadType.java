@@ -15,7 +15,9 @@ import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.json.JsonMapper;
 
-/** One declared type: reads and writes values of it. Errors name what is read or written, so that is always passed along. */
+/**
+ * Reads and writes values of one declared type. Errors name what is read or written, so that is always passed along.
+ */
 final class PayloadType {
     private final Type declared;
     private final JavaType type;

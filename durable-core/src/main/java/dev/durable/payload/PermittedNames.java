@@ -11,7 +11,10 @@ import tools.jackson.databind.DatabindContext;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.jsontype.impl.TypeIdResolverBase;
 
-/** The permitted classes of a sealed type by their simple names. Nothing is looked up that the type does not permit. */
+/**
+ * Maps the permitted classes of a sealed type to their simple names, which identify them in JSON. Nothing is looked up
+ * that the type does not permit.
+ */
 final class PermittedNames extends TypeIdResolverBase {
     private static final long serialVersionUID = 1L;
 

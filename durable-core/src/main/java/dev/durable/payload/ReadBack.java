@@ -12,7 +12,7 @@ import tools.jackson.databind.deser.bean.BeanDeserializerBase;
 import tools.jackson.databind.deser.bean.BuilderBasedDeserializer;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What values come back as where a type is declared. */
+/** Tells, before a value is written, as which class it would be read back where only a general type is declared. */
 interface ReadBack {
     /** What JSON says by itself. A Long comes back as an Integer where it fits: the same number. */
     Set<Class<?>> PLAIN = Set.of(String.class, Boolean.class, Integer.class, Long.class, Double.class);

@@ -8,8 +8,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An exception made again from data. No constructor of its own runs, since nobody knows what that wants or does; but
- * Throwable's (message, cause) runs. Without it an exception silently has no message and keeps no suppressed ones.
+ * Creates an exception from recorded data without running its own constructor. No constructor of its own runs, since
+ * nobody knows what that wants or does; but Throwable's (message, cause) runs. Without it an exception silently has no
+ * message and keeps no suppressed ones.
  */
 final class Rebuilt {
     private static final String PROBE = "\uE000\uE001\uE000";

@@ -8,8 +8,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sealed types and those they permit. The JDK's own are left out: String is one of a sealed family too. So are enums, which
- * the compiler seals where their constants have bodies, and which name their values themselves.
+ * Collects the classes that a sealed type permits, for JSON type names. The JDK's own are left out: String is one of a
+ * sealed family too. So are enums, which the compiler seals where their constants have bodies, and which name their
+ * values themselves.
  */
 final class SealedFamily {
     private SealedFamily() {}

@@ -8,8 +8,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stacks as text, one frame a line as Java prints it, and back. Only what helps a reader stays: the frames of reflection,
- * of generated stubs' plumbing and of this engine go, and so does the thread pool at the bottom.
+ * Converts stack traces to text, one frame a line as Java prints it, and back. Only what helps a reader stays: the
+ * frames of reflection, of generated stubs' plumbing and of this engine go, and so does the thread pool at the bottom.
  */
 final class StackText {
     private static final int MAX_FRAMES = 50;

@@ -4,9 +4,9 @@ import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
 
 /**
- * Makes an exception of any class by running the constructor of Throwable alone, as Java's own serialization would. The
- * factory is in every JDK (module jdk.unsupported, kept for serialization libraries), but javac warns of its name, so it is
- * found by it.
+ * Creates an exception of any class by running only the constructor of Throwable, as Java serialization would. The
+ * factory is in every JDK (module jdk.unsupported, kept for serialization libraries), but javac warns of its name, so
+ * it is found by it.
  */
 final class ThrowableConstructors {
     private static final ClassValue<Constructor<?>> CONSTRUCTORS = new ClassValue<>() {

@@ -25,10 +25,7 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.ser.bean.BeanSerializerBase;
 import tools.jackson.databind.ser.impl.UnknownSerializer;
 
-/**
- * Looks through a declared type for what can never be read back, before any value is written: Jackson itself would only
- * say so when it reads, which is when the work has been done and its result can't be used.
- */
+/** Checks a declared type for parts that could be written but never read back, before any value is written. */
 final class TypeReview {
     private final DeserializationContext context;
     private final SerializationContext writing;

@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Calls of activities: through stubs, by name, in flight. */
+/** Implements the activity calls of workflow code: through stubs, by name, and in flight ({@code Durable.async}). */
 final class Activities {
     private final DurableCalls run;
     private final Waiting waiting;

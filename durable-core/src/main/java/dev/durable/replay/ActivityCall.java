@@ -8,7 +8,7 @@ import java.lang.reflect.Type;
 import java.util.List;
 
 /**
- * A call of an activity, through a stub or by name.
+ * One call of an activity by workflow code: name, arguments, options, and how its outcome is decoded.
  *
  * @param name the activity
  * @param aliases former names, as they may stand in the history

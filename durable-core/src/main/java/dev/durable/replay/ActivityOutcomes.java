@@ -13,7 +13,7 @@ import dev.durable.payload.FailureCodec;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What an activity's outcome is to the code that called it. */
+/** Converts an activity's closing event into the value or exception that the calling workflow code gets. */
 final class ActivityOutcomes {
     private final Decoder decoder;
     private final FailureCodec failures;
@@ -67,7 +67,7 @@ final class ActivityOutcomes {
                         + event.attempt() + ", and its policy allows no further one";
     }
 
-    /** Cancelled by somebody else than the code, which has heard of its own at once. */
+    /** Cancelled from outside; a cancellation by the code itself has settled the promise at once. */
     Outcome<@Nullable Object> cancelled(ActivityCall call, ActivityCancelled event) {
         return Outcome.failure(new CancelledException(call.name() + " (activity " + event.seq() + ") was cancelled"));
     }

@@ -10,9 +10,10 @@ import dev.durable.store.JobStart;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The workflow of one activity. Most of its runs are never seen by a replayer: their start writes what the first turn
- * gives, and the completion of the activity closes them. Only where something else comes (a cancel, a failure) does this
- * code run, or where a release enqueued it with a delay that left the first turn for later.
+ * The built-in workflow behind a background job: it calls one activity and returns its result. Most of its runs are
+ * never seen by a replayer: their start writes what the first turn gives, and the completion of the activity closes
+ * them. Only where something else comes (a cancel, a failure) does this code run, or where a release enqueued it with a
+ * delay that left the first turn for later.
  *
  * <p>Cancelled, it waits for its activity, whatever that was declared with: until its attempt has ended the job is open, its
  * id is taken, and what its body still tells is written. Then it is cancelled, or completed where the body came to its
@@ -43,7 +44,7 @@ public class BackgroundJob {
             return (Payload) run.activities().call(activity, arguments, resolved);
         } catch (Exception e) {
             if (run.isCancelled() && !(e instanceof StalledException)) {
-                // What came of it stands in the history; nobody wants it any more.
+                // The outcome is in the history, and no code needs it.
                 throw e instanceof CancelledException ? e : new CancelledException(e.toString(), e);
             }
             throw e;

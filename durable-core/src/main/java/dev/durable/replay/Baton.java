@@ -7,9 +7,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntSupplier;
 
 /**
- * Who may touch the run: the thread that drives it, or its coroutines, of which the one that runs hands on to the next.
- * The driver gives it away once per turn and gets it back once, and may give up waiting: then the coroutines keep it and
- * the instance is theirs to bury.
+ * Passes control of one run between the thread that drives it and its coroutines, so that exactly one of them runs at a
+ * time. The driver gives it away once per turn and gets it back once, and may give up waiting: then the coroutines keep
+ * it and they unwind the instance themselves.
  */
 final class Baton {
     /**
@@ -51,7 +51,7 @@ final class Baton {
         boolean givesUp(long withoutProgressNanos);
     }
 
-    /** The driver gives it away; what it wrote before is seen by who gets it. */
+    /** The driver passes it to a coroutine, which sees all that the driver wrote before. */
     void lend() {
         holder.set(Holder.COROUTINES);
     }
@@ -121,7 +121,7 @@ final class Baton {
         return true;
     }
 
-    /** The driver leaves it to the coroutines for good. False when it came back meanwhile. */
+    /** The driver gives up waiting and leaves it to the coroutines. False when it came back meanwhile. */
     boolean abandon() {
         if (holder.compareAndSet(Holder.COROUTINES, Holder.ABANDONED)) {
             return true;

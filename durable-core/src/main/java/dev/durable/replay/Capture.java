@@ -10,9 +10,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One {@code async(payments::charge, id)}: the reference is called, and the stub leaves its command here instead of
- * waiting for the outcome. Only a bare method reference of a stub can be taken so: in a lambda or a helper the code after
- * the call would run with a result that is not there. Its frame between stub and {@code Durable} gives it away.
+ * Turns {@code Durable.async(payments::charge, id)} into a promise: the method reference is called once, and the stub
+ * leaves the scheduled activity here instead of waiting for it. Only a bare method reference of a stub can be taken so:
+ * in a lambda or a helper the code after the call would run with a result that is not there. Its frame between stub and
+ * {@code Durable} gives it away.
  */
 final class Capture {
     private static final StackWalker STACK = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);

@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Waits for several promises. */
+/** Implements {@code Promise.all}, {@code any} and {@code map}. */
 public final class Combinators {
     private Combinators() {}
 

@@ -21,7 +21,9 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What makes a command of the code and one of the history the same, and what happens where they are not. */
+/**
+ * Decides whether a command of the code matches the recorded one, and creates the {@link Divergence} where it does not.
+ */
 final class Comparison {
     private final String run;
     private final Lines lines;

@@ -5,7 +5,7 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The conditions that coroutines wait for, in the order in which the waits began. */
+/** The conditions that coroutines wait for ({@code Durable.await}), in the order in which the waits began. */
 class Conditions {
     /** All are evaluated after each step: about 20 ns each, so that a thousand are 20 µs a step. */
     static final int MAX_OPEN = 1_000;

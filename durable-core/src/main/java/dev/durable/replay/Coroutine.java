@@ -5,7 +5,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thread of a workflow's code: a virtual thread that runs only while it has the baton.
+ * A virtual thread that runs workflow code, only while it has the {@link Baton}.
  *
  * <pre>
  * NEW ── started ──► RUNNING ◄──► WAITING
@@ -167,7 +167,7 @@ final class Coroutine extends Open {
         return cancelled != null;
     }
 
-    /** Its code hears of its cancellation by an exception. Gives how often it had before. */
+    /** Counts that its code got an exception about its cancellation. Returns how often it had before. */
     int hearsOfCancel() {
         return told++;
     }

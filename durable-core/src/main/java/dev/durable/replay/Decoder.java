@@ -9,8 +9,9 @@ import java.lang.reflect.Type;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what the history has. What does not fit the code's types stalls the run and never reaches the code: the data is
- * history, so only the code can still be mended, and an exception here would fail the run for good.
+ * Decodes payloads of the history to the types of the code; what does not fit stalls the run. What does not fit the
+ * code's types stalls the run and never reaches the code: the data is history, so only the code can still be mended,
+ * and an exception here would fail the run for good.
  */
 final class Decoder {
     private final PayloadCodec codec;

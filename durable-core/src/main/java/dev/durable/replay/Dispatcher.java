@@ -14,9 +14,10 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides who runs next, and passes the baton. There is no scheduler thread: the coroutine that can't go on runs {@link
- * #next} itself and hands on to whom it finds, or back to the driver when all are blocked; so a step costs one switch,
- * and none where the coroutine that blocks is the next to run.
+ * The scheduler of the coroutines of one run: decides in a fixed order which coroutine goes on next and passes the
+ * {@link Baton} to it. There is no scheduler thread: the coroutine that can't go on runs {@link #next} itself and hands
+ * on to whom it finds, or back to the driver when all are blocked; so a step costs one switch, and none where the
+ * coroutine that blocks is the next to run.
  *
  * <p>Order (fixed for ever): the first condition that holds, in the order in which the waits began; else first-in
  * first-out. The driver runs no user code: where conditions are open it wakes a coroutine to evaluate them.
@@ -126,7 +127,7 @@ final class Dispatcher {
         }
     }
 
-    /** The code does not come to a wait: from here on it is dead, and hears of it by its next call at the latest. */
+    /** The code does not come to a wait: the run is dead in this process, and its next call throws. */
     private void giveUp(StackTraceElement @Nullable [] blockedAt, Duration limit) {
         Thread hung = holder;
         die(blockedAt == null ? threads.hung(hung, limit) : threads.blocked(blockedAt));

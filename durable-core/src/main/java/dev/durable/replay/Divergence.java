@@ -4,7 +4,10 @@ import dev.durable.NonDeterminismException;
 import dev.durable.history.HistoryEvent;
 import org.jspecify.annotations.Nullable;
 
-/** The code gave other commands than the history has for the same turn. The message shows both side by side. */
+/**
+ * Thrown when code gives other commands than the history has for the same turn; it stalls the run. The message shows
+ * both side by side.
+ */
 public final class Divergence extends NonDeterminismException {
     private static final long serialVersionUID = 1L;
 

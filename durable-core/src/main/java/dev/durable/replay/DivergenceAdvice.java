@@ -14,8 +14,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The likely cause of a divergence, and the way out as code. Where the very code that made the history gives something else,
- * that is the cause, and no deployment: then it says what makes code give something else each time.
+ * Writes the likely cause of a {@link Divergence} and the code that mends it, for the error message. Where the very
+ * code that made the history gives something else, that is the cause, and no deployment: then it says what makes code
+ * give something else each time.
  */
 final class DivergenceAdvice {
     private static final int SHOWN = 160;

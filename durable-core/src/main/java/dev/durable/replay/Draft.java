@@ -3,7 +3,7 @@ package dev.durable.replay;
 import dev.durable.history.HistoryEvent;
 import java.time.Instant;
 
-/** A command but for its place in the history. */
+/** Builds a command once its event id and time are known. */
 @FunctionalInterface
 interface Draft<C extends HistoryEvent.Command> {
     C at(long id, Instant at);

@@ -3,9 +3,9 @@ package dev.durable.replay;
 import java.util.UUID;
 
 /**
- * The randomness of a run: the n-th draw of a coroutine is a hash of run id, coroutine number and n (fixed for ever). So
- * a draw that is added to one coroutine does not shift those of the others. Two different hashes of the same input make
- * the halves of a uuid, so that ids collide no sooner than random ones.
+ * Generates the random numbers of a run: the n-th draw of a coroutine is a hash of run id, coroutine number and n
+ * (fixed for ever). So a draw that is added to one coroutine does not shift those of the others. Two different hashes
+ * of the same input make the halves of a uuid, so that ids collide no sooner than random ones.
  */
 final class Draws {
     private static final long GOLDEN = 0x9E3779B97F4A7C15L;

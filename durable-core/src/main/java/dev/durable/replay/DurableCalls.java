@@ -31,8 +31,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What stands behind the static calls of {@code Durable} and behind promises: one run, found by the thread that calls.
- * Puts the parts of the run together; each call is checked (alive, not restricted, not cancelled) and handed on.
+ * The implementation behind the static methods of {@code Durable} and behind promises, for the run whose coroutine
+ * calls. Puts the parts of the run together; each call is checked (alive, not restricted, not cancelled) and handed on.
  */
 public final class DurableCalls implements PromiseHost {
     private static final ThreadLocal<@Nullable DurableCalls> CURRENT = new ThreadLocal<>();
@@ -154,7 +154,7 @@ public final class DurableCalls implements PromiseHost {
                 started.headers());
     }
 
-    /** Draws for the coroutine that calls it, whoever keeps it. */
+    /** Draws for the coroutine that calls it, whichever coroutine has asked for it. */
     public RandomGenerator random() {
         return random;
     }

@@ -8,7 +8,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one kind of promise: settles once, with what the history has or what a coroutine gave.
+ * The implementation of {@link Promise}: settled once, by an outcome from the history or by a coroutine.
  *
  * @param <T> what it gives
  */

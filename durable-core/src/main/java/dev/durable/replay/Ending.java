@@ -25,7 +25,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The end of a run.
+ * The state machine of a run's end: result, clean-up, compensations, closing command.
  *
  * <pre>
  * OPEN ── run returned or threw, or a handler threw ──► CLEANING_UP    the result is fixed; what is not shielded is cancelled
@@ -113,7 +113,7 @@ final class Ending {
         thrownByRun = thrown;
     }
 
-    /** Whether {@code run} sees nothing more of what comes: it is over, or a handler has ended the run. */
+    /** Whether messages are late from now on, because {@code run} is over or a handler has ended the run. */
     boolean isDeaf() {
         return runIsOver || hasEnded();
     }

@@ -1,9 +1,9 @@
 package dev.durable.replay;
 
 /**
- * Unwinds a coroutine of a run that is dead in this process: thrown by every Durable and stub call from then on, so that
- * user code which catches it gets no further than its next call. No stack: a hundred thousand of them are thrown when a
- * cache is emptied.
+ * The error that unwinds the coroutines of a run which is dropped from memory: thrown by every Durable and stub call
+ * from then on, so that user code which catches it gets no further than its next call. No stack: a hundred thousand of
+ * them are thrown when a cache is emptied.
  */
 final class Eviction extends Error {
     private static final long serialVersionUID = 1L;

@@ -4,7 +4,7 @@ import dev.durable.ActivityFailedException;
 import dev.durable.PromiseFailedException;
 import java.util.stream.Stream;
 
-/** What a promise's failure becomes where the caller named no exception type. */
+/** Converts the failure of a promise into the unchecked exception that {@code get()} throws. */
 final class Failures {
     private Failures() {}
 

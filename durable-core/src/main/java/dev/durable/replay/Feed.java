@@ -21,7 +21,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Applies one event: settles what it is the outcome of, or makes a coroutine ready. Runs no user code itself. */
+/**
+ * Applies one inbound event to a run: settles the promise it belongs to, or starts the handler's coroutine. Runs no
+ * user code itself.
+ */
 final class Feed {
     private static final Logger log = LoggerFactory.getLogger(Feed.class);
 

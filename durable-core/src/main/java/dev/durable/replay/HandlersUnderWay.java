@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The handlers of messages that are under way in one run, and the counts of those that the run could not wait for: they go
- * into its closing event.
+ * Counts the signal handlers of a run that have not returned, and those that the run ended without, for its closing
+ * event.
  */
 final class HandlersUnderWay {
     private static final Logger log = LoggerFactory.getLogger(HandlersUnderWay.class);

@@ -5,7 +5,10 @@ import dev.durable.history.WorkflowStarted;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** The turn that is being made: its time, and the way of every command into the history or past it. */
+/**
+ * The turn that is being made: its time, and where the commands of the code go, to the history or to the comparison
+ * with it.
+ */
 final class Journal {
     /** Commands in one turn before it is taken for a loop; a turn is one transaction. */
     static final int MAX_COMMANDS = 50_000;

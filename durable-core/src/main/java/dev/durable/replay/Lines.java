@@ -8,7 +8,10 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the user's line in a stack: of the workflow's own source file if there is one, else the first that is not ours. */
+/**
+ * Finds the line of user code in a stack trace: of the workflow's own source file if there is one, else the first that
+ * is not the library's.
+ */
 final class Lines {
     private static final Set<String> ENGINE =
             Set.of("dev.durable", "dev.durable.replay", "dev.durable.declare", "dev.durable.payload");

@@ -1,6 +1,6 @@
 package dev.durable.replay;
 
-/** Told when a promise settles, in the order in which they began to listen. */
+/** A callback for the settling of a promise; listeners are called in the order in which they were added. */
 @FunctionalInterface
 interface Listener {
     void settled(DurablePromise<?> promise);

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Collects: what the code gives becomes history. */
+/** The {@link Script} of a new turn: collects the commands that the code gives. */
 final class LiveScript implements Script {
     private final HistoryEvent.Inbound event;
     private final Instant at;

@@ -8,7 +8,7 @@ import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One {@code Promise.map}: its items, how far it is, and what came of them. */
+/** Runs one {@code Promise.map}: its items, how many are under way, and their results. */
 final class Mapping<S extends @Nullable Object, R extends @Nullable Object> {
     private final List<S> items;
     private final Promise.Then<? super S, ? extends R> fn;

@@ -3,8 +3,8 @@ package dev.durable.replay;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something a coroutine started that has not ended: an activity, a timer, another coroutine. Knows its neighbours in the
- * {@link Scope} it was started in, which alone touches them: cheaper than entries of a hash set.
+ * Work that a coroutine has started and that has not ended: an activity, a timer or another coroutine. Knows its
+ * neighbours in the {@link Scope} it was started in, which alone touches them: cheaper than entries of a hash set.
  */
 abstract class Open {
     @Nullable

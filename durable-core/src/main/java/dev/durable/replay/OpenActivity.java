@@ -86,12 +86,12 @@ final class OpenActivity extends Open {
         return local;
     }
 
-    /** Whether it was cancelled and is to hear of it. */
+    /** Whether it was cancelled and its body is to be told. */
     boolean isToStop() {
         return cancelled != null && cancellation != ActivityCancellationType.ABANDON;
     }
 
-    /** Whether it was cancelled, and the code is still to hear of its outcome. */
+    /** Whether it was cancelled and the code still waits for its outcome. */
     @Override
     boolean outlastsCancel() {
         return cancelled != null && cancellation == ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;

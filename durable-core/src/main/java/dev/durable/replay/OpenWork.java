@@ -19,7 +19,10 @@ import java.util.SequencedMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** What the run has asked for and not heard of: activities and timers by their numbers, which count from 1 in each kind. */
+/**
+ * The activities and timers that a run has started and that have not ended, by their numbers, which count from 1 in
+ * each kind.
+ */
 final class OpenWork {
     /** A timer that would fire later than stores can tell fires then. */
     private static final Instant END_OF_TIME = Instant.parse("9999-12-31T23:59:59Z");
@@ -89,7 +92,7 @@ final class OpenWork {
                 : null;
     }
 
-    /** A local activity was called or cancelled: for whoever runs it. */
+    /** A local activity was called or cancelled: passed to the worker after the turn. */
     void tellWorker(OpenActivity local) {
         news.put(local.seq, local);
     }

@@ -3,8 +3,9 @@ package dev.durable.replay;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How something ended. What came from the history is decoded when somebody asks first: to the declared type, once, and
- * on a coroutine, for the constructors of payload types are user code.
+ * The result or failure with which a promise settles, decoded on first use. What came from the history is decoded when
+ * somebody asks first: to the declared type, once, and on a coroutine, for the constructors of payload types are user
+ * code.
  *
  * @param <T> what it gives
  */

@@ -7,8 +7,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns of a history, made again one after the other: the first by the driver, the others by the coroutine that finds all
- * blocked; so that a whole page of a history costs one hand-over between threads, not one a turn.
+ * Replays consecutive recorded turns: the first by the driver, the others by the coroutine that finds all blocked, so
+ * that a page of a history costs one hand-over between threads.
  */
 final class Playback implements BooleanSupplier {
     private final DurableCalls run;

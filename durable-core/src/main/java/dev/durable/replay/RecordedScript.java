@@ -8,8 +8,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Matches: each command must be the one that the history has next, by type, number and name. What else the history says
- * of it stays valid; a different text is a divergence where strict, else counted.
+ * The {@link Script} of a replayed turn: each command of the code must match the next one of the history by type,
+ * number and name. What else the history says of it stays valid; a different text is a divergence where strict, else
+ * counted.
  *
  * <p>Versions are not matched: their calls may come and go. They were learnt before the turn began.
  */

@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A turn as a history has it.
+ * One turn read from a history: the inbound event and the commands behind it.
  *
  * @param event the inbound event
  * @param at when it was fed: the event's own time, but for a first turn that was made later than the run was started

@@ -13,8 +13,8 @@ import dev.durable.store.RunKey;
 import java.util.List;
 
 /**
- * Whether code still gives what a history has: from scratch, and cut after every turn and gone on from there, as a
- * worker does that finds the run in that state.
+ * Checks that code still gives the commands of a history: replayed from scratch, and cut after every turn and continued
+ * from there, as a worker does that takes over.
  */
 public final class ReplayCheck {
     private final WorkflowType type;

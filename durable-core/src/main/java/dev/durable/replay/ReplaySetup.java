@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.Set;
 
 /**
- * What all instances of a worker share.
+ * What all workflow instances of a worker share: codecs, registry, strictness, turn limit and {@code stallOn}.
  *
  * @param codec payloads
  * @param failures exceptions

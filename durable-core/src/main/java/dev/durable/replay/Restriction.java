@@ -2,7 +2,10 @@ package dev.durable.replay;
 
 import dev.durable.UsageException;
 
-/** Places in a workflow where code may look but not act, and why. */
+/**
+ * The places in which workflow code may not call Durable (conditions, queries, side effects, constructors), with the
+ * reason for the error.
+ */
 enum Restriction {
     CONDITION(
             "in a condition of Durable.await",

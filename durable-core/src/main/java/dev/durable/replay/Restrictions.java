@@ -4,7 +4,10 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The restriction in force. One for the run suffices: no coroutine can lose the baton while one is in force. */
+/**
+ * Tracks which {@link Restriction} is in force for a run. One for the run suffices: no coroutine can lose the baton
+ * while one is in force.
+ */
 final class Restrictions {
     private @Nullable Restriction current;
 

@@ -4,7 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What one coroutine has open, in the order it was started. A coroutine that has ended stays known while it is not empty. */
+/**
+ * The open work of one coroutine, in the order in which it was started, which is the order of cancellation. A coroutine
+ * that has ended stays known while it is not empty.
+ */
 final class Scope {
     private final @Nullable Coroutine owner;
     private @Nullable Open first;

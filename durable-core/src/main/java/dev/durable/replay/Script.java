@@ -4,7 +4,7 @@ import dev.durable.history.HistoryEvent;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** The commands of one turn: collected where it is live, matched where the history has them. */
+/** Receives the commands of one turn: a live turn collects them, a replayed turn matches them with the history. */
 sealed interface Script permits LiveScript, RecordedScript {
     /** What was fed. */
     HistoryEvent.Inbound event();

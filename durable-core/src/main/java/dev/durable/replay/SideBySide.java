@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The commands of a turn as the history has them beside those the code gave; the first difference marked. */
+/** Renders the recorded commands of a turn beside those that the code gave, with the first difference marked. */
 final class SideBySide {
     private static final int ROWS_AROUND = 6;
     private static final String NONE = "-";

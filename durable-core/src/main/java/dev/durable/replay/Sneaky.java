@@ -2,7 +2,7 @@ package dev.durable.replay;
 
 import org.jspecify.annotations.Nullable;
 
-/** Throws checked exceptions where the signature names them and the generics can't. */
+/** Throws a checked exception without declaring it, where a signature names it and generics can't. */
 final class Sneaky {
     private Sneaky() {}
 

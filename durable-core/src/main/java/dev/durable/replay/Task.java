@@ -2,7 +2,7 @@ package dev.durable.replay;
 
 import org.jspecify.annotations.Nullable;
 
-/** Something to do that throws what it likes. */
+/** A function that may throw anything. */
 @FunctionalInterface
 interface Task<T extends @Nullable Object> {
     T run() throws Throwable;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The virtual threads of one run, and what is said of those that do wrong. */
+/** Creates the virtual threads of one run and writes the stall messages about threads that block or never wait. */
 final class Threads {
     private static final Logger log = LoggerFactory.getLogger(Threads.class);
     private static final int SHOWN_FRAMES = 12;

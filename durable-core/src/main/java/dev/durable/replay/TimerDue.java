@@ -3,7 +3,7 @@ package dev.durable.replay;
 import java.time.Instant;
 
 /**
- * An open timer.
+ * A started timer with its due time, as the worker needs it.
  *
  * @param seq its number in the run
  * @param fireAt when it is due

@@ -4,8 +4,8 @@ import dev.durable.history.HistoryEvent;
 import java.util.List;
 
 /**
- * One inbound event and exactly the commands that the code gave until all its coroutines were blocked. Commands have
- * the ids after the event's and its time.
+ * The result of feeding one inbound event: the event, and the commands that the code gave until all its coroutines were
+ * blocked. Commands have the ids after the event's and its time.
  *
  * @param event what was fed
  * @param commands in the order given

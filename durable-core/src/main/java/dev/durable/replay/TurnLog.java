@@ -8,7 +8,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
-/** What the code logs in a turn: kept until the turn's commit, dropped where there is none. */
+/**
+ * Keeps the log lines that workflow code writes in a turn until the turn is committed; a turn that is not committed
+ * logs nothing.
+ */
 final class TurnLog {
     private static final Logger log = LoggerFactory.getLogger(TurnLog.class);
 

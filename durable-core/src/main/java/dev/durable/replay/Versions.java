@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The answers of {@code Durable.version}: what this turn or one before recorded; else the answer it gave before; else,
- * in a turn of the history, 0, for the code that made the turn had no such call; else the maximum, which is recorded.
+ * Answers {@code Durable.version} for one run: the recorded answer, else the first answer given before; in a replayed
+ * turn without one 0; else the maximum, which is recorded.
  */
 final class Versions {
     private final Journal journal;

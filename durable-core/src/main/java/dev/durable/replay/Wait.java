@@ -4,7 +4,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one coroutine of a run waits for.
+ * What one coroutine of a run waits for, as descriptions show it.
  *
  * @param coroutine {@code run}, {@code signal approve}, {@code async 3}, {@code undo}; {@code close} is the end of the run
  * @param what {@code activity Payments.charge (2)}, {@code timer 1, due at …}, {@code a condition}

@@ -8,7 +8,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One wait of one coroutine: for promises, a condition, or one with a time limit. It ends once: by a promise that is
+ * One wait of one coroutine, for promises or a condition, perhaps with a time limit. It ends once: by a promise that is
  * enough, by its condition, by cancellation.
  */
 final class Waiter implements Listener {
@@ -76,7 +76,7 @@ final class Waiter implements Listener {
         dispatcher.ready(coroutine);
     }
 
-    /** Whether its coroutine hears of a cancellation by what this wait ends with. */
+    /** Whether the end of this wait tells its coroutine of a cancellation. */
     boolean endedByCancel() {
         return cancelled != null || promises.stream().anyMatch(DurablePromise::wasCancelled);
     }

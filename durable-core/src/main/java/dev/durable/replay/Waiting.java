@@ -8,7 +8,7 @@ import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The waits: each looks first, and a wait that is satisfied is none. */
+/** Implements the waits of workflow code: {@code sleep}, {@code await}, and waiting for promises. */
 final class Waiting {
     private static final Logger log = LoggerFactory.getLogger(Waiting.class);
 
@@ -45,7 +45,7 @@ final class Waiting {
         return dispatcher.running();
     }
 
-    /** The first refusal may be how the code hears of its cancellation; what it still tries after that is clean-up. */
+    /** The first refusal may be how the code learns of its cancellation; calls after that are clean-up. */
     private CancelledException refused(Coroutine self, String call, String why) {
         int before = self.hearsOfCancel();
         if (before > 0 && before <= MAX_WARNINGS && !self.isLate() && journal.isLive()) {

@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a coroutine waits for.
+ * The promises, condition and time limit that a coroutine waits for.
  *
  * @param promises open ones that it listens to
  * @param enough whether the wait is over now that this one of them has settled

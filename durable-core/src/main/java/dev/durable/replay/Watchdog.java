@@ -7,8 +7,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches a turn that takes long. In tests, code that blocks by other means than the run's own is found while it blocks;
- * in workers it is named in the log after a second, and left until the turn's limit.
+ * Watches a turn that takes long and reports code that blocks its thread. In tests, code that blocks by other means
+ * than the run's own is found while it blocks; in workers it is named in the log after a second, and left until the
+ * turn's limit.
  *
  * <p>A sleep is found at the first look; what else the JDK alone waits for, other than a lock, at the second: a future, a
  * queue, a socket. A lock may be held for a moment by a class loader or a logger, and a library may wait for one that nobody sees: for

@@ -17,9 +17,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run's code at work: fed one event at a time, it gives the commands that follow. Used by one thread at a time, not
- * always the same; platform or virtual. {@link #feed} and {@link #replay} throw {@link Divergence} or {@link
- * StalledException} when the run can't go on; the instance is unusable after that and has been evicted.
+ * Runs the code of one run: it is fed one event at a time and returns the commands that the code gives. Used by one
+ * thread at a time, not always the same; platform or virtual. {@link #feed} and {@link #replay} throw {@link
+ * Divergence} or {@link StalledException} when the run can't go on; the instance is unusable after that and has been
+ * evicted.
  */
 public final class WorkflowInstance {
     /** One for all: runs are evicted by the thousand, and where from says nothing. */

@@ -9,8 +9,8 @@ import org.slf4j.helpers.MessageFormatter;
 import org.slf4j.spi.LoggingEventBuilder;
 
 /**
- * Silent where a turn is made again or a run is unwound; else the line is made now, for its arguments may change, and
- * written when the turn is committed. Outside a workflow it is the logger it stands for.
+ * The logger that {@code Durable.logger} returns: silent on replay; a line is formatted at the call and written when
+ * the turn is committed. Outside a workflow it is the logger it stands for.
  */
 final class WorkflowLogger extends AbstractLogger {
     private static final long serialVersionUID = 1L;

@@ -22,7 +22,7 @@
  * <ol>
  *   <li><b>A turn is whole.</b> One inbound event, and exactly the commands the code gives until every coroutine is
  *       blocked. Replay feeds the same events and must get the same commands: no more, no fewer, in order.
- *   <li><b>One at a time.</b> Whoever has the {@link dev.durable.replay.Baton} touches the run, nobody else; so nothing
+ *   <li><b>One at a time.</b> Only the thread that has the {@link dev.durable.replay.Baton} touches the run; so nothing
  *       here is synchronized. The coroutine that can't go on looks for the next itself ({@link
  *       dev.durable.replay.Dispatcher}); the driver waits once per turn and runs no user code.
  *   <li><b>Order is part of the history.</b> Ready coroutines run first-in first-out; a condition that holds goes before

@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of jobs that wait until their limit key lets them through.
+ * The result of admitting jobs of a queue that wait for their limit key.
  *
  * @param admitted how many are ready now
  * @param waiting whether others still wait, or may

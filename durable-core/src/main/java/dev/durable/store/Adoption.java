@@ -4,7 +4,7 @@ import dev.durable.Installation.OpenWork;
 import java.util.function.Function;
 
 /**
- * Makes a store an installation of its own.
+ * The request to make a store an installation of its own ({@code Installation.adopt}).
  *
  * @param name how it is called from then on
  * @param open what becomes of its open work

@@ -6,9 +6,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Jobs that are handed out once. One whose worker is lost ends as failed with an unknown outcome, where others would go
- * back into their queue; a background job, which has no code to hear of that, stays as what its options say of one that is
- * used up. As {@link CancelledIdleJob}, a store's own words.
+ * Builds what a store writes about an at-most-once job whose worker was lost. One whose worker is lost ends as failed
+ * with an unknown outcome, where others would go back into their queue; a background job, which has no code to hear of
+ * that, stays as what its options say of one that is used up. As {@link CancelledIdleJob}, a store's own words.
  */
 public final class AtMostOnce {
     private static final String FLAG = "\"atMostOnce\":true";

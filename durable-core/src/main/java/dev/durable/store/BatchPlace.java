@@ -1,7 +1,7 @@
 package dev.durable.store;
 
 /**
- * Where a background job stands in the batch that it was enqueued with.
+ * The place of a background job in its batch: the batch's id and the item's number.
  *
  * @param batch the id of the batch
  * @param number the number of the job's item, from 0

@@ -1,7 +1,7 @@
 package dev.durable.store;
 
 /**
- * How many jobs of a batch have come how far.
+ * The counts of a batch's jobs by how far they have come.
  *
  * @param completed ended with a result
  * @param discarded ended without, because what happens to exhausted ones is to be discarded, or an operator said so

@@ -5,8 +5,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The outcome of an activity that was cancelled while nobody ran it: the one outcome that a store writes itself, for
- * there is no worker to do it. The same for every store, so the wording lives here.
+ * Builds the outcome of an activity that was cancelled while nobody ran it, which the store writes because there is no
+ * worker to do it. The same for every store, so the wording lives here.
  */
 public final class CancelledIdleJob {
     private CancelledIdleJob() {}

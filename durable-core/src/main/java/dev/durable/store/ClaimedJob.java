@@ -5,7 +5,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job this session runs until its lease is lost.
+ * An activity job that this process has claimed, with all that is needed to run the attempt.
  *
  * @param key which job
  * @param activity its name

@@ -5,7 +5,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run that this session may write until ownedUntil, or until somebody else replaces the fence.
+ * A run that this process has claimed and may write under the fence until {@code ownedUntil}, or until somebody else
+ * replaces the fence.
  *
  * @param run the run
  * @param type workflow type

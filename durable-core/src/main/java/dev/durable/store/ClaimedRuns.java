@@ -8,7 +8,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a claim of runs gave, with what is needed to go on: read in the same round trip, when the runs were already claimed.
+ * The result of a claim of runs, with the messages and histories that were read in the same round trip.
  *
  * @param runs the runs
  * @param messages what waits for them, by run id, each run's in order, at most {@link #MAX_MESSAGES} a run and a {@linkplain
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *     has it cached is anybody's then, and that one may not look; zero when some were claimed and
  *     more may be due: as many as were asked for, or not all was looked at; null when nothing was left
  * @param nextDue the earliest wake to come of a run of these queues that was parked when this was asked; null when there is
- *     none. Runs that stalled are not counted, nor are messages looked at. A hint for sleeping loops: what was due already
+ *     none. Runs that stalled are not counted, nor are messages looked at. For sleeping loops: what was due already
  *     and is not theirs tells them nothing
  */
 public record ClaimedRuns(

@@ -4,7 +4,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message on its way.
+ * A message addressed to the inbox of a run.
  *
  * @param workflowId to the current run of this workflow id
  * @param runId to exactly this run; null is the current one
@@ -28,7 +28,7 @@ public record Delivery(String workflowId, @Nullable UUID runId, InboxMessage mes
         INBOX_FULL,
         /** The inbox is at its limit of bytes. */
         INBOX_TOO_LARGE,
-        /** Somebody keeps the run locked; nothing was written, send again, alone. */
+        /** The run's row is locked by another transaction; nothing was written, send the message again, alone. */
         LOCKED
     }
 }

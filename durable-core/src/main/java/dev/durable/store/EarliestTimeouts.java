@@ -4,10 +4,10 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When the first timeout of each kind that nobody watches passes, or has passed; null where there is none.
+ * The earliest timeout of each kind that no worker watches; null where there is none.
  *
  * @param waiting of jobs that nobody runs: {@link HistoryStore#timeOutWaiting}
- * @param external of attempts in the hands of others: {@link HistoryStore#overdueExternal}
+ * @param external of attempts that were left to token holders: {@link HistoryStore#overdueExternal}
  * @param runs of open runs: {@link HistoryStore#expiredRuns}
  */
 public record EarliestTimeouts(

@@ -42,7 +42,7 @@ public final class EstimatedClock implements StoreClock {
 
     /**
      * Takes a reading that came along with something else, where it tells more than is known: it is ahead of the
-     * estimate, or the last reading is some seconds old and this one is sure. Costs nothing, never blocks.
+     * estimate, or the last reading is some seconds old and this one is sure. No round trip; never blocks.
      *
      * @param at the database's time in the answer
      * @param roundTrip how long ago the question was sent

@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a process can work on what stands in a store.
+ * The result of checking that a process may work on a store: its installation, and its missing rights.
  *
  * @param foreign why it is none of its work; null where it is
  * @param problems what else is in the way, such as rights that its user lacks, each with the way out

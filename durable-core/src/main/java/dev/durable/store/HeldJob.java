@@ -5,7 +5,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A claim as the store has it.
+ * A job that the store has under a session, as the process compares it with what it knows.
  *
  * @param key which job
  * @param lease its token

@@ -10,7 +10,10 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Where histories live. Each method is one transaction; outcomes stand in the order of the items. */
+/**
+ * The SPI of a store of histories: starts, messages, transitions, claims, jobs, sessions and listings. Each method is
+ * one transaction; outcomes stand in the order of the items.
+ */
 public interface HistoryStore extends Writes, QueueStore, BatchStore, Views, StoreSource, AutoCloseable {
 
     @Override
@@ -136,7 +139,8 @@ public interface HistoryStore extends Writes, QueueStore, BatchStore, Views, Sto
     int purgeDeadLetters(Duration kept, int maxDeadLetters, int limit);
 
     /**
-     * Groups that somebody is to be told of: new ones, and those with new members of which nobody was told for {@code quiet}.
+     * Groups that are due for an alert: new ones, and those with new members whose last alert is older than {@code
+     * quiet}.
      * Each is given to one caller only.
      */
     List<BuriedGroup> alertsDue(Duration quiet, int limit);
@@ -162,7 +166,7 @@ public interface HistoryStore extends Writes, QueueStore, BatchStore, Views, Sto
     /** All sessions that are not closed; a dead one until it has no claims left. */
     List<SessionInfo> sessions();
 
-    /** Declares dead whoever still has this beat. True only for the one that did it. */
+    /** Declares the session dead if it still has this beat. True only for the process that did it. */
     boolean markDead(UUID session, long beat);
 
     /**
@@ -224,7 +228,7 @@ public interface HistoryStore extends Writes, QueueStore, BatchStore, Views, Sto
 
     // ── hints ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    /** Hints between loops and processes. */
+    /** Nudges between loops and processes. */
     Nudges nudges();
 
     @Override

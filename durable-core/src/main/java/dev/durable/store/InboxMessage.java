@@ -5,7 +5,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message to a run. Order within an inbox: (at, ord).
+ * A message in the inbox of a run: a signal, a request to cancel, or the outcome of an activity. Order within an inbox:
+ * (at, ord).
  *
  * @param messageId made by the sender; inserted at most once
  * @param kind what it is

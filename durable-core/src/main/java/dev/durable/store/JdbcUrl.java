@@ -4,7 +4,7 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
-/** Checks URLs of PostgreSQL's JDBC driver before the driver sees them, and shows them without passwords. */
+/** Makes a JDBC URL safe to show: without password. */
 public final class JdbcUrl {
     /** Parameters of the driver (password, sslpassword …), and what people write for them elsewhere. */
     private static final Pattern PARAMETER = Pattern.compile(

@@ -4,7 +4,7 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Asks for jobs.
+ * The request to claim ready jobs of a task queue.
  *
  * @param session who asks; a dead session gets none
  * @param taskQueue the queue

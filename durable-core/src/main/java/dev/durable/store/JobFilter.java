@@ -7,8 +7,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which jobs are wanted; null, empty and 0 say nothing. Ordered as they are locked: by run id, which is by the start of
- * the run, and seq.
+ * Selects activity jobs for listings and operators; null, empty and 0 don't restrict. Ordered as they are locked: by
+ * run id, which is by the start of the run, and seq.
  *
  * @param workflowId of its open run
  * @param runId of its run

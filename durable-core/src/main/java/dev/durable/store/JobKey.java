@@ -3,7 +3,7 @@ package dev.durable.store;
 import java.util.Comparator;
 
 /**
- * Names one activity job.
+ * Identifies an activity job: its run and the activity's number in it.
  *
  * @param run the run that scheduled it
  * @param seq the activity's number in the run

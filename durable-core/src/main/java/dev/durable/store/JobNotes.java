@@ -2,7 +2,10 @@ package dev.durable.store;
 
 import org.jspecify.annotations.Nullable;
 
-/** Informing events that travel with a job, as JSON text. What its worker noted and what orders add stand in two lists. */
+/**
+ * Joins and extends the informing events that travel with a job, as JSON text. What its worker noted and what orders
+ * add stand in two lists.
+ */
 public final class JobNotes {
     private static final String NONE = "[]";
 

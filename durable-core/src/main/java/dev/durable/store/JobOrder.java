@@ -6,9 +6,10 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What somebody who does not run an activity wants done with its job: an operator, the holder of a token, the sweep.
+ * A change of a job by somebody who does not run it: an operator, the holder of its token, or a timeout.
  *
- * <p>Who decided by what was read says so with {@link Seen}: if the job has moved on since, nothing is written and the
+ * <p>An order that rests on what was read names it with {@link Seen}: if the job has changed since, nothing is written
+ * and the
  * answer is CHANGED; read again, decide again. So no order ever hits another attempt than the one it was meant for.
  *
  * <p>Thread-safe, immutable.
@@ -73,7 +74,10 @@ public sealed interface JobOrder {
         }
     }
 
-    /** Its next attempt is due now. Paused it stays so, and is due when resumed. One that is buried is to be {@link Revive}d. */
+    /**
+     * Makes the next attempt due now. A paused job stays paused and is due when resumed; for a dead letter or incident
+     * use {@link Revive}.
+     */
     record RetryNow(JobKey key, Trace trace) implements JobOrder {}
 
     /**
@@ -246,7 +250,7 @@ public sealed interface JobOrder {
     /** What became of it. */
     enum Outcome {
         APPLIED,
-        /** Nothing was to do: it stands like that already. */
+        /** The job is in the requested state already. */
         UNCHANGED,
         /** In its state there is nothing this could do: a running activity is not retried, a dead one not paused. */
         REFUSED,
@@ -256,7 +260,7 @@ public sealed interface JobOrder {
         NOT_FOUND,
         /** This very order was carried out before. */
         DUPLICATE,
-        /** Somebody keeps the job locked; nothing was written. */
+        /** The job's row is locked by another transaction; nothing was written. */
         LOCKED
     }
 }

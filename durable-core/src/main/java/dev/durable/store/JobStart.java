@@ -4,7 +4,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What the first event of a run says that stores show, of a background job in particular. */
+/** Reads from the first event of a run whether it is a background job and of which activity. */
 public final class JobStart {
     /** The workflow type of the runs that are one background job each. */
     public static final String TYPE = "durable.job";

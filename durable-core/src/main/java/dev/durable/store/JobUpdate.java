@@ -5,7 +5,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the holder of a lease says of its job. Refused as STALE when the lease is another, and after the run closed.
+ * A change of a job by the worker that holds its lease: outcome, retry, release, heartbeat and the like. Refused as
+ * STALE when the lease is another, and after the run closed.
  *
  * <p>A job whose cancellation was requested and that nobody runs any more, by Retry, Release, Unread, a closed session or an
  * orphan's re-queue, does not wait for another attempt: it is deleted and {@link CancelledIdleJob} goes into the inbox.
@@ -195,7 +196,7 @@ public sealed interface JobUpdate {
         }
     }
 
-    /** It lives, and this is how far it is. */
+    /** A heartbeat with its details. */
     record Heartbeat(JobKey key, UUID lease, String details) implements JobUpdate {
         @Override
         public String toString() {
@@ -227,7 +228,7 @@ public sealed interface JobUpdate {
     }
 
     /**
-     * Its body has returned; whoever has its token ends the attempt, under the same lease. No session holds it any more.
+     * Its body has returned; the token's holder ends the attempt, under the same lease. No session holds it any more.
      *
      * @param notes all informing events so far, a JSON array; null without
      * @param details last heartbeat details to keep; null keeps what is stored
@@ -311,13 +312,13 @@ public sealed interface JobUpdate {
     /** What became of it. */
     enum Outcome {
         ACCEPTED,
-        /** Accepted, and the workflow wants the activity to stop. Never of a settlement. */
+        /** Accepted, and cancellation of the activity was requested. Never the answer to a settlement. */
         CANCEL_REQUESTED,
-        /** The lease is no longer held: NOT_FOUND, nothing written. */
+        /** The lease is not the current one any more: nothing was written (NOT_FOUND). */
         STALE,
         /** This very settlement was accepted before: its message waits, or the history has it. */
         DUPLICATE,
-        /** Somebody keeps the job locked; nothing was written, send again, alone. */
+        /** The job's row is locked by another transaction; nothing was written, send the update again, alone. */
         LOCKED
     }
 }

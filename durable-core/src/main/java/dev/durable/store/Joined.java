@@ -1,6 +1,6 @@
 package dev.durable.store;
 
-/** The caller's own open transaction: what is written through it exists exactly if that transaction commits. */
+/** Writes starts and messages inside a transaction that the caller has open; they exist exactly if it commits. */
 public interface Joined {
     /**
      * Starts a run inside the transaction. Its first turn runs after the commit, on a worker. A message for a run that is

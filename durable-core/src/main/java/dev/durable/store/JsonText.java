@@ -2,7 +2,9 @@ package dev.durable.store;
 
 import java.util.Locale;
 
-/** Text as JSON. For the few words that stores write themselves. */
+/**
+ * Quotes text as JSON, for the few values that stores write themselves. For the few words that stores write themselves.
+ */
 final class JsonText {
     private JsonText() {}
 

@@ -10,8 +10,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An activity that had not ended for its run when the run closed: what its job carried, or what its outcome brought that
- * nobody has taken in, goes into the history before the closing event, because job and inbox go. The same for every store.
+ * An activity that had not ended when its run closed; what its job carried, or an outcome that was not taken in, is
+ * written to the history before the closing event. The same for every store.
  *
  * @param seq its number in the run
  * @param attempt the current or next attempt

@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a claim of a limited queue gave.
+ * The result of claiming jobs from a queue that has limits.
  *
  * @param jobs the jobs
  * @param retryIn when more may be let through although nothing ends: somebody else claims just now, or the rate allows

@@ -1,6 +1,6 @@
 package dev.durable.store;
 
-/** What a message in an inbox is. The code is what stands in the store. */
+/** The kinds of messages in an inbox, with the code that is stored. The code is what stands in the store. */
 public enum MessageKind {
     SIGNAL(1),
     CANCEL(2),

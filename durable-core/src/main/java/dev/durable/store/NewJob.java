@@ -6,7 +6,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An activity job to be born.
+ * An activity job to be inserted with the transition or start that schedules it.
  *
  * @param seq the activity's number in its run
  * @param activity its name
@@ -20,9 +20,10 @@ import org.jspecify.annotations.Nullable;
  * @param scheduleToStartDeadline null is none
  * @param scheduleToCloseDeadline null is none
  * @param maxWorkerCrashes how often its worker may die before it becomes a dead letter
- * @param eager born claimed by the writing worker; null is born ready
- * @param limitKey it is ready only when the limits of this key let it through, and never born claimed; null is at once
- * @param delay how long from its birth until it may be claimed, never born claimed; zero is at once
+ * @param eager inserted as claimed by the writing worker; null is inserted as ready
+ * @param limitKey it is ready only when the limits of this key let it through, and it is never inserted as claimed;
+ * null is at once
+ * @param delay how long from its insert until it may be claimed; it is then never inserted as claimed; zero is at once
  */
 public record NewJob(
         int seq,
@@ -46,11 +47,11 @@ public record NewJob(
     public NewJob {
         if (eager != null && limitKey != null) {
             throw new IllegalArgumentException("job " + seq + " has limit key " + limitKey
-                    + " and can't be born claimed: its key has to let it through");
+                    + " and can't be inserted as claimed: its key has to let it through");
         }
         if (eager != null && !delay.isZero()) {
             throw new IllegalArgumentException(
-                    "job " + seq + " is delayed by " + delay + " and can't be born claimed: its time has to come");
+                    "job " + seq + " is delayed by " + delay + " and can't be inserted as claimed: its time has to come");
         }
     }
 
@@ -120,7 +121,7 @@ public record NewJob(
                 null);
     }
 
-    /** Whether workers are told of it at its birth: it is ready, or due before they would look by themselves. */
+    /** Whether its insert nudges workers: it is ready, or due before they would poll. */
     public boolean isDueSoon() {
         return delay.compareTo(SOON) < 0;
     }

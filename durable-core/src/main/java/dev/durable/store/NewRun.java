@@ -10,7 +10,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A start. A resend with the same run id is recognised, also after the run closed.
+ * A run to be started: its rows, first events, jobs and policies. A resend with the same run id is recognised, also
+ * after the run closed.
  *
  * @param run the run, its id made by the client
  * @param type workflow type

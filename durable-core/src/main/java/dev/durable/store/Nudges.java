@@ -5,26 +5,27 @@ import java.util.UUID;
 import java.util.function.Consumer;
 
 /**
- * Hints that something became due, between loops and processes. Lossy by contract: polling alone is correct. Never sent
- * inside a transaction. A store sends them by itself after its commits, for what they made due or closed: only it knows
- * the queue of a signalled run.
+ * Sends and receives nudges: notifications, within the process and between processes, that something became due; they
+ * may be lost. Lossy by contract: polling alone is correct. Never sent inside a transaction. A store sends them by
+ * itself after its commits, for what they made due or closed: only it knows the queue of a signalled run.
  */
 public interface Nudges {
-    /** Tells everybody who listens, here and in other processes; returns without waiting for them. */
+    /** Sends nudges to all listeners, here and in other processes, without waiting for them. */
     void send(Collection<? extends Nudge> nudges);
 
     /** Listens until the returned handle is closed; the listener must be quick and must not throw. */
     AutoCloseable listen(Consumer<Nudge> listener);
 
     /**
-     * Whether hints of other processes arrive just now, as far as this process can know: then idle loops look less often.
+     * Whether nudges of other processes arrive just now, as far as this process can know: then idle loops look less
+     * often.
      * False wherever that is not proved.
      */
     default boolean heard() {
         return false;
     }
 
-    /** One hint. */
+    /** One nudge. */
     sealed interface Nudge {}
 
     /** Due runs wait in this task queue. */
@@ -36,10 +37,10 @@ public interface Nudges {
     /** Pauses or limits of queues were changed. */
     record RulesChanged() implements Nudge {}
 
-    /** This run has closed: whoever waits for its result can have it. */
+    /** This run has closed, so waiting clients can read its result. */
     record RunClosed(UUID runId) implements Nudge {}
 
-    /** A job has become a dead letter or an incident: somebody may have to be told. */
+    /** A job has become a dead letter or an incident: an alert may be due. */
     record JobBuried() implements Nudge {}
 
     /** Messages wait in the outbox. */
@@ -52,7 +53,8 @@ public interface Nudges {
     record OutboxAwaited() implements Nudge {}
 
     /**
-     * From here on hints of other processes arrive. What they sent before is lost, at the beginning or while the connection
+     * From here on nudges of other processes arrive. What they sent before is lost, at the beginning or while the
+     * connection
      * was: now is the time to look everywhere. For this process only.
      */
     record HearingBegins() implements Nudge {}

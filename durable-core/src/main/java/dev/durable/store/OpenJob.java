@@ -6,7 +6,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job as people, and those who give {@linkplain JobOrder orders}, see it.
+ * An activity job as listings show it and as operators' orders refer to it.
  *
  * @param key which job
  * @param activity its name

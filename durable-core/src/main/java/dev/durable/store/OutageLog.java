@@ -12,10 +12,10 @@ import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 
 /**
- * Says in the log that a database does not answer, for all that ask it: for each reason one line when it begins, one a
- * minute while it lasts, with how many tries were in vain, and one when it is over. It is over when everybody who failed
- * has been answered since, and nobody has failed for ten seconds: connections that are cut one after the other are one
- * outage. No line has a stack. Thread-safe.
+ * Logs outages of a database for all parts of a process: for each reason one line when it begins, one a minute while it
+ * lasts, with how many tries were in vain, and one when it is over. It is over when everybody who failed has been
+ * answered since, and nobody has failed for ten seconds: connections that are cut one after the other are one outage.
+ * No line has a stack. Thread-safe.
  */
 public final class OutageLog {
     private static final long EVERY_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -51,7 +51,7 @@ public final class OutageLog {
     }
 
     /**
-     * Somebody's try was in vain.
+     * A try has failed.
      *
      * @param who the same each time
      * @param why of an exception that tells no reason, its class is one
@@ -88,7 +88,7 @@ public final class OutageLog {
         }
     }
 
-    /** Somebody was answered. */
+    /** A call was answered. */
     public void answered(String who) {
         if (!any) {
             return;

@@ -6,8 +6,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job whose workers died more often than its crash budget allows; as {@link CancelledIdleJob}, a store's own words. The
- * crash budget is apart from attempts: no attempt is used, and what becomes of the job does not depend on how many are left.
+ * Builds what a store writes about a job whose workers died more often than {@code maxWorkerCrashes} allows. The crash
+ * budget is apart from attempts: no attempt is used, and what becomes of the job does not depend on how many are left.
  *
  * <p>{@code onExhausted} of its options says where it goes: an incident, thrown away as if it had returned null, and in all
  * other cases a dead letter, because what kills workers must be seen by somebody.
@@ -20,7 +20,7 @@ public final class PoisonPill {
         return "INCIDENT".equals(onExhausted);
     }
 
-    /** Whether it just goes. */
+    /** Whether it is discarded. */
     public static boolean isDiscarded(@Nullable String onExhausted) {
         return "DISCARD".equals(onExhausted);
     }

@@ -5,8 +5,8 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much of what others have sent the engine holds at once. Reads and batches are bounded by counts and by bytes; at least
- * one item always passes, however large it is, so that nothing stands in its own way for ever.
+ * The bound in bytes of what the engine reads or keeps in memory at once. Reads and batches are bounded by counts and
+ * by bytes; at least one item always passes, however large it is, so that nothing stands in its own way for ever.
  *
  * <p>The rule of every read that is bounded so: items come in their order until they make {@link #BYTES}; the one with which
  * they do so is the last. A store may count an item that it keeps compressed for more than it is, at most for {@link

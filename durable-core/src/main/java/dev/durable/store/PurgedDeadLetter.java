@@ -4,7 +4,10 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The outcome of a dead letter whose retention is over; as {@link CancelledIdleJob}, a store's own. Nothing is lost silently. */
+/**
+ * Builds the outcome of a dead letter whose retention is over, which the store writes itself as it does {@link
+ * CancelledIdleJob}. Nothing is lost silently.
+ */
 public final class PurgedDeadLetter {
     private PurgedDeadLetter() {}
 

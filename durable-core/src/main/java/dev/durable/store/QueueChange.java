@@ -8,7 +8,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an operator does to queues.
+ * A change that an operator makes to a task queue or activity: pause, resume, limits.
  *
  * @param id random; the id of its row in the audit
  * @param actor who

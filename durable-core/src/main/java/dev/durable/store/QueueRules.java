@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What holds for some task queues now.
+ * The pauses and limits that currently hold for a set of task queues.
  *
  * @param queues by name; one without a rule is not there
  * @param pausedActivities names of activities, or of types for all of their activities

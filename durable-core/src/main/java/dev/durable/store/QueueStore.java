@@ -5,7 +5,10 @@ import dev.durable.Queues.PausedActivity;
 import java.util.Collection;
 import java.util.List;
 
-/** Rules of task queues: what operators set, and claims that keep to limits. Part of a {@link HistoryStore}. */
+/**
+ * The part of the store's SPI for task queues: pauses, limits, admission, depth, and claims under limits. Part of a
+ * {@link HistoryStore}.
+ */
 public interface QueueStore {
 
     /** Does it, and writes it into the audit; false, and nothing is written, where it is so already. */

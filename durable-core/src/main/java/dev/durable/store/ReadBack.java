@@ -3,7 +3,7 @@ package dev.durable.store;
 import java.util.UUID;
 
 /**
- * Asks, under lock, whether a transition or a start whose COMMIT gave no answer happened.
+ * The question whether a transition or a start whose COMMIT gave no answer happened.
  *
  * @param run the run
  * @param fence the new fence that the attempt would have set

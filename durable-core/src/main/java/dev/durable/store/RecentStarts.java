@@ -8,9 +8,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * How many activities began in which 50 ms, for as long as it matters for a rate per second. Conservative by one of
- * these pieces: what began in the piece in which a second ago lies still counts, so no window of one second, wherever it
- * begins, ever has more starts than the rate. Not thread-safe.
+ * Counts the activities that began in the last second, in pieces of 50 ms, for rate limits. Conservative by one of
+ * these pieces: what began in the piece in which a second ago lies still counts, so no window of one second, wherever
+ * it begins, ever has more starts than the rate. Not thread-safe.
  *
  * <p>Written as {@code 34028:3 34029:1}: the number of the piece since 1970, and how many began in it.
  */

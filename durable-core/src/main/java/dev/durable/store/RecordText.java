@@ -12,8 +12,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a record that carries payloads or tokens shows of itself, in logs and errors: names and ids as they are, of all other
- * text its length, of maps the keys, of lists the size, and no fence, lease or token. What is not known to be a name is not
+ * Renders records that carry payloads or tokens for logs and errors: names and ids as they are, of all other text its
+ * length, of maps the keys, of lists the size, and no fence, lease or token. What is not known to be a name is not
  * shown, so that a component that is added later is not either.
  */
 public final class RecordText {

@@ -1,11 +1,11 @@
 package dev.durable.store;
 
 /**
- * What a pass over the outbox did.
+ * The counts of one pass of the relay over the outbox.
  *
  * @param delivered messages that are in their target's inbox now, or had no target any more
  * @param refused messages that the store refuses, set aside with its reason: somebody has to look
- * @param aside messages that stand aside now, whoever has set them aside and when; some thousands are not counted further
+ * @param aside messages that are in outbox_refused now; some thousands are not counted further
  */
 public record Relayed(int delivered, int refused, long aside) {
     public static final Relayed NOTHING = new Relayed(0, 0, 0);

@@ -5,7 +5,7 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Asks for due runs.
+ * The request to claim due runs of some types and task queues.
  *
  * @param session who asks
  * @param taskQueues queues it serves
@@ -14,7 +14,8 @@ import java.util.UUID;
  * @param limit how many at most
  * @param ownedFor how long the activation may take before anybody else may claim, while the session lives
  * @param fence under which they will be claimed, never used before: by it they are found if the answer is lost
- * @param lost fences of claims whose answer was lost: what they have claimed is nobody's, and due as it was
+ * @param lost fences of claims whose answer was lost: what they have claimed counts as owned by nobody, and is due as
+ * before
  */
 public record RunClaim(
         UUID session,
@@ -32,7 +33,7 @@ public record RunClaim(
         lost = Set.copyOf(lost);
     }
 
-    /** Under a random fence, by somebody who has lost no answer. */
+    /** A claim under a random fence, after no lost replies. */
     public RunClaim(UUID session, Set<String> taskQueues, Set<String> types, int needs, int limit, Duration ownedFor) {
         this(session, taskQueues, types, needs, limit, ownedFor, UUID.randomUUID(), Set.of());
     }

@@ -7,7 +7,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a description shows beyond the listing.
+ * What the description of a run shows beyond its row in a listing.
  *
  * @param run the run
  * @param historyLength events so far

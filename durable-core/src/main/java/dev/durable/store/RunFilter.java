@@ -7,7 +7,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which runs a listing wants; null or empty says nothing. Ordered by run id, which is by start time.
+ * Selects runs for a listing; null or empty does not restrict. Ordered by run id, which is by start time.
  *
  * @param types workflow types
  * @param activity background jobs of this activity

@@ -4,7 +4,8 @@ import java.util.Comparator;
 import java.util.UUID;
 
 /**
- * Names one run. The shard follows from the workflow id as well as from the run id.
+ * Identifies a run by its run id and its workflow id. The shard follows from the workflow id as well as from the run
+ * id.
  *
  * @param runId a UUIDv7 with ten bits of hash(workflow id) behind the time
  * @param workflowId the business identity

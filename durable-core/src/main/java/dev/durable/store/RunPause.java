@@ -4,8 +4,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pauses or resumes a run: a new fence, so that whoever holds it can't go on, and one event. Sent again, or where it is
- * so already, it changes nothing.
+ * Pauses or resumes a run: writes one event and replaces the fence, so that whoever holds the run can't go on. Sent
+ * again, or where it is so already, it changes nothing.
  *
  * @param workflowId whose current run
  * @param runId exactly this run; null is the current one

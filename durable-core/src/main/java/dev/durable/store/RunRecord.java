@@ -6,7 +6,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run as listings and descriptions show it. Who waits for its end reads a {@link ClosedRun}.
+ * A row of {@code workflow_run}: what listings and waiting clients read of a run. Who waits for its end reads a {@link
+ * ClosedRun}.
  *
  * @param run which run
  * @param type workflow type

@@ -6,9 +6,9 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends a run without its code: terminate, run timeout. Any process may. What its jobs carried, and what outcomes that wait
- * bring, is written before the closing event ({@link LeftJob}). Sent again with the same newFence after a COMMIT
- * without an answer, it gives the run that it closed.
+ * Closes a run from outside, without running its code: terminate, and run timeout. Any process may. What its jobs
+ * carried, and what outcomes that wait bring, is written before the closing event ({@link LeftJob}). Sent again with
+ * the same newFence after a COMMIT without an answer, it gives the run that it closed.
  *
  * @param workflowId whose current run
  * @param runId exactly this run; null is the current one

@@ -3,7 +3,7 @@ package dev.durable.store;
 import java.util.Set;
 
 /**
- * What a worker process takes work from.
+ * The task queues and activities that a worker process serves.
  *
  * @param queues the task queues that it serves
  * @param activities names and aliases of the activities that it implements

@@ -6,7 +6,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A worker process as the store knows it.
+ * A row of the table {@code session}: a worker process with its beat and lease.
  *
  * @param session random, one per process start
  * @param identity how people call it

@@ -4,7 +4,7 @@ import dev.durable.WorkflowStatus;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** What became of a start. */
+/** The result of a start: started, already open, or refused. */
 public sealed interface StartOutcome {
     /** The run exists now, or did already by an earlier send of the same start. */
     record Started(boolean resent) implements StartOutcome {}
@@ -44,6 +44,9 @@ public sealed interface StartOutcome {
         }
     }
 
-    /** Somebody keeps the workflow id locked, as by a start in a transaction of its own; nothing was written. */
+    /**
+     * The workflow id is locked by another transaction, such as a start in a caller's open transaction; nothing was
+     * written.
+     */
     record Locked() implements StartOutcome {}
 }

@@ -2,7 +2,7 @@ package dev.durable.store;
 
 import java.time.Instant;
 
-/** The store's time as this process knows it without asking each time. Thread-safe. */
+/** The store's time, estimated without a round trip. Thread-safe. */
 public interface StoreClock {
     /**
      * The store's clock, to the microsecond; never ahead of it (so that nothing is due too early) and never going back.

@@ -32,7 +32,7 @@ public class StoreOutageException extends StoreUnavailableException {
         return new StoreOutageException(reason, message, cause);
     }
 
-    /** Whether others may be answered at once. */
+    /** Whether other connections may be answered at once. */
     public boolean isOneConnections() {
         return reason.equals(CONNECTION_LOST);
     }

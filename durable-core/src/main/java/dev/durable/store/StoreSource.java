@@ -1,6 +1,6 @@
 package dev.durable.store;
 
-/** What an engine can be built on: a store, or something that has one. */
+/** Something that gives a {@link HistoryStore} to build an engine on; every store is one. */
 public interface StoreSource {
     /** The store. The same one each time. */
     HistoryStore historyStore();

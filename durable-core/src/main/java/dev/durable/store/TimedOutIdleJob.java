@@ -6,7 +6,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The outcome of an activity whose time was over while nobody ran it; as {@link CancelledIdleJob}, a store's own. */
+/**
+ * Builds the outcome of an activity that timed out while nobody ran it, which the store writes itself as it does {@link
+ * CancelledIdleJob}.
+ */
 public final class TimedOutIdleJob {
     /** As the options are written, first of all; a store reads no JSON. */
     private static final Pattern EXPIRY = Pattern.compile("\\s*\\{\\s*\"expiresAt\"\\s*:\\s*\"([^\"]+)\"");

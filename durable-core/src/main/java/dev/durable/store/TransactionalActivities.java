@@ -6,8 +6,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs bodies of activities inside transactions of the application's database, where that is the store's own: what the
- * body writes and the outcome of its activity are committed together, or neither is.
+ * Runs bodies of activities inside transactions of the store's own database, so that what a body writes commits
+ * together with its outcome.
  */
 public interface TransactionalActivities {
 

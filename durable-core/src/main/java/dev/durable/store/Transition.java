@@ -10,8 +10,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that one step of a run writes. Applied whole, and only if the run still has {@code fence}, its next event id is
- * {@code nextEventId} and every lease in {@code settled} is still held. Each one that is applied ends what stalled the run.
+ * Everything that one step of a run writes in one transaction: events, jobs, consumed messages, timers, new fence.
+ * Applied whole, and only if the run still has {@code fence}, its next event id is {@code nextEventId} and every lease
+ * in {@code settled} is still held. Each one that is applied ends what stalled the run.
  *
  * @param run the run
  * @param fence the fence it was read or written under last
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param settled jobs of this run that ended here, with the lease they ended under: deleted with their heartbeats
  * @param cancelled seqs of activities cancelled: a job nobody runs is deleted and ActivityCancelled put into the inbox
  *     ({@link CancelledIdleJob}), a running one is marked so that its worker learns; one that has gone is left
- * @param jobs jobs to be born; none is where the run closes
+ * @param jobs jobs to be inserted; none where the run closes
  * @param park whether the activation ends with this transition: owned_until is cleared and the outcome tells if messages
  *     wait (APPLIED_MORE), in which case owned_until stays as it was, unless the run {@linkplain #movesNothing() has
  *     not moved}: then it is not certain that anybody here goes on, and the run is anybody's
@@ -161,15 +162,18 @@ public record Transition(
     public enum Outcome {
         /** Written; no message waits (or it was not asked). */
         APPLIED,
-        /** Written, and messages wait: go on instead of resting. */
+        /** Written, and messages wait: feed them instead of parking the run. */
         APPLIED_MORE,
-        /** Nothing written: somebody else has the run, its next event id is another, or it is closed. */
+        /** Nothing was written: the fence was replaced, the next event id differs, or the run is closed. */
         FENCE_LOST,
         /** Nothing written: a settled job's lease is no longer held; its completion is stale. */
         LEASE_LOST,
         /** Nothing written: the run can't close, a message waits (or a job outcome is on its way). */
         CLOSE_REFUSED,
-        /** Nothing written: somebody keeps the run or a job of it locked; send the same again, alone. */
+        /**
+         * Nothing was written: a row of the run or of a job of it is locked by another transaction; send the transition
+         * again, alone.
+         */
         LOCKED
     }
 

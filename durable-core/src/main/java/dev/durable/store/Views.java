@@ -7,7 +7,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/** Reads of runs and jobs one at a time or by filter. What may only be shown, and decides nothing, takes {@link HistoryStore#views}. */
+/**
+ * The reads of a store that only show something and decide nothing: histories, runs and jobs, one at a time or by
+ * filter. What may only be shown, and decides nothing, takes {@link HistoryStore#views}.
+ */
 public interface Views {
 
     /** Events from that id on, at most {@code limit}, in order. */

@@ -3,8 +3,9 @@ package dev.durable.store;
 import java.util.List;
 
 /**
- * What the lanes write. Each method is one transaction where all goes well; outcomes stand in the order of the items. An
- * item whose rows somebody else keeps locked comes back as LOCKED, definitely not written: its neighbours are.
+ * The batch writes of a store that the group-commit lanes call: starts, deliveries, job updates, transitions. Each
+ * method is one transaction where all goes well; outcomes stand in the order of the items. An item whose rows somebody
+ * else keeps locked comes back as LOCKED, definitely not written: its neighbours are.
  */
 public interface Writes {
 

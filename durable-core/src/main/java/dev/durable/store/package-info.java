@@ -11,9 +11,9 @@
  * <ul>
  *   <li>Every method takes a batch and is one transaction; one item's refusal never touches its neighbours. Group commit
  *       is therefore the caller's queue, not the store's business.
- *   <li>Whoever presents the run's current fence writes its history; nobody else does. A transition that finds another
+ *   <li>Only a writer that names the run's current fence can write its history. A transition that finds another
  *       fence changes nothing.
- *   <li>Whoever presents a job's current lease token settles it; nobody else does.
+ *   <li>Only a report that names a job's current lease token can settle it.
  *   <li>Everything from elsewhere goes into the run's inbox under a message id made by the sender, once.
  *   <li>Payloads and event attributes are JSON text kept exactly as written.
  *   <li>Time is the store's ({@link dev.durable.store.HistoryStore#now()}); no caller's clock is ever written but as

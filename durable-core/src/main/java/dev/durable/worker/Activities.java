@@ -36,9 +36,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The half of a worker that runs activities, put together: an {@link ActivityWorker} for each task queue; for all of them
- * the {@link Session}, the look at the {@link HeldLeases} and the {@link EndedRuns}, the {@link Sweeper}, the {@link
- * Timeouts}, the {@link Relay} and the {@link Deadlines}.
+ * Assembles the part of a worker that runs activities: an {@link ActivityWorker} for each task queue and, shared by all
+ * of them, the {@link Session}, the chores {@link HeldLeases}, {@link EndedRuns}, {@link Sweeper} and {@link Timeouts},
+ * the {@link Relay} and the {@link Deadlines}.
  */
 final class Activities implements ActivitySide {
     private static final Logger log = LoggerFactory.getLogger(Activities.class);
@@ -46,9 +46,9 @@ final class Activities implements ActivitySide {
     private static final Duration DRAIN_SLACK = Attempt.INTERRUPT_GRACE.multipliedBy(2);
     /** The claims are compared that often within a lease, as it is how a body without heartbeats learns to stop. */
     private static final int LOOKS_A_LEASE = 10;
-    /** No hint tells of a timeout that nobody here watches: looked for every few polls, every process does. */
+    /** Timeouts that no worker watches are announced by no nudge, so each process looks for them every few polls. */
     private static final int TIMEOUT_POLLS = 3;
-    /** Dead letters purged, and groups told of, at once. */
+    /** How many dead letters are purged, and groups alerted, at once. */
     private static final int BURIED_BATCH = 200;
     /** How much later than the end of a delay, as it is estimated here, its job is looked for. */
     private static final Duration A_LITTLE = Duration.ofMillis(1);
@@ -165,17 +165,17 @@ final class Activities implements ActivitySide {
         return new TransactionalShare(transactional, atOnce);
     }
 
-    /** Who is told of runs that timed out; before anything runs. */
+    /** Called for runs that timed out. Set before anything runs. */
     void onRunTimedOut(Consumer<UUID> listener) {
         runTimedOut = listener;
     }
 
-    /** Who is told that another worker is gone; before anything runs. */
+    /** Called when another worker's session has ended. Set before anything runs. */
     void onSessionEnded(Runnable listener) {
         sessionEnded = listener;
     }
 
-    /** Who takes outcomes of background jobs, given where others go; before anything runs. */
+    /** The receiver of outcomes of background jobs, made from that of all others. Set before anything runs. */
     void background(Function<Consumer<AttemptOutcome>, AttemptOutcome.Sink> jobs) {
         reports.background(jobs.apply(reports::toInbox));
     }
@@ -231,7 +231,7 @@ final class Activities implements ActivitySide {
                 setup.code().failures()::loggable);
     }
 
-    /** Gives what wakes it. */
+    /** Returns the action that wakes it. */
     private Runnable keep(Chore chore) {
         return drive.add(chore.name(), Drive.Kind.IO, upkeep.keep(chore));
     }
@@ -274,7 +274,8 @@ final class Activities implements ActivitySide {
     }
 
     /**
-     * The end of a delay is hinted at by nobody. What is far ahead is told of again before. A little late, as this process
+     * The end of a delay is announced by no nudge; one that is far ahead is announced when it is near. A little late,
+     * as this process
      * only estimates the time of the store: too early nothing would be found, and nobody would look again.
      */
     private void wakeAt(String taskQueue, Instant due) {
@@ -440,7 +441,7 @@ final class Activities implements ActivitySide {
             drive.await(settled, grace.plus(DRAIN_SLACK));
         } catch (TimeoutException | ExecutionException e) {
             log.warn(
-                    "{} leases could not be settled in time; others find them",
+                    "{} leases could not be settled in time; other workers will find them",
                     leases.tokens().size() + locals.leases().tokens().size());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

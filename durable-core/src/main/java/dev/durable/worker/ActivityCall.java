@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 
 /**
- * One call of an activity's method: arguments from JSON, the body, its result to JSON.
+ * Calls the method that implements an activity: decodes its arguments from JSON, runs the body, and encodes its result
+ * as JSON.
  *
  * <p>Every {@code Throwable} of the body is a failure of the attempt, an {@code Error} too: whether an {@code
  * OutOfMemoryError} or a {@code NoClassDefFoundError} is the body's fault or the process's can't be known here, and the

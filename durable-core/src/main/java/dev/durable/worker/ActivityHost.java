@@ -17,10 +17,11 @@ import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
 /**
- * What the attempts of a process have in common.
+ * The services that every attempt of an activity in this process uses: the registered code, the way to report outcomes,
+ * the leases that are held, timers, and the executor of bodies.
  *
  * @param code the activities implemented here, and how values cross
- * @param reports the road to the store, or to the run
+ * @param reports reports outcomes to the store, or to the run
  * @param leases what this process answers for
  * @param deadlines time, and what is done when it has come
  * @param surroundings what else an attempt touches

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.concurrent.Executor;
 
 /**
- * The task queues of a process: with slots and threads of their own, or in pools that share both.
+ * The task queues that this process serves, each with slots and threads of its own or in a pool that shares both.
  *
  * @param queues by name
  * @param pools each queue is in one

@@ -4,7 +4,10 @@ import dev.durable.WorkerStatus;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 
-/** A task queue as this process serves it: its slots, where bodies run, and who looks for jobs. */
+/**
+ * A task queue that this process serves: its slots, the executor on which activity bodies run, and the worker that
+ * claims its jobs.
+ */
 final class ActivityQueue {
     private final String name;
     private final Slots slots;
@@ -44,23 +47,23 @@ final class ActivityQueue {
         return cancelActions;
     }
 
-    /** Tells whether somebody counts how many of its jobs run at once. */
+    /** Tells whether a limit of concurrency is in force. */
     void limitedWhere(BooleanSupplier rules) {
         limited = rules;
     }
 
-    /** Whether somebody counts how many of its jobs run at once, or may. */
+    /** Whether a limit of concurrency is, or may be, in force. */
     boolean isLimited() {
         return limited.getAsBoolean();
     }
 
-    /** Who cranks its worker. */
+    /** Wakes its worker. */
     void onNudge(Runnable loop) {
         wake = loop;
         slots.onRefill(loop);
     }
 
-    /** What runs here now. */
+    /** The activities that run in this process now. */
     WorkerStatus.Queue status() {
         return new WorkerStatus.Queue(name, slots.size(), slots.free(), slots.zombies());
     }

@@ -13,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What attempts say to the store. An outcome is first offered to the run's cached instance in this process, which writes
- * it together with the step that follows; else it goes into the run's inbox. Everything that ends an attempt keeps its
- * lease known until it is durable or refused.
+ * Reports the outcomes of activity attempts that have a job to the store. An outcome is first offered to the run's
+ * cached instance in this process, which writes it together with the step that follows; else it goes into the run's
+ * inbox. Everything that ends an attempt keeps its lease known until it is durable or refused.
  *
  * <p>Stale answers are no errors: a timeout or another worker was faster. What the store can't take at all is forgotten
  * here; the lease, which is then held by nobody, is found and given back.
@@ -37,12 +37,12 @@ final class ActivityReports implements Reports {
         this.leases = leases;
     }
 
-    /** Who takes outcomes that no cached run takes, before they go to an inbox; before anything runs. */
+    /** The receiver of outcomes that no run in memory takes, before they go to an inbox. Set before anything runs. */
     void background(AttemptOutcome.Sink sink) {
         background = sink;
     }
 
-    /** How activities commit together with what they write; before anything runs. */
+    /** How transactional activities are committed. Set before anything runs. */
     void transactional(Optional<TransactionalActivities> store) {
         transactional = store;
     }
@@ -70,13 +70,13 @@ final class ActivityReports implements Reports {
         }
     }
 
-    /** Not by the run's next step: that knows nothing of places. */
+    /** Not by the run's next step, which does not free places under limits. */
     @Override
     public void settleAndGoOn(AttemptOutcome outcome, Runnable then) {
         end(new JobUpdate.BodyGoesOn(settlement(outcome)), then);
     }
 
-    /** The outcome goes into the run's inbox. Harmless when it is there, or was taken otherwise. */
+    /** The outcome goes into the run's inbox. Has no effect when it is there, or was taken otherwise. */
     void toInbox(AttemptOutcome outcome) {
         end(settlement(outcome), () -> {});
     }
@@ -110,7 +110,7 @@ final class ActivityReports implements Reports {
         }
     }
 
-    /** The answer is heard on the lane's thread. */
+    /** The answer comes on the lane's thread. */
     @Override
     public void tell(JobUpdate update, Answer answer) {
         var unused = lane.submit(update).whenComplete((outcome, error) -> {
@@ -119,7 +119,7 @@ final class ActivityReports implements Reports {
         });
     }
 
-    /** One came too late that a run had taken. */
+    /** Counts an outcome that a run had taken and that was stale when the run wrote it. */
     void cameTooLate(AttemptOutcome outcome) {
         stale.increment();
         taken(outcome.key(), outcome.lease());
@@ -130,7 +130,7 @@ final class ActivityReports implements Reports {
         return lane.held();
     }
 
-    /** How many reports came too late. */
+    /** How many reports were stale. */
     long stale() {
         return stale.sum();
     }
@@ -150,7 +150,7 @@ final class ActivityReports implements Reports {
             log.error("{} of {} can't be stored", what, update.key(), error);
         } else if (outcome == Outcome.STALE) {
             stale.increment();
-            log.debug("{} of {} came too late and is dropped", what, update.key());
+            log.debug("{} of {} is stale and is dropped", what, update.key());
         }
     }
 }

@@ -5,7 +5,7 @@ import java.util.UUID;
 import java.util.function.Supplier;
 
 /**
- * What the activities of an engine are made of.
+ * The parameters from which an engine builds the part of its worker that runs activities.
  *
  * @param settings how the engine runs
  * @param code the activities implemented here

@@ -4,7 +4,7 @@ import dev.durable.WorkerStatus;
 import java.time.Duration;
 import java.util.UUID;
 
-/** The half of a worker that runs activities, as the engine sees it. */
+/** The part of a worker that runs activities, as the engine starts, stops and asks it. */
 interface ActivitySide extends EagerJobs {
     /** Opens the session and hands its steps to the drive; before the first claim. */
     void start();

@@ -7,7 +7,7 @@ import java.util.UUID;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
 
-/** Turns a durable lease into a running attempt, or gives it back. */
+/** Begins an attempt for a job that this process has claimed or created, or gives the job back when it can't begin. */
 final class ActivityStarter {
     private final ActivityHost host;
     private final Supplier<UUID> session;
@@ -36,7 +36,10 @@ final class ActivityStarter {
         return draining;
     }
 
-    /** Begins the job on its queue's executor. What belongs to a session that is dead, or comes too late, goes back. */
+    /**
+     * Begins the job on its queue's executor. A job that was claimed under a dead session, or that comes during a
+     * drain, is given back.
+     */
     void start(ClaimedJob job, Leases.Reserved place) {
         if (draining || !place.session().equals(session.get())) {
             giveBack(job, place.slot());

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * A claim whose reply is lost leaves leases that nobody here knows; {@link HeldLeases} gives them back.
  */
 final class ActivityWorker implements Step {
-    /** Between two looks whether what runs here has left room for more. */
+    /** The time between two checks whether the activities that run here leave room for more. */
     private static final Duration CROWDED = Duration.ofMillis(20);
 
     private final HistoryStore store;
@@ -38,9 +38,11 @@ final class ActivityWorker implements Step {
     private final TransactionalShare share;
     private final PollPace pace;
     private long nextClaim;
-    /** When a limit lets more through; of the claims of one crank. */
+    /** When a limit allows more jobs, by the claims of this call. */
     private @Nullable Duration retryIn;
-    /** What the claims of one crank may have been counted for; more jobs may wait behind a portion. */
+    /**
+     * The bytes that the claims of this call have brought at most; more jobs may wait where that is a whole portion.
+     */
     private long bytes;
 
     /**

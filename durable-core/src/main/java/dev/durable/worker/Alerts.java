@@ -11,9 +11,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells a listener of dead letters and incidents: after they are durable, and once an hour for what failed alike, whichever
- * process looks. It looks at what is there rather than at what this process did, so a crash between the two loses nothing
- * but the alert that was being told. A hint of the store wakes it ({@link dev.durable.store.Nudges.JobBuried}).
+ * A chore that tells the application's listener of dead letters and incidents once they are durable, at most once an
+ * hour for each fingerprint over all processes. It looks at what is there rather than at what this process did, so a
+ * crash between the two loses nothing but the alert that was being told. A nudge of the store wakes it ({@link
+ * dev.durable.store.Nudges.JobBuried}).
  *
  * @param loggable an exception of the listener's as it may be logged
  */
@@ -21,9 +22,9 @@ record Alerts(HistoryStore store, Consumer<? super Alert> listener, UnaryOperato
         implements BatchChore.Work {
     private static final Logger log = LoggerFactory.getLogger(Alerts.class);
     static final Duration QUIET = Duration.ofHours(1);
-    /** Where no hint tells of one. */
+    /** The interval where no nudge announces an alert. */
     static final Duration INTERVAL = Duration.ofSeconds(10);
-    /** Between two looks, while jobs fail one after the other. */
+    /** The shortest time between two looks while many jobs fail. */
     static final Duration MOMENT = Duration.ofSeconds(1);
 
     @Override

@@ -26,7 +26,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One execution of an activity.
+ * Runs one attempt of an activity in this process, from the claimed job to the reported outcome.
  *
  * <pre>
  *   waiting ──► running ──► ended           the body ended: its outcome counts
@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  *      └──────────────────► ended           given back. The body is told, interrupted, and what it still gives is dropped
  * </pre>
  *
- * <p>Whoever ends it first has the only say. A body that goes on after its interrupt keeps its thread, and for a grace its
+ * <p>Only the first end counts. A body that goes on after its interrupt keeps its thread, and for a grace its
  * slot; then it is counted as a zombie. Its place under the limits of its queue and its key it keeps until it ends, or for
  * {@link JobUpdate#PLACE_KEPT}: the update that ends the attempt says so, and no other begins in between.
  */
@@ -69,7 +69,10 @@ final class Attempt implements Runnable, Leases.Held {
     private final Executor besideBodies;
     private final ActivityQueue queue;
     private final AtomicBoolean graceRuns = new AtomicBoolean();
-    /** Done when it is durable that it was cut short, or known that it will not be: only then its place can be free. */
+    /**
+     * Completed when the early end of the attempt is durable, or known not to become so; only then its place may be
+     * freed.
+     */
     private final CompletableFuture<@Nullable Void> cut = new CompletableFuture<>();
 
     /** Its options as its row has them, as far as it is known here. */
@@ -120,7 +123,7 @@ final class Attempt implements Runnable, Leases.Held {
                         notes,
                         queue,
                         host,
-                        // Who has its token may have told of progress, too.
+                        // The holder of the token may have sent heartbeats, too.
                         () -> job.heartbeatDetails() != null || heartbeats.latest() != null || context.leftToOthers()),
                 host);
     }
@@ -208,7 +211,7 @@ final class Attempt implements Runnable, Leases.Held {
         }
         Cancellation.Cause cause = cancellation.cause();
         boolean counts = ends(Phase.RUNNING);
-        // Free before it is told, so that the run's next activity finds the slot.
+        // Freed before the outcome is reported, so that the run's next activity finds the slot.
         slot.free();
         if (!counts) {
             endedLate();
@@ -220,7 +223,8 @@ final class Attempt implements Runnable, Leases.Held {
     }
 
     /**
-     * Whether only this process knows that it is to begin at most once: whoever finds this worker lost goes by the row. So it
+     * Whether only this process knows that it is to begin at most once: the process that finds this worker lost goes by
+     * the row. So it
      * stands there before the body begins.
      */
     private boolean isOnceUnsaid() {
@@ -371,9 +375,9 @@ final class Attempt implements Runnable, Leases.Held {
         }
     }
 
-    /** Its lease is another's, or gone: nothing it gives counts. */
+    /** Its lease is lost: its result will be ignored. */
     void lose(String why) {
-        // Its place was kept by whoever took it away.
+        // The transaction that took the job away has kept the place.
         cutShort(why, false, () -> {
             log.info("{} is stale: {}", this, why);
             host.leases().remove(job.lease());
@@ -421,7 +425,7 @@ final class Attempt implements Runnable, Leases.Held {
 
     // ── the end ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    /** Ends it by itself, if it is in this phase; true for the one who did. */
+    /** Ends it normally if it is in this phase; true for the caller that did. */
     private boolean ends(Phase from) {
         boolean mine = phase.compareAndSet(from, Phase.ENDED);
         if (mine) {
@@ -438,7 +442,7 @@ final class Attempt implements Runnable, Leases.Held {
         }
     }
 
-    /** Ends it against its will and says so, if it has not ended. */
+    /** Ends it early and tells the body, if it has not ended. */
     private void cutShort(String why, Runnable words) {
         cutShort(why, true, words);
     }
@@ -536,13 +540,13 @@ final class Attempt implements Runnable, Leases.Held {
                 .ifPresent(where -> log.warn("{} ignores its interrupt: {}. Its slot is given up", this, where));
     }
 
-    /** What can't be told is forgotten: the lease is found unused and given back. */
+    /** Forgets an attempt whose end can't be reported: the lease is later found unused and given back. */
     private void tell(Runnable words) {
         try {
             words.run();
         } catch (RuntimeException e) {
             log.error(
-                    "the end of {} can't be told", this, host.code().failures().loggable(e));
+                    "the end of {} can't be reported", this, host.code().failures().loggable(e));
             host.leases().forget(job.lease());
             cut.complete(null);
         }

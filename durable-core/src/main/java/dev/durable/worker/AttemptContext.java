@@ -22,7 +22,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** What a body sees of its attempt. Usable from any thread; once the attempt has ended, it says so. */
+/**
+ * The {@link ActivityContext} that the body of an activity gets for one attempt. Usable from any thread; once the
+ * attempt has ended, it says so.
+ */
 final class AttemptContext implements ActivityContext {
     private static final TypeRef<Map<String, String>> HEADERS = new TypeRef<>() {};
 
@@ -33,7 +36,7 @@ final class AttemptContext implements ActivityContext {
     private volatile boolean leftToOthers;
     private volatile TransactionalActivities.@Nullable Transaction transaction;
 
-    /** The parts of the attempt that a body moves. */
+    /** The parts of the attempt that calls of the body act on. */
     record Parts(Cancellation cancellation, Heartbeats heartbeats, AttemptWatch watch, Notes notes) {}
 
     AttemptContext(ClaimedJob job, ActivityOptions options, Parts parts, ActivityHost host) {

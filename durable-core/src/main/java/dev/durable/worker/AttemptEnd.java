@@ -15,8 +15,9 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of an attempt that runs here: what became of its body, ruled by {@link AttemptRules}, told by {@link
- * AttemptReport}. Who shuts down releases what threw meanwhile; of what is at most once nobody knows then what it has done.
+ * Decides what the end of an attempt in this process means (result, failure, cancellation, shutdown, outage) by {@link
+ * AttemptRules} and has it reported by {@link AttemptReport}. Who shuts down releases what threw meanwhile; of what is
+ * at most once nobody knows then what it has done.
  */
 final class AttemptEnd {
     private final ClaimedJob job;
@@ -24,7 +25,7 @@ final class AttemptEnd {
     private final ActivityHost host;
     private volatile Terms terms;
 
-    /** What orders may change while it runs. */
+    /** The options, which operators may change while it runs. */
     private record Terms(
             ActivityOptions options, String json, @Nullable Instant scheduleToClose) {
         @Override
@@ -54,7 +55,7 @@ final class AttemptEnd {
         terms = new Terms(options, json, scheduleToClose);
     }
 
-    /** The body returned; whoever has its token ends the attempt. */
+    /** The body has returned after {@code completeLater}; the token's holder ends the attempt. */
     void leftToOthers(Duration left, @Nullable String details, int revision) {
         Terms now = terms;
         JobUpdate.NewOptions options = AttemptRules.settled(now.options(), now.json());
@@ -66,7 +67,7 @@ final class AttemptEnd {
         boolean cancelled = cause == Cancellation.Cause.REQUESTED;
         switch (how) {
             case ActivityCall.Returned returned -> report.completed(returned.result(), startedAt);
-            // Who called a local activity has written its arguments in this process: no other worker reads them better.
+            // The arguments of a local activity were written by this process, so no other worker could read them.
             case ActivityCall.NotRead unread
             when host.reports().local() -> ruled(rules().cannotCross(unread.why(), cancelled), details);
             case ActivityCall.NotRead unread -> report.notRead(unread.why());
@@ -114,7 +115,7 @@ final class AttemptEnd {
         report.bodyGoesOn(whenTold);
     }
 
-    /** It was to stop, and its body has not. */
+    /** Its body has not stopped in time. */
     void cancelled(@Nullable String details) {
         ruled(new Ruling.Cancelled(), details);
     }
@@ -143,7 +144,7 @@ final class AttemptEnd {
         }
     }
 
-    /** It may have done anything, and is not to begin again: whatever it threw may come of the shutdown. */
+    /** An at-most-once body that may have run: its outcome is unknown, as what it threw may come of the shutdown. */
     private void outcomeUnknown(@Nullable Throwable thrown, @Nullable String details) {
         Failure unknown = thrown == null
                 ? Failure.of(OutcomeUnknownException.class.getName(), AtMostOnce.why(job.attempt()))

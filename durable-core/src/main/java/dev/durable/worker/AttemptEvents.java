@@ -15,7 +15,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The events of one attempt.
+ * Builds the history events with which one attempt of an activity can end.
  *
  * @param seq the activity's number in the run
  * @param attempt the attempt

@@ -7,7 +7,8 @@ import dev.durable.store.Transition;
 import java.util.UUID;
 
 /**
- * What the last attempt of an activity ended with, in this process and not yet durable.
+ * The final outcome of an activity that ended in this process and is not yet written: offered to the run's instance in
+ * memory, else delivered to its inbox.
  *
  * @param job which job; the lease it ended under is also the message's id
  * @param message the outcome as the inbox would take it: name is the event's type, payload its attributes
@@ -30,15 +31,18 @@ record AttemptOutcome(ClaimedJob job, InboxMessage message, boolean heartbeats, 
         return new Transition.Settled(key().seq(), lease(), heartbeats);
     }
 
-    /** It is durable, or stale for ever: its lease need not be answered for any more. */
+    /** It is durable or stale: its lease can be forgotten. */
     void settled() {
         whenSettled.run();
     }
 
-    /** Who takes an outcome on the short way: the run's cached instance. */
+    /** The receiver of outcomes for runs that are in this process's memory. */
     @FunctionalInterface
     interface Sink {
-        /** Takes it if the run is cached here; the taker then sees to it that it becomes durable or stale, and says so. */
+        /**
+         * Takes the outcome if its run is in memory here; the run then makes it durable, or finds it stale, and calls
+         * {@code settled}.
+         */
         boolean offer(AttemptOutcome outcome);
     }
 }

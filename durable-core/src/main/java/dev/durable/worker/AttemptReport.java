@@ -14,10 +14,16 @@ import java.time.Instant;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The words in which one attempt tells its end, with its notes and its last heartbeat details. */
+/**
+ * Sends the end of one attempt to the store (completed, to be retried, given back, failed for good), together with its
+ * notes and its last heartbeat details.
+ */
 final class AttemptReport {
     private static final int LAST_FAILURE_CHARS = 500;
-    /** After an outage; doubled with each that follows. Whoever was in another's way does not meet it again. */
+    /**
+     * The first pause after an outage, doubled with each further one; random, so that two that met in a deadlock do not
+     * meet again.
+     */
     private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
 
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
@@ -109,7 +115,7 @@ final class AttemptReport {
                 Duration.ZERO);
     }
 
-    /** The queue is looked at when the next attempt is due. */
+    /** Wakes the queue's worker when the next attempt is due. */
     private void retry(Ruling.Again again, @Nullable String details, JobUpdate.@Nullable NewOptions options) {
         notes.add(events().followed(again));
         Ruling.Again.Limited limited = again.limited();
@@ -159,7 +165,7 @@ final class AttemptReport {
     }
 
     /**
-     * Left to whoever has its token.
+     * Leaves the attempt to the holder of its token.
      *
      * @param options by which it goes on; null is those that stand in the row
      */

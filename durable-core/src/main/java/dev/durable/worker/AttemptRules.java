@@ -21,7 +21,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a failed attempt becomes, by the options that hold when it failed; the one place where that is decided.
+ * Decides what a failed attempt leads to (another attempt, a failure, a cancellation, an incident or a dead letter) by
+ * the options that hold when it failed.
  *
  * <pre>
  *                     not cancelled           cancel requested
@@ -48,7 +49,7 @@ record AttemptRules(Of of, Terms terms, ActivityHost.Code code, RandomGenerator 
      * @param activity its name
      * @param seq its number in the run
      * @param attempt the attempt
-     * @param background whether nobody's code waits for it
+     * @param background whether it is a background job, for which no code waits
      * @param hands where the attempt is, for messages; empty for here
      */
     record Of(String activity, int seq, int attempt, boolean background, String hands) {}
@@ -76,7 +77,7 @@ record AttemptRules(Of of, Terms terms, ActivityHost.Code code, RandomGenerator 
         return EnqueuedOptions.of(json).isEmpty() ? null : new JobUpdate.NewOptions(OptionsJson.encode(options), json);
     }
 
-    /** Its body, or whoever has its token, threw. */
+    /** Its body has thrown, or its token's holder has reported a failure. */
     Ruling threw(Throwable thrown, boolean cancelled) {
         if (cancelled) {
             return saysSo(thrown) ? new Ruling.Cancelled() : new Ruling.Failed(encoded(thrown));
@@ -91,7 +92,7 @@ record AttemptRules(Of of, Terms terms, ActivityHost.Code code, RandomGenerator 
         };
     }
 
-    /** It returned what can't be told. */
+    /** It returned a value that can't be written as JSON. */
     Ruling cannotCross(Throwable why, boolean cancelled) {
         Failure failure = encoded(why);
         return cancelled ? new Ruling.Failed(failure) : exhausted(Notes.FAILED, failure);
@@ -118,7 +119,10 @@ record AttemptRules(Of of, Terms terms, ActivityHost.Code code, RandomGenerator 
         };
     }
 
-    /** It may have run and must not run twice: an answer to a workflow; a job of which nobody hears stays, if it may. */
+    /**
+     * It may have run and must not run twice: an answer to a workflow; a background job stays as a dead letter, if its
+     * options allow it.
+     */
     Ruling lost(Failure unknown) {
         OnExhausted then = terms.options().retry().onExhausted();
         return of.background() && stays() && then != OnExhausted.DISCARD

@@ -21,7 +21,7 @@ final class AttemptWatch {
     private final Consumer<TimeoutType> timedOut;
     private final ReentrantLock lock = new ReentrantLock();
     private volatile Instant deadline;
-    /** The deadline if schedule-to-close were not. */
+    /** The deadline without regard to schedule-to-close. */
     private Instant ownEnd;
 
     private volatile long lastSign;
@@ -81,7 +81,7 @@ final class AttemptWatch {
         return moveTo(fromNow(timeout), scheduleToClose);
     }
 
-    /** Somebody else gave it another schedule-to-close. */
+    /** An operator has changed its schedule-to-close. */
     void closeBy(@Nullable Instant close) {
         lock.lock();
         try {
@@ -91,7 +91,7 @@ final class AttemptWatch {
         }
     }
 
-    /** Somebody else moved the deadline. */
+    /** An operator or token holder has moved the deadline. */
     void endBy(Instant end) {
         lock.lock();
         try {
@@ -121,7 +121,7 @@ final class AttemptWatch {
         }
     }
 
-    /** The body gave a sign of life. */
+    /** The body has sent a heartbeat. */
     void alive() {
         lastSign = deadlines.clock().nanoTime();
     }

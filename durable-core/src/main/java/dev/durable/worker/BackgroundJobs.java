@@ -25,9 +25,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Closes runs of {@link BackgroundJob} whose activity completed, without their code: as long as nobody has touched such a
- * run since its start, its fence is its run id and what its code would do is known. Whatever is not so simple (a message
- * waits, somebody has claimed the run, the activity failed) goes to the run's inbox as any outcome does.
+ * Closes the run of a {@link BackgroundJob} in the commit that completes its activity, without running workflow code:
+ * as long as nobody has changed such a run since its start, its fence is its run id and what its code would do is
+ * known. Whatever is not so simple (a message waits, somebody has claimed the run, the activity failed) goes to the
+ * run's inbox as any outcome does.
  */
 final class BackgroundJobs implements AttemptOutcome.Sink {
     private static final Logger log = LoggerFactory.getLogger(BackgroundJobs.class);
@@ -41,11 +42,11 @@ final class BackgroundJobs implements AttemptOutcome.Sink {
     private final Consumer<AttemptOutcome> inbox;
 
     /**
-     * @param lane the road of transitions
+     * @param lane the lanes of transitions
      * @param clock the store's time
      * @param random fences
      * @param failures why jobs were discarded, as JSON
-     * @param closed told of runs that are closed
+     * @param closed called for runs that are closed
      * @param inbox where outcomes go that do not close their run
      */
     BackgroundJobs(

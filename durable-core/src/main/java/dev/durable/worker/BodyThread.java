@@ -5,8 +5,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The thread of a body while the body is on it. Interrupts reach the body or nobody: one that came is not left to the
- * thread's next task.
+ * The thread that is running an activity's body, so that an interrupt reaches this body or nobody. Interrupts reach the
+ * body or nobody: one that came is not left to the thread's next task.
  */
 final class BodyThread {
     private final ReentrantLock lock = new ReentrantLock();

@@ -8,7 +8,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs so many tasks at once and lets the others wait in order; a thread that has ended one takes the next. */
+/**
+ * An executor that runs at most a given number of tasks at once on the threads of another executor and queues the rest
+ * in order.
+ */
 final class BoundedExecutor implements Executor {
     private static final Logger log = LoggerFactory.getLogger(BoundedExecutor.class);
 

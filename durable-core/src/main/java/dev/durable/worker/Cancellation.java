@@ -13,8 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether an attempt should stop, and who is told. It only ever gets worse: wanted, shutting down, asked for by the
- * workflow, stale. What the body registered runs once, on the executor of the bodies, never on a loop of the worker.
+ * Whether one attempt of an activity should stop, why, and the actions that its body has registered for that ({@code
+ * onCancel}). Causes only become more severe: wanted, shutting down, requested by the workflow, stale. What the body
+ * registered runs once, on the executor of the bodies, never on a loop of the worker.
  */
 final class Cancellation {
     private static final Logger log = LoggerFactory.getLogger(Cancellation.class);
@@ -22,11 +23,11 @@ final class Cancellation {
     /** Why an attempt should stop. */
     enum Cause {
         NONE,
-        /** This worker shuts down: another goes on from the last heartbeat details. */
+        /** This worker shuts down; another worker will resume from the last heartbeat details. */
         SHUTDOWN,
         /** The workflow cancelled the activity. */
         REQUESTED,
-        /** It is no longer the current attempt: whatever it gives is dropped. */
+        /** It is not the current attempt any more, so its result will be dropped. */
         STALE
     }
 
@@ -55,14 +56,14 @@ final class Cancellation {
         return cause() != Cause.NONE;
     }
 
-    /** Tells the body, unless it was told as much or worse before. */
+    /** Requests cancellation for this cause, unless it was requested for the same or a more severe one before. */
     void request(Cause cause, String message) {
         if (worsen(cause, message)) {
             takeActions().forEach(this::runElsewhere);
         }
     }
 
-    /** The attempt has ended: whoever still holds its context learns that it is stale, but there is nothing to stop. */
+    /** The attempt has ended: calls on its context fail as stale from now on. */
     void ended(String message) {
         worsen(Cause.STALE, message);
         takeActions();
@@ -82,7 +83,7 @@ final class Cancellation {
         }
     }
 
-    /** Throws if nothing that the attempt says counts any more. */
+    /** Throws if the attempt is stale. */
     void checkStale() {
         if (cause() == Cause.STALE) {
             check();

@@ -2,7 +2,7 @@ package dev.durable.worker;
 
 import java.time.Duration;
 
-/** A step of {@link Upkeep}: one mechanism that a process cranks on its own for the good of all. */
+/** One recurring maintenance step of a worker process, with a name, an interval and counts, run by {@link Upkeep}. */
 interface Chore extends Step {
     /** What it is called, in the list of upkeep and as the name of its thread. */
     String name();
@@ -10,6 +10,6 @@ interface Chore extends Step {
     /** The longest that passes between two runs while all is well. */
     Duration interval();
 
-    /** What it did; written by the chore whenever it did what it is for, and not when the database was away. */
+    /** What it did. Written by the chore after each completed run, not when the database did not answer. */
     Tally tally();
 }

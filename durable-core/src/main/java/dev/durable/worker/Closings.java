@@ -17,7 +17,10 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** What a run's row says of its end, and transitions that write no event. */
+/**
+ * Builds the part of a transition that closes a run (status and result of the run's row), and transitions that append
+ * no event.
+ */
 final class Closings {
     private Closings() {}
 

@@ -17,12 +17,13 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What waits to be committed, and which lanes go at once.
+ * Decides for the group-commit lanes of a process which of them commits next and how much must wait before one commits
+ * beside another.
  *
  * <p>What arrives while a lane commits is its next batch, so one lane alone makes batches as large as the load. One beside
  * it that took whatever waits would make all of them smaller, and a commit costs the server nearly the same however little
  * it holds; without any beside it, nobody uses the server while the first waits for the disk. So a lane goes beside others
- * with a crowd only, which is large enough to be cheap; or with whatever waits when {@linkplain #PATIENCE a while} has
+ * only with a batch that is large enough to be cheap; or with whatever waits when {@linkplain #PATIENCE a while} has
  * passed. Whoever is at work for longer than that may wait for somebody's lock: until it is back the others do not count
  * on it. Measured: docs/decisions/0041 and 0046.
  *
@@ -58,7 +59,7 @@ final class CommitTurns {
      * A line whose lanes hold back for those of main lines, too.
      *
      * @param maxBatch how many a lane takes at once
-     * @param crowd with how many one goes beside another of this line
+     * @param crowd the size of a batch from which a lane commits beside another of this line
      * @param share beside main lines one goes with one in so many of the largest batch there
      */
     <E> Line<E> sideLine(int maxBatch, int crowd, int share) {
@@ -72,10 +73,10 @@ final class CommitTurns {
 
     private enum State {
         IDLE,
-        /** Idle, and sees to it that what waits does not wait for long. */
+        /** The lane is idle and checks regularly that nothing waits for too long. */
         WATCHING,
         AT_WORK,
-        /** At work for so long that the others go on as if it were not there. */
+        /** The lane has been writing for so long that the other lanes ignore it. */
         MISSING;
 
         boolean isIdle() {
@@ -83,11 +84,11 @@ final class CommitTurns {
         }
     }
 
-    /** What waits for the same lanes, in order. */
+    /** A queue of entries that one or more lanes take from, in order. */
     final class Line<E> {
         private final int maxBatch;
         private final int crowd;
-        /** 0 is a main line. */
+        /** 0 for a main line, which does not wait for others. */
         private final int share;
 
         private final Waiting<E> waiting = new Waiting<>();
@@ -105,7 +106,7 @@ final class CommitTurns {
             this.share = share;
         }
 
-        /** Of two with the same key the later one waits for the next batch. */
+        /** Lets a batch contain at most one entry of each key; a second one waits for the next batch. */
         Line<E> withBatchesOfDistinct(Function<E, Object> key) {
             distinct = key;
             return this;
@@ -162,7 +163,7 @@ final class CommitTurns {
             return held.get();
         }
 
-        /** Wakes an idle lane to take what waits; or, where it may not yet, to watch, if none does. */
+        /** Wakes an idle lane to take what waits or, where it must still wait, to watch the queue if no lane does. */
         private void look() {
             Seat<E> idle = null;
             boolean watched = false;
@@ -176,7 +177,7 @@ final class CommitTurns {
             }
         }
 
-        /** Whether what waits is enough beside those that are at work. */
+        /** Whether enough waits to be committed beside the lanes that are writing. */
         private boolean mayGo() {
             int waits = waiting.size();
             if (largestAtWork() > 0 && waits < crowd) {
@@ -297,7 +298,7 @@ final class CommitTurns {
             this.wake = wake;
         }
 
-        /** What the lane writes next: it has settled what it took before. Empty where it had better wait. */
+        /** The lane's next batch, when its last one is settled; empty where the lane should wait. */
         List<E> take() {
             List<E> taken = decide();
             // What others held back for may have become smaller; what is left here needs another lane, or one that
@@ -345,7 +346,7 @@ final class CommitTurns {
             return true;
         }
 
-        /** At work since before this began to watch. */
+        /** The lane was already writing when this one began to watch. */
         private boolean isLate(Seat<?> other) {
             return other.state == State.AT_WORK && other.begun - since <= 0;
         }
@@ -354,7 +355,7 @@ final class CommitTurns {
             return since + PATIENCE.toNanos() - nanoTime.getAsLong();
         }
 
-        /** How long a lane that got nothing may sleep. */
+        /** How long a lane may sleep that got no batch. */
         Duration pause() {
             return state == State.WATCHING ? Duration.ofNanos(Math.max(1, left())) : Step.UNTIL_WOKEN;
         }

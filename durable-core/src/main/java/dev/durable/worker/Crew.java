@@ -15,7 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Threads for bodies: as many as are needed at once, and no more wake-ups than that takes.
+ * A thread pool for activity bodies that creates as many platform threads as are needed at once and wakes at most one
+ * thread at a time.
  *
  * <p>Handing each task to a thread of its own, as a cached pool does, costs a wake-up a task; where bodies are short that is
  * most of what they cost. Here at most one thread is being woken at any time, and before it begins it wakes the next if
@@ -36,7 +37,7 @@ final class Crew implements Executor, AutoCloseable {
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
     private final Set<Thread> threads = new HashSet<>();
     private int idle;
-    /** Somebody was started or signalled and has not looked at the tasks yet. */
+    /** A thread was started or signalled and has not taken a task yet. */
     private boolean waking;
 
     private boolean closed;
@@ -78,7 +79,7 @@ final class Crew implements Executor, AutoCloseable {
         }
     }
 
-    /** Where the machine gives no thread more, those that there are take the tasks. */
+    /** Where no further thread can be started, the existing threads take the tasks. */
     private void startOne() {
         try {
             Thread thread = factory.newThread(this::run);

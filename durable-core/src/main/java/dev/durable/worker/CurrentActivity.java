@@ -4,7 +4,7 @@ import dev.durable.ActivityContext;
 import dev.durable.UsageException;
 import org.jspecify.annotations.Nullable;
 
-/** The context of the attempt that runs on a thread. */
+/** Holds the {@link ActivityContext} of the attempt that runs on the current thread. */
 public final class CurrentActivity {
     private static final ThreadLocal<@Nullable ActivityContext> CURRENT = new ThreadLocal<>();
 

@@ -10,9 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Does things when their time has come, on the monotonic clock: timeouts of attempts, heartbeats that were held back,
- * looks at a queue for a retry that is due, clients that have waited long enough. What is entered must be quick and
- * must not run user code.
+ * The timers of a process: runs short actions at their time on the monotonic clock, such as timeouts of attempts,
+ * heartbeats that were throttled, looks at a queue for a retry that is due, and time limits of waiting clients. What is
+ * entered must be quick and must not run user code.
  */
 final class Deadlines implements Step {
     private static final Logger log = LoggerFactory.getLogger(Deadlines.class);
@@ -22,7 +22,7 @@ final class Deadlines implements Step {
     private final ReentrantLock lock = new ReentrantLock();
     private final TreeSet<Deadline> ahead = new TreeSet<>();
     private long entered;
-    /** When the loop looks next by itself; null is never. */
+    /** When the loop wakes up next by itself; null is never. */
     private @Nullable Long nextLook;
 
     private volatile Runnable wake = () -> {};
@@ -36,7 +36,7 @@ final class Deadlines implements Step {
         this.loggable = loggable;
     }
 
-    /** Who is woken when a deadline is entered that is earlier than its next look. */
+    /** Wakes the loop when a deadline is entered that is earlier than its next wake-up. */
     void onEarlier(Runnable loop) {
         this.wake = loop;
     }
@@ -66,7 +66,7 @@ final class Deadlines implements Step {
         return deadline;
     }
 
-    /** Takes a deadline back; one that has passed is left. */
+    /** Cancels a deadline, unless it has passed. */
     void cancel(@Nullable Deadline deadline) {
         if (deadline == null) {
             return;

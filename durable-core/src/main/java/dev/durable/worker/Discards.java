@@ -11,8 +11,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a background job that completed was discarded: its run has no result then but a reason, which stands in its row
- * as a failure, so that it counts as no success.
+ * Finds out from its events whether a completed background job was discarded ({@code onExhausted = DISCARD}), in which
+ * case the reason stands in the run's row as a failure and the job does not count as a success.
  */
 final class Discards {
     private static final Set<String> TELLING =

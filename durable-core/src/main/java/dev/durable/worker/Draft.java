@@ -21,8 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A transition in the making: whole turns and what goes with them, fed but not yet durable. Nothing in it may become
- * visible before it is written: jobs, logs, results wait here.
+ * A transition that is being collected and is not yet written: whole turns of a run with the jobs, consumed messages,
+ * log lines and outcomes that belong to them. Nothing in it may become visible before it is written: jobs, logs,
+ * results wait here.
  */
 final class Draft {
     private static final Logger log = LoggerFactory.getLogger(Draft.class);
@@ -198,12 +199,12 @@ final class Draft {
         cancelled.forEach(seq -> alone(() -> birth.cancelRequested(seq), loggable));
     }
 
-    /** What goes wrong with one activity concerns no other. */
+    /** An error with one activity does not affect the others. */
     private static void alone(Runnable action, UnaryOperator<Throwable> loggable) {
         try {
             action.run();
         } catch (RuntimeException e) {
-            log.error("an activity whose transition is written could not be begun or told to stop", loggable.apply(e));
+            log.error("an activity could not be started or cancelled after its transition was committed", loggable.apply(e));
         }
     }
 
@@ -223,7 +224,7 @@ final class Draft {
         return birth.local(call, lease);
     }
 
-    /** The transition will never be written: reserved slots go back. */
+    /** The transition will not be written: reserved slots are released. */
     void discarded() {
         jobs.values().forEach(birth::cancel);
     }

@@ -9,8 +9,9 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What turns the cranks of an engine: threads in production, one pump on virtual time in tests. Everything an engine
- * does on its own happens in a step it was given, or in an activity body on one of its executors.
+ * Runs the {@link Step}s of an engine and the bodies of its activities: on threads in production, by one pump on
+ * virtual time in tests. Everything an engine does on its own happens in a step it was given, or in an activity body on
+ * one of its executors.
  */
 public interface Drive extends AutoCloseable {
 
@@ -22,7 +23,7 @@ public interface Drive extends AutoCloseable {
         TURNS
     }
 
-    /** Takes a step in; gives what wakes it. Steps added after the start are cranked from then on. */
+    /** Adds a step and returns the action that wakes it. A step that is added after the start runs from then on. */
     Runnable add(String name, Kind kind, Step step);
 
     /** Where the activity bodies of a queue run. */
@@ -45,16 +46,16 @@ public interface Drive extends AutoCloseable {
      */
     default void promised(CompletableFuture<?> result) {}
 
-    /** A run can't go on with this code and is tried again later. For test kits, which end what waits then. */
+    /** A run has stalled and is tried again later. For test kits, which then end the waits of the test. */
     default void stalled(RunKey run, String why) {}
 
-    /** Begins to crank. */
+    /** Starts to run the steps. */
     void start();
 
     /** Nanoseconds since the slowest of its steps came back; large when one hangs. */
     long nanosSinceProgress();
 
-    /** Stops cranking, after the cranks under way. */
+    /** Stops, after the calls of steps that are under way. */
     @Override
     void close();
 }

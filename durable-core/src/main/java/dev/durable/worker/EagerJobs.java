@@ -5,7 +5,10 @@ import dev.durable.store.JobKey;
 import dev.durable.store.NewJob;
 import java.util.Optional;
 
-/** Jobs that this process runs itself right after the transition that bore them, without a claim. */
+/**
+ * Reserves slots for activity jobs that this process will run itself right after the commit that creates them, without
+ * a claim.
+ */
 interface EagerJobs {
     /**
      * Takes a free slot for the activity, if this worker serves it, nothing is paused or limited there and queued
@@ -13,7 +16,7 @@ interface EagerJobs {
      */
     Optional<NewJob.Lease> reserve(String taskQueue, String activity);
 
-    /** A job with a limit key is about to be born there: it waits until the key lets it through. */
+    /** A job with a limit key is about to be inserted into this queue; it waits until the key lets it through. */
     default void waitsForItsKey(String taskQueue) {}
 
     /** The job is durable: runs it in its reserved slot. */

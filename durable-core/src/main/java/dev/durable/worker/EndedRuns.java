@@ -8,8 +8,8 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 
 /**
- * Stops local activities of runs that were ended from outside, terminated or timed out: they have no job whose absence
- * would tell ({@link HeldLeases} sees to the others), and a policy without a limit would call them for ever.
+ * A chore that stops local activities whose runs were terminated or timed out: they have no job whose absence would
+ * tell ({@link HeldLeases} looks after the others), and a retry policy without a limit would call them for ever.
  */
 final class EndedRuns implements Chore {
     private final HistoryStore store;

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Puts the parts of a process together and takes them apart again. */
+/** Implements the engine: builds the parts of a process from its settings, starts them in order, and stops them. */
 final class Engine implements PreparedEngine {
     private static final Logger log = LoggerFactory.getLogger(Engine.class);
     private static final TypeRef<Map<String, String>> HEADERS = new TypeRef<>() {};
@@ -150,7 +150,7 @@ final class Engine implements PreparedEngine {
         return side;
     }
 
-    /** From here on the client works. */
+    /** Starts the parts that the client needs. */
     void start() {
         host.lanes().drivenBy(drive);
         turns.onReady(drive.add("turns", Drive.Kind.TURNS, turns));
@@ -177,7 +177,7 @@ final class Engine implements PreparedEngine {
                     new IdleInterval(settings.limits().pollInterval(), store.nudges()));
             claims.onWake(drive.add("claims", Drive.Kind.IO, () -> closed ? Step.UNTIL_WOKEN : claims.runOnce()));
             wakeClaims = claims::nudge;
-            // What was heard before that woke nobody.
+            // Nudges that came before this woke no loop.
             claims.nudge();
             runs.onDue(claims::due);
         }
@@ -233,7 +233,7 @@ final class Engine implements PreparedEngine {
         }
     }
 
-    /** Hints may have been lost. */
+    /** Nudges may have been lost, so everything is polled once. */
     private void lookEverywhere() {
         waiters.look();
         rulesChanged();
@@ -332,11 +332,11 @@ final class Engine implements PreparedEngine {
                 () -> withActivities(ActivitySide::close),
                 waiters::close,
                 turns::close,
-                // What was written last has put its run back.
+                // The last transitions have given their runs back.
                 runs::forget);
     }
 
-    /** Each of them, whatever becomes of those before it. */
+    /** Closes each part, also where closing an earlier one has failed. */
     private static void inTurn(Runnable... parts) {
         RuntimeException failure = null;
         for (Runnable part : parts) {

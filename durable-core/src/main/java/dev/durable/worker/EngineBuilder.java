@@ -28,7 +28,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Collects what an engine is made of. */
+/** Implements {@link DurableEngine.Builder}: collects registrations and options, checks them, and builds an engine. */
 public final class EngineBuilder implements DurableEngine.Builder {
     private final HistoryStore store;
     private final Registry.Builder registry = Registry.builder();
@@ -234,7 +234,7 @@ public final class EngineBuilder implements DurableEngine.Builder {
         return this;
     }
 
-    /** What turns the cranks; threads when nothing is said. For test kits. */
+    /** Sets what runs the steps; threads by default. For test kits. */
     public EngineBuilder drive(Drive cranks) {
         this.drive = cranks;
         return this;

@@ -34,7 +34,7 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The client's road into its process. */
+/** Connects the client to the engine of its process: the store, the lanes, runs in memory, and waiting for results. */
 final class EngineDispatch implements Dispatch {
     private static final int LOOKS_AT_INBOX = 100;
 
@@ -129,7 +129,10 @@ final class EngineDispatch implements Dispatch {
         return answer;
     }
 
-    /** Nobody is told when a delay ends: this process, if it works, looks then, so that the wait for a poll is no delay more. */
+    /**
+     * No nudge is sent when a delay ends: this process, if it is a worker, polls then, so that the run does not wait
+     * for the next poll.
+     */
     private void lookAfterDelay(NewRun run, @Nullable StartOutcome outcome) {
         if (outcome instanceof StartOutcome.Started && !run.startDelay().isZero()) {
             host.outside().due(host.store().clock().now().plus(run.startDelay()));

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How an engine runs. Immutable.
+ * All options of an engine as they were set with its builder. Immutable.
  *
  * @param identity how this process is named in events and views
  * @param queues the task queues it serves
@@ -62,7 +62,7 @@ record EngineSettings(
      * What is made of failures.
      *
      * @param sanitizer takes secrets out of messages
-     * @param alerts told of dead letters and incidents; null tells nobody
+     * @param alerts called for dead letters and incidents; null is nobody
      * @param deadLettersKept for how long dead letters are kept
      * @param maxDeadLetters how many of them
      * @param stallOn exceptions that stall a run instead of failing it, where its workflow does not say by itself

@@ -17,8 +17,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What follows when an attempt that is in the hands of others fails or runs out of time: ruled by {@link AttemptRules} as
- * for attempts that run here, told as an order for a job as it was seen.
+ * Decides what follows when an attempt that a token holder completes from outside ({@code completeLater}) fails or
+ * times out, by the same {@link AttemptRules} as for attempts that run here, and expresses it as a {@link JobOrder}.
  */
 final class ExternalAttempts {
     private final HistoryStore store;
@@ -38,7 +38,7 @@ final class ExternalAttempts {
     }
 
     /**
-     * Whoever has the token says that it failed. Its row in the audit is there to know it again, however late it is told
+     * The token's holder reports a failure. The row in the audit makes a resend recognisable, however late it is sent
      * again; its action is none of an operator.
      *
      * @param id recognises a resend
@@ -50,7 +50,7 @@ final class ExternalAttempts {
         return order(job, ruling, id, new JobOrder.Audit(id, identity, action, details));
     }
 
-    /** Nobody ended it in time, or told that it lives. */
+    /** The token's holder did not complete it in time, or did not heartbeat. */
     JobOrder overdue(OpenJob job) {
         UUID id = UUID.nameUUIDFromBytes((job.seen().lease() + " timed out").getBytes(StandardCharsets.UTF_8));
         return order(job, rules(job).timedOut(timeout(job), job.cancelRequested()), id, null);

@@ -13,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends attempts that are in the hands of others and ran out of their time, or were silent for too long: no worker watches
- * them, so every process looks. Read, decide by the retry policy, order as it was seen: who comes second, or after the
- * holder of the token gave a sign, changes nothing.
+ * A chore that ends attempts which were left to a token holder ({@code completeLater}) and ran out of their time or
+ * were silent for too long: no worker watches them, so every process looks. Read, decide by the retry policy, order as
+ * it was seen: who comes second, or after the holder of the token gave a sign, changes nothing.
  *
  * @param unread those of which it was told that their rows can't be read
  */
@@ -34,7 +34,7 @@ record ExternalTimeouts(HistoryStore store, ExternalAttempts attempts, Set<JobKe
             overdue.forEach(job -> judge(job, orders));
             if (!orders.isEmpty()) {
                 store.order(orders);
-                log.info("{} attempts in the hands of others ran out of time", orders.size());
+                log.info("{} attempts that were left to the holders of their tokens timed out", orders.size());
             }
             return orders.size();
         }

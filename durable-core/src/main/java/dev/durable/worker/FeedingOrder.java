@@ -6,8 +6,8 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * In which order a run is fed what waits for it. The order is not recorded: a history stands in the order in which its
- * events were fed.
+ * The order in which waiting messages, timers and outcomes are fed to a run. The order is not recorded: a history
+ * stands in the order in which its events were fed.
  *
  * <p>A run that ends while messages wait has not seen them, though their senders were told that they are accepted. What it
  * did in that step is then not written; it is rebuilt and fed again, in an order in which it sees them before it ends.
@@ -23,7 +23,7 @@ enum FeedingOrder {
      */
     MESSAGES_TOGETHER;
 
-    /** Whether somebody was told that the run will see it: a signal, a request to cancel. */
+    /** Whether its sender was told that it is accepted: it is a signal or a request to cancel, not an outcome. */
     static boolean isFromSender(InboxMessage message) {
         return message.kind() != MessageKind.ACTIVITY_OUTCOME;
     }

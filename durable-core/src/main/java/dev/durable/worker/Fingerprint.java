@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * What failed alike has the same fingerprint: activity, type of the failure, and the first frames of the application's own
- * code. Readable, as people see it in lists; without line numbers, which move with each release, and without messages,
- * which hold ids.
+ * Computes the fingerprint by which failures are grouped: activity, type of the failure, and the first frames of the
+ * application's own code. Readable, as people see it in lists; without line numbers, which move with each release, and
+ * without messages, which hold ids.
  *
  * <pre>Payments.charge: java.io.IOException at com.acme.Bank.post &lt; com.acme.StripePayments.charge</pre>
  */

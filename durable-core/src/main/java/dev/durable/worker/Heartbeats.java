@@ -40,7 +40,7 @@ final class Heartbeats {
     private List<CompletableFuture<Outcome>> waiting = new ArrayList<>();
     private List<CompletableFuture<Outcome>> waitingUnderWay = List.of();
 
-    /** Gives details to the store, and hears what became of them. */
+    /** Sends details to the store and receives the outcome. */
     @FunctionalInterface
     interface Sender {
         void send(String details, Reports.Answer answer);
@@ -79,7 +79,7 @@ final class Heartbeats {
         }
     }
 
-    /** Tells details; they go when the window allows. */
+    /** Accepts details, which are sent when the throttle allows. */
     void tell(String details) {
         lock.lock();
         try {

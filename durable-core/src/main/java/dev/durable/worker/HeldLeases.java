@@ -17,7 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Compares what the store says this process holds with what it knows, again and again, so that nothing depends on a
+ * A chore that compares the jobs that the store has under this session with what the process knows, so that nothing
+ * depends on a
  * message that may be lost:
  *
  * <ul>

@@ -23,8 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What this process holds of one run: its instance, the fence that was written or claimed last, and what waits to be fed.
- * Losing it loses nothing: messages still stand in the inbox, and outcomes are put there.
+ * What this process has in memory of one run: its instance, the fence under which it may write, and the messages and
+ * outcomes that wait to be fed; all of it can be rebuilt from the store. It can be dropped at any time: messages are
+ * still in the inbox, and outcomes are put there.
  */
 final class Holding {
     /** Events of which a history is said to be too long, once in the life of a run: when it comes to have more. */
@@ -100,7 +101,7 @@ final class Holding {
         }
     }
 
-    /** Cold, and nothing waits here either. */
+    /** There is no instance, and nothing waits to be fed. */
     void drop() {
         handOver(outcomes);
         outcomes.clear();
@@ -108,7 +109,10 @@ final class Holding {
         goCold();
     }
 
-    /** Rough bytes. The cache keeps what weighs nothing: a run that waits for a body in this process is not to be lost. */
+    /**
+     * Rough bytes. The cache keeps what weighs nothing: a run that waits for a body in this process must stay in
+     * memory.
+     */
     int weight() {
         LiveRun run = live;
         if (run == null) {
@@ -192,7 +196,10 @@ final class Holding {
         }
     }
 
-    /** Whether the claim is the only thing that came between: what was fed from that event on still holds under it. */
+    /**
+     * Whether nothing but our own claim replaced the fence: what was fed from that event on is then still valid under
+     * the claim's fence.
+     */
     boolean follows(ClaimedRun run, long eventId) {
         return run.previousFence().equals(fence) && run.nextEventId() == eventId;
     }
@@ -238,7 +245,7 @@ final class Holding {
         return rebuild(rising, null) == nextEventId;
     }
 
-    /** Whether somebody waits for the run to see a message. */
+    /** Whether a message of a sender waits to be fed. */
     boolean hasMessagesOfSenders() {
         return messages.stream().anyMatch(FeedingOrder::isFromSender);
     }
@@ -331,7 +338,7 @@ final class Holding {
         }
     }
 
-    /** A draft that goes on where the history ends. */
+    /** A new draft, whose first event follows the last of the history. */
     Draft newDraft() {
         return newDraft(0);
     }

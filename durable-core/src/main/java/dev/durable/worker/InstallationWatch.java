@@ -13,8 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks at the start, and now and then, whether the store's work is that of this process, and whether the process has the
- * rights for it. The store itself refuses to write where it is not; this is for who asks how the process is.
+ * Checks at the start and every ten seconds that the schema belongs to this process's installation and that its
+ * database user has the rights it needs, for {@code healthy()} and {@code problems()}. The store itself refuses to
+ * write where it is not; this is for who asks how the process is.
  */
 final class InstallationWatch implements Step {
     private static final Logger log = LoggerFactory.getLogger(InstallationWatch.class);
@@ -73,7 +74,7 @@ final class InstallationWatch implements Step {
             look();
             tell();
         } catch (StoreUnavailableException | CommitUnknownException e) {
-            log.debug("whose work stands in the store is asked later: {}", e.getMessage());
+            log.debug("the installation of the store is checked again later: {}", e.getMessage());
         }
         return INTERVAL;
     }

@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the log of transactional bodies whose transaction was ended from outside: of the first, and of those that follow
- * once a minute, as an outage meets all bodies that run. Each of them says so in its history and description.
+ * Logs transactional activities whose transaction was ended from outside, the first at once and the following ones
+ * together once a minute. Each of them says so in its history and description.
  */
 final class InterruptedBodies {
     private static final Logger log = LoggerFactory.getLogger(InterruptedBodies.class);

@@ -3,7 +3,7 @@ package dev.durable.worker;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
 
-/** Spreads waits, so that what began together does not come back together. Never overflows. */
+/** Randomises waiting times, so that processes which began together do not come back together. Never overflows. */
 final class Jitter {
     /** Longer than anybody means to wait; adding it to a time must not break. */
     private static final Duration LONGEST = Duration.ofDays(3650);

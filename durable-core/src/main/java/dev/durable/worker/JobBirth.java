@@ -17,7 +17,10 @@ import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** How one run's activity jobs come to the world: claimed by this worker where it has a free slot, else ready. */
+/**
+ * Creates the job rows for the activities that a run schedules: already claimed by this worker where it has a free
+ * slot, else ready for any worker.
+ */
 final class JobBirth {
     private static final String NO_HEADERS = "{}";
 

@@ -13,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets jobs through that wait for their limit key: when one may have been born, when one has ended here, and every poll
- * interval for what happens elsewhere. Level-triggered: it looks at what waits, not at what happened. A process that
- * never saw a limit key never asks.
+ * Triggers the admission of jobs that wait for their limit key: when such a job may have been created, when one has
+ * ended here, and every poll interval for what happens in other processes. Level-triggered: it looks at what waits, not
+ * at what happened. A process that never saw a limit key never asks.
  */
 final class KeyAdmission implements Step {
     private static final Logger log = LoggerFactory.getLogger(KeyAdmission.class);
@@ -32,7 +32,7 @@ final class KeyAdmission implements Step {
         this.pollInterval = pollInterval;
     }
 
-    /** Who cranks it. */
+    /** Wakes its loop. */
     void onNudge(Runnable loop) {
         wake = loop;
     }

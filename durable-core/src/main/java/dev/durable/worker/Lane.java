@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Group commit: what arrives while one batch commits is the next batch; no timer, no artificial delay, unless its line has
- * it hold back for others ({@link CommitTurns}).
+ * A queue with group commit for one kind of write: what arrives while one batch commits forms the next batch, with no
+ * timer and no artificial delay unless {@link CommitTurns} lets it wait for others.
  *
  * <p>The items must be safe to send again (message ids, lease tokens and run ids make them so): a batch whose COMMIT
  * gave no answer, and one that found the database away, is sent again until it is answered. Any other error is laid on
@@ -32,17 +32,17 @@ final class Lane<I, O> implements Step {
     private final CommitTurns.Line<Entry<I, O>> line;
     private final CommitTurns.Seat<Entry<I, O>> seat;
     private final Function<List<I>, List<O>> write;
-    /** Where items go that wait for somebody's lock, one at a time: they hold up nobody but each other. */
+    /** The lane for items whose rows are locked, one at a time, so that they hold up only each other. */
     private final @Nullable SlowRoad<I, O> slow;
 
     private List<Entry<I, O>> retrying = List.of();
 
-    /** One that commits whatever others do. */
+    /** A lane that commits independently of the others. */
     Lane(String name, int maxBatch, Function<List<I>, List<O>> write) {
         this(name, new CommitTurns(System::nanoTime).mainLine(maxBatch, 1), write);
     }
 
-    /** The only one that takes from that line. */
+    /** The only lane of that line. */
     Lane(String name, CommitTurns.Line<Entry<I, O>> line, Function<List<I>, List<O>> write) {
         this(name, line, line.seat(), write, null);
     }
@@ -72,7 +72,7 @@ final class Lane<I, O> implements Step {
         return new Lane<>(name, line, seat, write, new SlowRoad<>(isLocked, key, beside));
     }
 
-    /** Cranks this lane and the one beside it. */
+    /** Adds this lane and its slow lane to the drive. */
     void drivenBy(Drive drive) {
         seat.onWork(drive.add(name, Drive.Kind.IO, this));
         if (slow != null) {
@@ -169,7 +169,7 @@ final class Lane<I, O> implements Step {
 
     /** On the slow lane; what is locked for longer than its patience goes to the end of the queue. */
     private void submit(Entry<I, O> entry, SlowRoad<I, O> road) {
-        log.info("{}: somebody keeps what {} needs locked; it is tried again alone", name, road.key.apply(entry.item));
+        log.info("{}: a row that {} needs is locked by another transaction; it is tried again alone", name, road.key.apply(entry.item));
         var unused = submit(entry.item).whenComplete((outcome, error) -> {
             if (error != null) {
                 entry.outcome.completeExceptionally(error);

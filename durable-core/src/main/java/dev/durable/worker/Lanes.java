@@ -8,16 +8,22 @@ import dev.durable.store.StartOutcome;
 import java.util.UUID;
 import java.util.function.Supplier;
 
-/** The roads to the store. Each commits on its own, so that a slow one does not hold up the others. */
+/**
+ * All group-commit lanes of a process, one for each kind of write: starts, messages, job updates and transitions. Each
+ * lane commits independently, so that a slow one does not hold up the others.
+ */
 record Lanes(
         Lane<NewRun, StartOutcome> starts,
         Lane<Delivery, Delivery.Outcome> deliveries,
         Lane<JobUpdate, JobUpdate.Outcome> jobs,
         TransitionLanes transitions) {
     private static final int MAX_BATCH = 256;
-    /** With so many a lane goes beside another of its line: docs/decisions/0041. */
+    /** The size of a batch from which a lane commits beside another lane of its line: docs/decisions/0041. */
     private static final int CROWD = 64;
-    /** Beside steps under way, starts and endings go with one in so many of them: docs/decisions/0046. */
+    /**
+     * The share of the largest batch of steps that starts and ends must reach to be committed beside steps:
+     * docs/decisions/0046.
+     */
     private static final int SHARE = 4;
 
     static Lanes to(HistoryStore store, Supplier<UUID> random) {
@@ -61,7 +67,7 @@ record Lanes(
         return update.getClass().getSimpleName();
     }
 
-    /** Of a lane that commits whatever others do. */
+    /** For a lane that commits independently of the others. */
     private static CommitTurns alone(HistoryStore store) {
         return new CommitTurns(store.clock()::nanoTime);
     }

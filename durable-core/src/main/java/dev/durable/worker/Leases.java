@@ -14,8 +14,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that this process answers for, by lease token: from before a lease is written until what became of it is durable,
- * so that a claim which the store has and this map has not was lost on the way.
+ * The job leases that this process holds or is about to get, by lease token, each from before it is written until its
+ * outcome is durable; a lease that the store has and this map has not belongs to a claim whose reply was lost.
  *
  * <pre>
  *   Reserved ──► Attempt ──► HandedOver ──► gone          (a claim begins as Attempt; a report to the store ends it there)
@@ -24,7 +24,10 @@ import org.jspecify.annotations.Nullable;
 final class Leases {
     private final ConcurrentHashMap<UUID, Held> held = new ConcurrentHashMap<>();
     private final Set<Object> claimsUnderWay = ConcurrentHashMap.newKeySet();
-    /** Of attempts whose end could not be told: what has begun must not be taken for a claim whose reply was lost. */
+    /**
+     * Leases of attempts whose end could not be reported: their bodies have begun, so they must not be taken for claims
+     * whose reply was lost.
+     */
     private final Set<UUID> forgotten = ConcurrentHashMap.newKeySet();
 
     private final Set<UUID> leftBehind = ConcurrentHashMap.newKeySet();
@@ -38,7 +41,7 @@ final class Leases {
     sealed interface Held permits Reserved, Attempt, HandedOver {}
 
     /**
-     * A slot for a job that is about to be born.
+     * A slot for a job that is about to be inserted.
      *
      * @param session whose lease it will be
      * @param queue where it will run
@@ -54,12 +57,12 @@ final class Leases {
      */
     record HandedOver(AttemptOutcome outcome, int looks) implements Held {}
 
-    /** Who is told when nothing is held any more. */
+    /** Called when no lease is held any more. */
     void onEmpty(Runnable action) {
         whenEmpty = action;
     }
 
-    /** Who is told of each that is answered for no longer: what became of it is durable. */
+    /** Called for each lease that is removed because its outcome is durable. */
     void onEnded(Consumer<Held> action) {
         whenEnded = action;
     }
@@ -162,7 +165,7 @@ final class Leases {
         leftBehind.remove(lease);
     }
 
-    /** A place under a limit is free that was kept for that body. */
+    /** Frees the place under a limit that was kept for that body. */
     void placeFree(Held ended) {
         whenEnded.accept(ended);
     }
@@ -207,7 +210,7 @@ final class Leases {
         whenClaimLost.run();
     }
 
-    /** Who is told of that. */
+    /** Called for that. */
     void onClaimLost(Runnable action) {
         whenClaimLost = action;
     }

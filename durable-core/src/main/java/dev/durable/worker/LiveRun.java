@@ -34,8 +34,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The instance of a run, and what of its history it must remember to go on: the time of the last event and the ids of
- * the messages it has had.
+ * A run's workflow instance in memory, with what is needed to go on without reading the history: the time of the last
+ * event and the ids of consumed messages.
  */
 final class LiveRun {
     /** Events a transition may hold before it is written, so that locks are short and a crash repeats little. */

@@ -13,7 +13,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the local activities of the runs in this process. They have no job: a call becomes one event when it has ended.
+ * Executes the local activities of the runs in this process. They have no job: a call becomes one event when it has
+ * ended.
  *
  * <pre>
  *   turn durable ─► begin ─► Attempt ──────────────► ended: fed to the run, written with the step that follows
@@ -21,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  *                     └─ delay ─┘ (in this process's memory)
  * </pre>
  *
- * <p>If the process dies, nothing of a call was written: whoever rebuilds the run calls again, from attempt 1. That
+ * <p>If the process dies, nothing of a call was written: the worker that takes over the run calls again, from attempt
+ * 1. That
  * somebody does is the run's doing: while it waits for local activities it is due after {@link #silence}, and its worker,
  * as long as it lives, is the first to hear of that.
  */

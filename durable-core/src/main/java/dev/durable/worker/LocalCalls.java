@@ -4,34 +4,37 @@ import dev.durable.store.ClaimedJob;
 import java.time.Duration;
 import java.util.UUID;
 
-/** Local activities of the runs in this process. */
+/** The interface by which a run begins, cancels and abandons its local activities. */
 interface LocalCalls {
 
-    /** Who waits for a local activity: its run. */
+    /** The run that has called a local activity. */
     interface Caller {
         /** It ended. */
         void ended(AttemptOutcome outcome);
 
-        /** It will not be run here, as this worker stops or the run has ended: the run should be left to others. */
+        /**
+         * It will not be run here, as this worker stops or the run has ended; the run should be given back for other
+         * workers.
+         */
         void givenBack();
 
-        /** It can't be run here, whatever is tried: the run stalls. */
+        /** It can't be run here at all: the run stalls. */
         void refused(String why);
     }
 
     /** The turn that called it is durable: runs it. Its lease is a name in this process only. */
     void begin(ClaimedJob call, Caller caller);
 
-    /** The run does not want it any more; it still waits for the outcome. */
+    /** The run has cancelled it and still waits for its outcome. */
     void cancel(UUID lease);
 
-    /** The run's instance is gone: nothing that comes of it counts. */
+    /** The run's instance is gone: its outcome will be ignored. */
     void abandon(UUID lease);
 
     /** How long a run may be silent while it has local activities before others may take it for lost. */
     Duration silence();
 
-    /** Who only looks, and calls nothing. */
+    /** For queries and checks, which call no local activities. */
     Caller NOBODY = new Caller() {
         @Override
         public void ended(AttemptOutcome outcome) {

@@ -9,9 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A thread that cranks a {@link Step}. A platform thread for what keeps leases alive, because a virtual one may be
- * starved by user code that burns its carrier; a virtual one for what switches coroutines, because a hand-over between
- * virtual threads is twenty times cheaper.
+ * A thread that runs one {@link Step} again and again, sleeping for as long as the step says. A platform thread for
+ * what keeps leases alive, because a virtual one may be starved by user code that burns its carrier; a virtual one for
+ * what switches coroutines, because a hand-over between virtual threads is twenty times cheaper.
  */
 final class Loop implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Loop.class);
@@ -72,7 +72,7 @@ final class Loop implements AutoCloseable {
         return asleep ? 0 : System.nanoTime() - lastProgressNanos;
     }
 
-    /** Lets the current crank finish and joins the thread. */
+    /** Lets the current call of the step finish and joins the thread. */
     @Override
     public void close() {
         stopped = true;

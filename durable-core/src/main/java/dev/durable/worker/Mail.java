@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** What a run's actor is told. */
+/** The messages that other parts of a process send to the actor of a run. */
 sealed interface Mail {
     /**
      * This process has claimed the run.
@@ -37,7 +37,7 @@ sealed interface Mail {
     /** An activity of this process ended. */
     record Ended(AttemptOutcome outcome) implements Mail {}
 
-    /** A local activity will not be run here: the worker stops, or the run was ended by others. */
+    /** A local activity will not be run in this process, because the worker stops or the run was ended from outside. */
     record LocalGivenBack() implements Mail {}
 
     /** A local activity can't be run here. */

@@ -10,9 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The {@link RetryIf} that a policy names, found where the activity's own classes are. The name stands in a row, so only a
- * class that implements RetryIf is ever initialised. What a deployment renamed, or what throws, must not decide by accident:
- * then the policy's other limits are all there is, and the log says so.
+ * Finds and calls the {@link RetryIf} class that a retry policy names, in the class loader of the activity. The name
+ * stands in a row, so only a class that implements RetryIf is ever initialised. What a deployment renamed, or what
+ * throws, must not decide by accident: then the policy's other limits are all there is, and the log says so.
  *
  * @param loggable what it throws as it may be logged
  */

@@ -14,9 +14,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What happened to an activity that its workflow is not told: failed attempts, lost workers, moved deadlines. They travel
- * with the job and are written just before its outcome, so a thousand retries do not wake a run a thousand times. Of each
- * kind the last twenty are kept; the oldest that is kept says how many before it are not.
+ * The informing events of an activity that travel with its job (failed attempts, lost workers, moved deadlines) and are
+ * written to the history just before its outcome. They travel with the job and are written just before its outcome, so
+ * a thousand retries do not wake a run a thousand times. Of each kind the last twenty are kept; the oldest that is kept
+ * says how many before it are not.
  */
 final class Notes {
     static final int KEPT_OF_A_KIND = 20;
@@ -67,7 +68,7 @@ final class Notes {
      */
     record Outages(int inARow, int all) {}
 
-    /** Takes an outage, of which those in a row are one note that counts them, and tells how many there were. */
+    /** Adds an outage. Consecutive outages are one note with a count, which is returned. */
     Outages outage(ActivityAttemptFailed outage) {
         lock.lock();
         try {
@@ -120,7 +121,10 @@ final class Notes {
         }
     }
 
-    /** It could be read: where others could not, the note says until when. Tells whether there is such a note. */
+    /**
+     * Records that this worker could read the job: an existing note about others that could not gets its end. Returns
+     * whether there is such a note.
+     */
     boolean read(Instant now) {
         lock.lock();
         try {

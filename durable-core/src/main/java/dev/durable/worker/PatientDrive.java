@@ -15,8 +15,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cranks steps that may find the database away, and waits for it: each step with pauses of its own, so that what one has
- * lost holds up no other.
+ * A {@link Drive} that lets each step pause and try again, with growing pauses of its own, when the database does not
+ * answer or refuses.
  *
  * <pre>
  *   answered ──► lost one connection ──► again at once, on another; lost again ──► 8 ms, 16 ms, 32 ms … at most 5 s
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *       └───────────────── the step comes back without an error
  * </pre>
  *
- * <p>Pauses are spread, and whoever wakes a step meanwhile does not end them: slots that become free, hints and clients
+ * <p>Pauses are spread, and a wake-up does not end them: slots that become free, nudges and clients
  * would turn an outage into a storm. What the step is to do it finds when the pause is over.
  */
 final class PatientDrive implements Drive {

@@ -6,13 +6,13 @@ import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 /**
- * How long an idle loop sleeps: short after it found something, twice as long after each look in vain, spread. Belongs to
- * one loop, but for {@link #expect}.
+ * Computes how long an idle loop sleeps between two polls: short after it found something, doubling after each poll
+ * that found nothing, with jitter. Belongs to one loop, but for {@link #expect}.
  */
 final class PollPace {
     private static final double SPREAD = 0.2;
     private static final int SHORTEST_PART = 8;
-    /** Looks for what is expected: a minute, with the default of one a second. */
+    /** How many polls are made at the short interval: one minute with the default of one second. */
     private static final int EXPECTED_LOOKS = 60;
 
     private final Duration shortest;
@@ -26,7 +26,7 @@ final class PollPace {
         this(longest.dividedBy(SHORTEST_PART), longest, () -> longest, random);
     }
 
-    /** As long as hints allow. */
+    /** With the interval that depends on whether nudges are heard. */
     PollPace(IdleInterval idle, RandomGenerator random) {
         this(idle.polling().dividedBy(SHORTEST_PART), idle.polling(), idle::next, random);
     }
@@ -39,7 +39,7 @@ final class PollPace {
         this.next = shortest;
     }
 
-    /** Always the same, but for the spread. */
+    /** With a constant interval, apart from the jitter. */
     static PollPace steady(Duration interval, RandomGenerator random) {
         return new PollPace(interval, interval, () -> interval, random);
     }
@@ -49,7 +49,7 @@ final class PollPace {
         return longest.get();
     }
 
-    /** The same while nothing is heard of others. */
+    /** The longest sleep while no nudges of other processes are heard. */
     Duration polling() {
         return polling;
     }
@@ -69,7 +69,7 @@ final class PollPace {
 
     /**
      * Something will be there soon, and nobody will say when: the loop begins anew with short sleeps, and for some time
-     * sleeps no longer than it would without hints. Any thread.
+     * sleeps no longer than it would without nudges. Any thread.
      *
      * @return whether the loop may be in a longer sleep now, and is to be woken
      */

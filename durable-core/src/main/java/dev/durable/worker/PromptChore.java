@@ -4,8 +4,8 @@ import dev.durable.store.StoreClock;
 import java.time.Duration;
 
 /**
- * A chore that is woken by hints of its work: it looks at once, but never twice within a moment, however many hints come.
- * Without hints it looks as its pace says.
+ * Wraps a chore so that a nudge runs it at once, but never twice within a moment, however many nudges come. Without
+ * nudges it looks as its pace says.
  */
 final class PromptChore implements Chore {
     private final Chore chore;

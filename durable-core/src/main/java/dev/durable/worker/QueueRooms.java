@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether a queue has room for another start, where it has a maximum depth; in between two readings this process counts
- * its own starts.
+ * Tells whether a task queue has room for another start under its {@code maxDepth}, by a recent reading of its depth
+ * and the starts that this process has made since.
  *
  * <pre>
  *                    younger than      older: the start                               older than a minute, or unknown
@@ -29,7 +29,8 @@ import org.slf4j.LoggerFactory;
  *   a maximum        100 ms            waits for the reading, or for nobody who reads already
  * </pre>
  *
- * So a maximum that was just set, and whose hint was lost, lets one start through that came within a minute of another.
+ * So a maximum that was just set, and whose nudge was lost, lets one start through that came within a minute of
+ * another.
  * A refusal rests on a reading no older than 100 ms: a full queue is not counted again for each. Starts in a caller's
  * transaction go by what is known: the caller's pool may have no second connection.
  *
@@ -60,7 +61,7 @@ final class QueueRooms implements Step {
         this.nanoTime = nanoTime;
     }
 
-    /** Who cranks what is read aside. */
+    /** Wakes the loop that reads depths in the background. */
     void onStale(Runnable loop) {
         wake = loop;
     }
@@ -78,7 +79,7 @@ final class QueueRooms implements Step {
         return UNTIL_WOKEN;
     }
 
-    /** The limits may be others now: whoever comes from now on does not wait for a reading that has begun before. */
+    /** The limits may have changed: calls from now on do not use a reading that had begun before. */
     void forget() {
         doors.invalidateAll();
     }

@@ -8,9 +8,9 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * Random ids (UUID version 4) for fences, leases and messages, from the system's cryptographic generator: whoever has seen
- * some of them, as the holders of tokens have, can't tell others. The generator is asked for the bytes of many ids at once,
- * and by nobody's thread: bodies have virtual threads of their own, each of which needs an id or two.
+ * Generates random ids (UUID version 4) for fences, leases and messages from a cryptographic generator, so that whoever
+ * has seen some of them can't guess others. The generator is asked for the bytes of many ids at once, and by nobody's
+ * thread: bodies have virtual threads of their own, each of which needs an id or two.
  *
  * <p>Thread-safe.
  */

@@ -21,7 +21,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings an instance to where its history ends: page by page, turn by turn.
+ * Replays a run's history, page by page and turn by turn, to bring a new workflow instance to the state in which the
+ * history ends.
  *
  * <p>A history that holds nothing but WorkflowStarted (and pauses) says that the first turn is still to run, unless the
  * event itself says that it was made without a command.

@@ -4,8 +4,8 @@ import dev.durable.store.HistoryStore;
 import dev.durable.store.Relayed;
 
 /**
- * Delivers what waits in the outbox: messages that callers' transactions have left there. Every worker does; who commits
- * such a transaction wakes them. That is a hint, and looking now and then is enough.
+ * The work of the chore that delivers messages which committed transactions of callers have left in the outbox. Every
+ * worker does; who commits such a transaction wakes them. That is a nudge, which may be lost; polling is enough.
  */
 final class Relay implements BatchChore.Work {
     static final int BATCH = 256;
@@ -24,7 +24,7 @@ final class Relay implements BatchChore.Work {
         return relayed.gone();
     }
 
-    /** Messages that stood aside at the last look, whoever has set them aside. */
+    /** How many messages were set aside in outbox_refused at the last look. */
     long aside() {
         return aside;
     }

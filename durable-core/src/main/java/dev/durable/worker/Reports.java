@@ -7,14 +7,17 @@ import dev.durable.store.TransactionalActivities;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What attempts tell: of jobs to the store, of local activities to their run. */
+/**
+ * The interface by which attempts report their outcomes: of activities with a job to the store, of local activities to
+ * their run.
+ */
 interface Reports {
     /** Bytes of reports that wait to be written. */
     default long held() {
         return 0;
     }
 
-    /** Hears what became of a report: an outcome, or the error that keeps it from being stored at all. */
+    /** Receives the result of a report: an outcome, or the error that keeps it from being stored at all. */
     @FunctionalInterface
     interface Answer {
         void hear(@Nullable Outcome outcome, @Nullable Throwable error);
@@ -43,6 +46,6 @@ interface Reports {
     /** The attempt ended, its activity did not: retried or given back, and then something follows. */
     void end(JobUpdate update, Runnable then);
 
-    /** The attempt goes on. The answer is heard on any thread: no user code there. */
+    /** The attempt goes on. The answer may come on any thread, so it must not run user code. */
     void tell(JobUpdate update, Answer answer);
 }

@@ -23,11 +23,11 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Clients of this process that wait for runs to close. A run that closes here tells them at once; for the others a
- * nudge asks at once, and one query per interval asks for all. The interval grows while nothing closes and starts over
- * with each new waiter; it starts longer while nudges are what tells of ends. A run that is older than that when somebody
- * begins to wait may have closed long ago and is asked for at once; a younger one hardly has. Who gives up (cancels the
- * future) is asked for no longer.
+ * Completes the futures of clients in this process that wait for runs to close, by what happens here, by nudges and by
+ * polling. A run that closes here tells them at once; for the others a nudge asks at once, and one query per interval
+ * asks for all. The interval grows while nothing closes and starts over with each new waiter; it starts longer while
+ * nudges are what tells of ends. A run that is older than that when somebody begins to wait may have closed long ago
+ * and is asked for at once; a younger one hardly has. Who gives up (cancels the future) is asked for no longer.
  *
  * <p>Every run that is waited for was there before. One that is not there any more, in two looks seconds apart, never ends:
  * the database was set back to an earlier time, or retention has removed it.
@@ -42,7 +42,7 @@ final class ResultWaiters implements Step, Runs.Waiters {
     private final HistoryStore store;
     private final BooleanSupplier told;
     private final ConcurrentHashMap<UUID, Wanted> waiting = new ConcurrentHashMap<>();
-    /** Those of them that are said to have closed elsewhere. */
+    /** Those of them that a nudge says have closed elsewhere. */
     private final Set<UUID> hinted = ConcurrentHashMap.newKeySet();
     /** Those of them that may have closed before anybody waited. */
     private final Set<UUID> old = ConcurrentHashMap.newKeySet();
@@ -53,7 +53,7 @@ final class ResultWaiters implements Step, Runs.Waiters {
     /** Whether the last end elsewhere was hinted at, rather than found by asking. */
     private volatile boolean hintsArrive;
 
-    /** Who waits for something else to hold than the end of a run. */
+    /** The waits for other conditions than the end of a run. */
     private final Set<Condition> conditions = ConcurrentHashMap.newKeySet();
 
     private volatile Predicate<UUID> isHere = run -> false;
@@ -75,13 +75,13 @@ final class ResultWaiters implements Step, Runs.Waiters {
     /** The end of a run, and how many wait for it. */
     private record Wanted(CompletableFuture<RunResult> end, int waiters) {}
 
-    /** @param told whether this process is told of ends elsewhere, as far as it can know */
+    /** @param told whether nudges about runs that close in other processes arrive here, as far as is known */
     ResultWaiters(HistoryStore store, BooleanSupplier told) {
         this.store = store;
         this.told = told;
     }
 
-    /** Which runs go on in this process: of those it hears at once, and need hardly ask. */
+    /** Sets which runs go on in this process: their ends are known at once and are hardly polled for. */
     void near(Predicate<UUID> runs) {
         isHere = runs;
     }
@@ -164,7 +164,7 @@ final class ResultWaiters implements Step, Runs.Waiters {
             this.holds = holds;
         }
 
-        /** A run has closed: it may hold now. */
+        /** A run has closed, so the condition may hold now. */
         void soon() {
             askAt = askNotBefore;
         }
@@ -229,13 +229,13 @@ final class ResultWaiters implements Step, Runs.Waiters {
         }
     }
 
-    /** Runs may have closed without a word: look for all. */
+    /** Nudges may have been lost: asks for all runs. */
     void look() {
         hinted.addAll(waiting.keySet());
         wake.run();
     }
 
-    /** Nobody asks any more: who waits, or comes later, is told so. */
+    /** Stops polling: present and later waits fail. */
     void close() {
         closed = true;
         conditions.forEach(wanted -> wanted.end.completeExceptionally(Waits.nobodyWorks()));

@@ -17,15 +17,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The pauses and limits of the queues that this process serves, as it read them last: at most an idle interval ago, at
- * once when they were changed, and where work comes, a poll interval ago. Claims do not rest on it, they ask the store. It
- * decides what is begun without a claim, and which claims are worth it; while it can't be read, nothing is begun without
- * a claim.
+ * A cache of the pauses and limits of the task queues that this process serves, refreshed by polling and by nudges.
+ * Claims do not rest on it, they ask the store. It decides what is begun without a claim, and which claims are worth
+ * it; while it can't be read, nothing is begun without a claim.
  */
 final class RulesWatch implements Step {
     private static final Logger log = LoggerFactory.getLogger(RulesWatch.class);
 
-    /** The end of a delay is told of once it is that near. The rules are read more often than that. */
+    /** The end of a delay is announced when it is this near. The rules are read more often than that. */
     static final Duration DELAYS_AHEAD = Duration.ofSeconds(30);
 
     private final HistoryStore store;
@@ -33,7 +32,7 @@ final class RulesWatch implements Step {
     private final PollPace pace;
     private final Consumer<QueueRules> changed;
     private final ReentrantLock lock = new ReentrantLock();
-    /** The ends of delays, by queue, that were told of when they were near. */
+    /** The ends of delays, by queue, that have been announced. */
     private final Map<String, Instant> near = new HashMap<>();
 
     private volatile @Nullable QueueRules known;
@@ -45,7 +44,8 @@ final class RulesWatch implements Step {
     private volatile boolean workCame;
 
     /**
-     * @param changed told of rules that are new, of keys that wait, each time, and of the end of a delay when it is near
+     * @param changed called when rules have changed, each time jobs wait for their keys, and when the end of a delay is
+     * near
      */
     RulesWatch(HistoryStore store, Set<String> taskQueues, PollPace pace, Consumer<QueueRules> changed) {
         this.store = store;
@@ -89,7 +89,7 @@ final class RulesWatch implements Step {
         return true;
     }
 
-    /** Whether a delay is about to end of which that was not told. */
+    /** Whether a delay is about to end that has not been announced. */
     private boolean nearsEnd(QueueRules read) {
         Instant soon = store.clock().now().plus(DELAYS_AHEAD);
         Map<String, Instant> ends = new HashMap<>(read.nextDelayed());
@@ -150,7 +150,7 @@ final class RulesWatch implements Step {
         }
     }
 
-    /** What holds for a queue; nothing special where it is not known: the store knows. */
+    /** The rule of a queue; the default where it is not known here, since the store enforces the rules at the claim. */
     QueueRules.Rule of(String taskQueue) {
         QueueRules rules = known;
         return (rules == null ? QueueRules.NONE : rules).of(taskQueue);

@@ -7,24 +7,25 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What becomes of an activity whose attempt did not succeed. {@link AttemptRules} decides; who had the attempt says it in
- * its own words: a worker as {@link JobUpdate}, the holder of a token and the sweep as {@link dev.durable.store.JobOrder}.
+ * The decision of {@link AttemptRules} on an activity whose attempt did not succeed. {@link AttemptRules} decides; who
+ * had the attempt says it in its own words: a worker as {@link JobUpdate}, the holder of a token and the sweep as
+ * {@link dev.durable.store.JobOrder}.
  */
 sealed interface Ruling {
 
-    /** It failed, and its workflow hears of it. */
+    /** It failed, and the failure goes to its workflow. */
     record Failed(Failure failure) implements Ruling {}
 
-    /** It was asked to cancel, and has obeyed. */
+    /** It was asked to cancel and ended as cancelled. */
     record Cancelled() implements Ruling {}
 
     /** It was asked to cancel, and ran out of its time before it said that it had: nobody waits for it any longer. */
     record CancelledLate(Failure failure) implements Ruling {}
 
-    /** It ran out of a timeout, and its workflow hears of it. */
+    /** It timed out, and the timeout goes to its workflow. */
     record TimedOut(TimeoutType timeout) implements Ruling {}
 
-    /** This attempt failed, and schedule-to-close leaves no room for another. */
+    /** This attempt failed, and schedule-to-close passes before another could begin. */
     record OutOfTime(String reason, Failure failure) implements Ruling {}
 
     /** Used up, and it ends as if it had returned null. */

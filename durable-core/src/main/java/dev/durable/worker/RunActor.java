@@ -24,7 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One run in this process: what it {@link Holding holds}, and the one transition it may have under way.
+ * Drives one run in this process: feeds it what waits, sends its transitions one at a time, and reacts to their
+ * outcomes; it owns what the process {@link Holding holds} of the run.
  *
  * <pre>
  *            Claimed                        feed                 Written: applied
@@ -35,7 +36,8 @@ import org.slf4j.LoggerFactory;
  * </pre>
  *
  * <p>Its state is touched by one thread at a time: {@link Turns} calls {@link #readMail}, and {@link #unwind} when it
- * closes; everybody else posts. While a transition is under way, what arrives waits and joins the next. A warm instance
+ * closes; all other threads post mail. While a transition is under way, what arrives waits and joins the next. A warm
+ * instance
  * that is parked goes on without a claim: the fence it wrote last is its compare-and-set; if somebody else moved it, the
  * instance is dropped.
  *
@@ -45,7 +47,10 @@ import org.slf4j.LoggerFactory;
 final class RunActor {
     private static final Logger log = LoggerFactory.getLogger(RunActor.class);
     private static final int FORCE_CLOSE_AFTER = 3;
-    /** After so many the end stands, whatever waits: it is fed as late. Not reached, as senders wait outside by then. */
+    /**
+     * After so many refusals the end is kept, and waiting messages are fed as late. It is not reached in practice, as
+     * senders are kept out by then.
+     */
     private static final int MOST_REFUSALS = 10;
 
     /** Bytes of a draft and its run that are counted while it is written, and let go of at once. */
@@ -79,7 +84,7 @@ final class RunActor {
         return key;
     }
 
-    /** Tells the actor something; never blocks. */
+    /** Adds mail; never blocks. */
     void post(Mail mail) {
         mailbox.add(mail);
         if (queued.compareAndSet(false, true)) {
@@ -246,7 +251,7 @@ final class RunActor {
         rest();
     }
 
-    /** Runs a part that runs the code: what breaks it stalls this run and no other. */
+    /** Runs a part that calls workflow code; any exception of it stalls this run only. */
     private void attempt(Runnable part) {
         try {
             part.run();
@@ -259,7 +264,7 @@ final class RunActor {
             log.debug("{} can't go on", key.shown(), failures().loggable(e));
             stall(String.valueOf(e.getMessage()), e.toBeLogged());
         } catch (DurableException e) {
-            // It says itself what can't be read, or how code and history differ.
+            // The message already says what can't be read, or how code and history differ.
             log.debug("{} can't go on", key.shown(), failures().loggable(e));
             stall(String.valueOf(e.getMessage()));
         } catch (RuntimeException | Error e) {
@@ -269,7 +274,8 @@ final class RunActor {
 
     /**
      * What breaks the engine's part of a turn (a row that nobody could have written, a text that exhausts the stack, no
-     * memory) stalls this run and no other. Where there is not even memory to say so, what is held here is dropped, and the
+     * memory) stalls this run and no other. Where there is not even memory for that, what is held here is dropped, and
+     * the
      * run is claimed anew when its claim has run out. Called by {@link Turns}, too, for what broke outside of any part.
      */
     void broke(Throwable why) {
@@ -330,7 +336,10 @@ final class RunActor {
         }
     }
 
-    /** A close is refused by the store; an end that waits for clean-up is asked for here. Three times, then it stands. */
+    /**
+     * A close is refused by the store; an end that waits for clean-up is asked for here. After three times the end is
+     * kept.
+     */
     private boolean endsTooEarly(Draft draft) {
         if (draft.refusals() >= FORCE_CLOSE_AFTER) {
             return false;
@@ -479,7 +488,7 @@ final class RunActor {
         }
     }
 
-    /** Nothing of the draft will be written by us: outcomes go to the inbox, messages still are there. */
+    /** This process will not write the draft: its outcomes are delivered to the inbox, its messages are still there. */
     private void abandon(Draft draft) {
         draft.discarded();
         holding.handOver(draft.outcomes());
@@ -495,14 +504,17 @@ final class RunActor {
         }
     }
 
-    /** The worker stops, or the run has ended: if it has not, it is due at once for whoever can run its local activities. */
+    /**
+     * The worker stops, or the run has ended: if it has not, it is due at once for another worker, which can run its
+     * local activities.
+     */
     private void leave() {
         leaving = false;
         holding.drop();
         writeNothing(host.store().clock().now(), null, null);
     }
 
-    /** Gives a claim back that can't be used up: due at once, for whoever comes first; we come at once, too. */
+    /** Gives back a claim that could not be used: the run is due at once for every worker, including this one. */
     private void release() {
         if (holding.isOwned()) {
             Instant now = host.store().clock().now();

@@ -9,8 +9,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The runs that this process has in memory, bounded by their rough weight. Losing one costs a replay, never
- * correctness: its actor finishes what is under way, and what comes for it later goes through the store.
+ * The runs that this process keeps in memory, bounded by their estimated size; the least recently used are dropped.
+ * Losing one costs a replay, never correctness: its actor finishes what is under way, and what comes for it later goes
+ * through the store.
  */
 final class RunCache {
     private final Cache<UUID, RunActor> actors;
@@ -49,7 +50,7 @@ final class RunCache {
         return actors.estimatedSize();
     }
 
-    /** Forgets all. Their coroutines stay parked until {@link Turns#close}. */
+    /** Removes all runs. Their coroutines stay parked until {@link Turns#close}. */
     void clear() {
         actors.invalidateAll();
     }

@@ -24,10 +24,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Claims due runs and hands them to their actors. What a claim has taken whose answer was lost, the next one takes again,
- * which names the fence of that claim; a statement that still runs on the server holds its rows locked, so whoever has
- * lost one looks again and again until it could only have taken what runs out by itself. The claims of a process that dies
- * end with its session.
+ * The loop that claims due runs from the store and hands them to their {@link RunActor}s. What a claim has taken whose
+ * answer was lost, the next one takes again, which names the fence of that claim; a statement that still runs on the
+ * server holds its rows locked, so whoever has lost one looks again and again until it could only have taken what runs
+ * out by itself. The claims of a process that dies end with its session.
  *
  * <pre>
  *   asleep ── a nudge, or the time to look has come ──► claim ── full ──► claim again
@@ -38,13 +38,13 @@ import org.slf4j.LoggerFactory;
 final class RunClaims implements Step {
     private static final Logger log = LoggerFactory.getLogger(RunClaims.class);
     private static final int BATCH = 200;
-    /** Between two looks for what was left to others. */
+    /** The time between two claims while due runs are left to the processes that have them in memory. */
     private static final Duration LEFT_AT_LEAST = Duration.ofMillis(25);
-    /** Between two looks whether there is room for more. */
+    /** The time between two checks whether there is room for more runs. */
     private static final Duration CROWDED = Duration.ofMillis(5);
-    /** How long one activation may take before others may claim the run. */
+    /** How long a claimed run is owned before others may claim it. */
     static final Duration OWNED_FOR = Duration.ofSeconds(15);
-    /** Between two looks for what a lost claim may still take. */
+    /** The time between two claims while a lost claim may still take runs. */
     private static final Duration LOST_AT_MOST = Duration.ofMillis(500);
 
     private final HistoryStore store;
@@ -53,7 +53,7 @@ final class RunClaims implements Step {
     private final Supplier<UUID> fences;
     private final Takers takers;
     private final IdleInterval idle;
-    /** Claims at the next crank, whatever the time is. */
+    /** Whether the next call claims, whatever the time is. */
     private final AtomicBoolean nudged = new AtomicBoolean(true);
     /** The earliest time at which a run that parked here since the last look is due. */
     private final AtomicReference<Instant> parked = new AtomicReference<>(Instant.MAX);
@@ -82,7 +82,7 @@ final class RunClaims implements Step {
         /** Whether it has an instance of this run. */
         boolean isCached(UUID runId);
 
-        /** Whether so much waits here already that what is claimed now would have to wait, too. */
+        /** Whether so many runs wait here already that newly claimed ones would have to wait, too. */
         default boolean isCrowded() {
             return false;
         }
@@ -110,18 +110,20 @@ final class RunClaims implements Step {
         this.idle = idle;
     }
 
-    /** What ends its sleep. */
+    /** Sets the action that ends the sleep of the loop. */
     void onWake(Runnable waker) {
         wake = waker;
     }
 
-    /** Somebody says that runs are due. */
+    /** A nudge says that runs are due. */
     void nudge() {
         nudged.set(true);
         wake.run();
     }
 
-    /** A run parked here and is due then; any thread. Without it a short timer would wait for the next look. */
+    /**
+     * A run parked here and is due then; any thread. Without this call a short timer would fire late, at the next poll.
+     */
     void due(Instant at) {
         if (at.isBefore(nextLook)) {
             parked.accumulateAndGet(at, RunClaims::earlier);
@@ -140,7 +142,7 @@ final class RunClaims implements Step {
             nudged.set(true);
             return CROWDED;
         }
-        // From here on whoever parks is heard of, until it is known when to look next.
+        // Runs that park from here on are noted, until the next time to claim is known.
         nextLook = Instant.MAX;
         parked.set(Instant.MAX);
         try {
@@ -148,7 +150,7 @@ final class RunClaims implements Step {
             handOver(got);
             return Duration.ZERO.equals(got.retryIn()) ? again() : untilNextDue(retryIn(got), got.nextDue());
         } catch (RuntimeException | Error e) {
-            // Whoever cranks this waits and goes on; it must not find that there is nothing to do, ever.
+            // The drive waits and calls again; then this must claim, so the flag is set again.
             nudged.set(true);
             throw e;
         }

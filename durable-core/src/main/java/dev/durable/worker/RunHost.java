@@ -14,10 +14,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the runs of a process have in common.
+ * The services that every run in this process uses: the store, the lanes, the registered code, and the rest of the
+ * worker.
  *
  * @param store where histories live
- * @param lanes the roads to it
+ * @param lanes the lanes to it
  * @param code the registered workflows, and how they are replayed
  * @param outside what a run touches besides the store
  */
@@ -32,7 +33,7 @@ record RunHost(HistoryStore store, Lanes lanes, Code code, Outside outside) {
      */
     record Code(Registry registry, ReplaySetup replay, Function<Map<String, String>, String> headersJson) {}
 
-    /** What a run touches besides the store. */
+    /** The parts of the worker that a run uses besides the store. */
     interface Outside {
         /** Slots for new activities. */
         EagerJobs eager();
@@ -49,10 +50,10 @@ record RunHost(HistoryStore store, Lanes lanes, Code code, Outside outside) {
         /** So many bytes more, or fewer, of runs have a draft that is being written. */
         void inFlight(long bytes);
 
-        /** The actor has nothing in memory any more. */
+        /** The actor holds nothing any more and can be removed. */
         void unneeded(RunActor actor);
 
-        /** A run can't go on with this code. */
+        /** A run has stalled. */
         void stalled(RunKey run, String why);
 
         /** Where local activities run. */

@@ -11,7 +11,7 @@ import java.util.UUID;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The local activities that one instance of a run has begun and not heard of, by number. */
+/** The local activities that one run has begun and whose outcomes it has not yet got, by number. */
 final class RunLocals {
     private final LocalCalls calls;
     private final LocalCalls.Caller caller;
@@ -55,7 +55,7 @@ final class RunLocals {
         unwritten.clear();
     }
 
-    /** The draft will not be written: what ended in it is waited for as before. */
+    /** The draft will not be written: the activities that ended in it count as open again. */
     void rewind(List<AttemptOutcome> ended) {
         leases.keySet().removeAll(unwritten);
         unwritten.clear();

@@ -22,9 +22,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends runs whose time is over, without their code: any process may, and whoever comes second finds nothing to do.
+ * A chore that closes runs whose run or execution timeout has passed, without running their code; any process may, and
+ * the second finds nothing to do.
  *
- * @param closed told of each run that was ended here
+ * @param closed called for each run that was ended here
  */
 record RunTimeouts(HistoryStore store, Supplier<UUID> fences, Consumer<UUID> closed) implements BatchChore.Work {
     private static final Logger log = LoggerFactory.getLogger(RunTimeouts.class);

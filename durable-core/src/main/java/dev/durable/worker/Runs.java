@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The runs of this process: finds the actor of a run, and hears what becomes of it. */
+/** Finds or creates the actor of a run and routes claims, outcomes and results of commits to it. */
 final class Runs implements RunHost.Outside, AttemptOutcome.Sink, RunClaims.Takers {
     private final Turns turns;
     private final RunCache cache;
@@ -46,7 +46,7 @@ final class Runs implements RunHost.Outside, AttemptOutcome.Sink, RunClaims.Take
         this.random = random;
     }
 
-    /** Ties the knot with what needs this object to be made; before anything runs. */
+    /** Sets the parts that need this object to be constructed. Called before anything runs. */
     void bind(RunHost runHost, EagerJobs eagerJobs, LocalCalls localCalls) {
         this.host = runHost;
         turns.holdBackWhile(() -> inFlight.get() >= Lane.BACKLOG);
@@ -130,7 +130,7 @@ final class Runs implements RunHost.Outside, AttemptOutcome.Sink, RunClaims.Take
         timers.accept(at);
     }
 
-    /** Who is told when runs that park here are due. */
+    /** Called with the time at which a run that parks here is due. */
     void onDue(Consumer<Instant> listener) {
         timers = listener;
     }
@@ -146,7 +146,7 @@ final class Runs implements RunHost.Outside, AttemptOutcome.Sink, RunClaims.Take
         return stalled.count(bound().store().clock().now());
     }
 
-    /** Who is told of runs that stall here. */
+    /** Called for runs that stall here. */
     void onStall(BiConsumer<RunKey, String> listener) {
         onStall = listener;
     }
@@ -161,7 +161,7 @@ final class Runs implements RunHost.Outside, AttemptOutcome.Sink, RunClaims.Take
         return random.get();
     }
 
-    /** The run was ended from outside: its instance here is of no use. */
+    /** The run was ended from outside: drops its instance. */
     void seized(UUID runId) {
         cache.get(runId).ifPresent(actor -> {
             cache.remove(actor);

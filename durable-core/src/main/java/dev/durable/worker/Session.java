@@ -14,9 +14,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * This process as others see it: a beat that goes on as long as its loops make progress. Nobody here decides that it is
- * dead; others do when they saw the same beat for a whole lease. Then it never comes back: what it ran is stale, and the
- * process goes on under a new one. While the database is away nothing is decided, by nobody.
+ * The heartbeat of this process in the table {@code session}: it beats as long as the loops of the process make
+ * progress, and opens a new session when others have declared this one dead. Nobody here decides that it is dead;
+ * others do when they saw the same beat for a whole lease. A dead session stays dead: what it ran is stale, and the
+ * process goes on under a new one. While the database does not answer, no session is declared dead.
  *
  * <pre>
  *   open ──► beat, a third of a lease apart ──► refused: declared dead ──► what ran under it is lost ──► open another
@@ -29,7 +30,7 @@ final class Session implements Chore {
     /** A shorter lease ends while a statement waits. */
     static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
 
-    /** A longer one is for ever. */
+    /** The longest lease that is allowed. */
     static final Duration LONGEST_LEASE = Duration.ofDays(1);
 
     private final HistoryStore store;
@@ -61,7 +62,7 @@ final class Session implements Chore {
 
     /**
      * @param progress whether the loops of this process get on
-     * @param lost told of each session that was declared dead
+     * @param lost called for each session that was declared dead
      */
     Session(HistoryStore store, Own own, BooleanSupplier progress, Consumer<UUID> lost) {
         this.store = store;
@@ -132,7 +133,10 @@ final class Session implements Chore {
         return third().compareTo(longest) < 0 ? third() : longest;
     }
 
-    /** Says goodbye: what it still holds is released at once. Without a database it is missed after a lease. */
+    /**
+     * Closes the session: its jobs are released at once. If the database does not answer, the session is declared dead
+     * after its lease.
+     */
     void close() {
         try {
             store.closeSession(id);

@@ -5,8 +5,8 @@ import dev.durable.payload.PayloadCodec;
 import java.util.List;
 
 /**
- * Looks through the types of all signatures before the engine starts. A result that can't be read back would else be found
- * out when the work is done and its run can't go on.
+ * Checks before the engine starts that the types in all registered signatures can be written and read as JSON. A result
+ * that can't be read back would else be found out when the work is done and its run can't go on.
  */
 final class SignatureCheck {
     private SignatureCheck() {}

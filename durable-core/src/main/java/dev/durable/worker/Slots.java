@@ -8,8 +8,9 @@ import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 
 /**
- * How many activities of a task queue run here at once. A slot is taken before a job is claimed or born, and free again
- * when the thread of its body has ended.
+ * Counts how many activities of a task queue run in this process and shares the free slots between claims and the runs
+ * of this process. A slot is taken before a job is claimed or inserted, and free again when the thread of its body has
+ * ended.
  *
  * <p>Two want slots: the claims of queued jobs, and runs of this process that would run their next activity at once. So
  * that neither starves: a claim that is not known to be needed takes half of what is free; a claim that found no slot at
@@ -43,7 +44,7 @@ final class Slots {
         this.free = size;
     }
 
-    /** Who is told when slots are free that a claim waits for. */
+    /** Called when slots are free that a claim waits for. */
     void onRefill(Runnable claimer) {
         this.refill = claimer;
     }
@@ -64,7 +65,7 @@ final class Slots {
         }
     }
 
-    /** Takes a slot for a job that a run of this process bears. */
+    /** Takes a slot for a job that a run of this process schedules. */
     Optional<Slot> takeEagerly() {
         lock.lock();
         try {
@@ -85,7 +86,7 @@ final class Slots {
         }
     }
 
-    /** What the last claim learnt. */
+    /** Records what the last claim showed about waiting jobs. */
     void demand(Demand learnt) {
         lock.lock();
         try {
@@ -113,7 +114,7 @@ final class Slots {
         return read(() -> free);
     }
 
-    /** Bodies that were told to end long ago and still run. */
+    /** Bodies that still run although their attempt ended and their grace is over. */
     int zombies() {
         return read(() -> zombies);
     }
@@ -155,12 +156,12 @@ final class Slots {
             FREE
         }
 
-        /** What else is given back with it; before its body begins. */
+        /** Sets an action to be run when the slot is released. Called before the body begins. */
         void with(Runnable also) {
             whenFree = also;
         }
 
-        /** The body's thread has ended, or there was none. Harmless when repeated. */
+        /** Releases the slot: the body's thread has ended, or there was none. May be called again. */
         void free() {
             if (change(this::end)) {
                 whenFree.run();

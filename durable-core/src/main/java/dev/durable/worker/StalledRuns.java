@@ -7,8 +7,9 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * The runs that stalled in this process lately, for its status. One that stalls is tried again within a minute, here or
- * elsewhere: who has not stalled again for two goes on, or stalls elsewhere. So nobody needs to tell that a run went on.
+ * Counts the runs that have stalled in this process within the last two minutes, for the worker's status. One that
+ * stalls is tried again within a minute, here or elsewhere: who has not stalled again for two goes on, or stalls
+ * elsewhere. So nobody needs to tell that a run went on.
  */
 final class StalledRuns {
     private static final Duration LATELY = Duration.ofMinutes(2);

@@ -2,10 +2,10 @@ package dev.durable.worker;
 
 import java.time.Duration;
 
-/** One crank of a loop: does what is due now, and tells how long there is nothing to do. */
+/** The body of a loop: does what is due now and returns how long it has nothing to do. */
 @FunctionalInterface
 public interface Step {
-    /** There is more to do at once. */
+    /** There is more to do now: call again at once. */
     Duration AGAIN = Duration.ZERO;
 
     /** Nothing to do until somebody wakes the loop. */
@@ -20,7 +20,7 @@ public interface Step {
      */
     Duration runOnce() throws InterruptedException;
 
-    /** The longest that passes between two calls while the store does not answer. */
+    /** The longest pause between two calls while the store does not answer. */
     default Duration patience() {
         return Duration.ofSeconds(5);
     }

@@ -16,15 +16,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds dead worker processes, and gives their jobs to others. Every process sweeps; there is no leader.
+ * A chore that finds dead worker sessions and puts their jobs back into their queues. Every process sweeps; there is no
+ * leader.
  *
  * <p>A session is dead when this process saw the same beat for a whole lease, on its own monotonic clock, in looks that
- * followed each other without a gap. The lease is the session's own: processes may have different ones, and whoever looks
+ * followed each other without a gap. The lease is the session's own: processes may have different ones, and the watcher
  * does so as often as the shortest asks for. No clock of the database or of another machine has a say, so a step of theirs
  * kills nobody; and where a look failed, or came later than two thirds of the session's lease after the one before (the
  * database away, this process suspended), a beat may have been there that nobody saw: the observation starts anew.
  *
- * <p>Jobs of sessions that are dead or not there at all are re-queued in each sweep, whoever declared the death and
+ * <p>Jobs of sessions that are dead or not there at all are re-queued in each sweep, whichever process declared the
+ * death and
  * whatever was locked the last time. A short lease of somebody else's makes looks frequent, not sweeps.
  */
 final class Sweeper implements Chore {
@@ -32,7 +34,7 @@ final class Sweeper implements Chore {
     private static final double SPREAD = 0.2;
     private static final int BATCH = 500;
 
-    /** So that a session with a short lease is noticed soon after it came, by whoever has a long one. */
+    /** So that a process with a long lease soon notices a new session with a short one. */
     private static final Duration RAREST = Duration.ofSeconds(10);
 
     private final HistoryStore store;
@@ -45,7 +47,7 @@ final class Sweeper implements Chore {
     private long lastLook;
     private long swept;
     private boolean sweepNow = true;
-    /** A look failed: who has ended since the one before is not known. */
+    /** The last read failed, so it is not known which sessions have ended since the one before. */
     private boolean unsure;
 
     /**
@@ -54,7 +56,9 @@ final class Sweeper implements Chore {
      */
     private record Seen(long beat, long since, Duration lease) {}
 
-    /** @param onDeath told when a session has ended, by a death or a goodbye: what it owned is anybody's */
+    /**
+     * @param onDeath called when a session has died or was closed: the runs that it owned can be claimed by everybody
+     */
     Sweeper(HistoryStore store, Duration lease, RandomGenerator random, Runnable onDeath) {
         this.onDeath = onDeath;
         this.store = store;
@@ -90,7 +94,7 @@ final class Sweeper implements Chore {
             sweepNow = requeued == BATCH;
             tally.did(requeued);
             if (requeued > 0) {
-                log.warn("{} jobs of dead sessions were queued again", requeued);
+                log.warn("{} jobs of dead sessions were put back into their queues", requeued);
             }
             return sweepNow ? AGAIN : nextLook();
         } catch (StoreUnavailableException | CommitUnknownException e) {

@@ -1,6 +1,6 @@
 package dev.durable.worker;
 
-/** What a chore has done so far. Written by its one thread, read by anybody. */
+/** Counts how often a chore ran and how many rows it processed. Written by its one thread, read by anybody. */
 final class Tally {
     private volatile Done done = new Done(0, 0, 0);
 
@@ -13,7 +13,7 @@ final class Tally {
      */
     record Done(long runs, long lastRows, long rows) {}
 
-    /** It did what it is for, and changed that many rows. */
+    /** Counts one completed run of the chore and the rows that it changed. */
     void did(long rows) {
         Done before = done;
         done = new Done(before.runs() + 1, rows, before.rows() + rows);

@@ -16,7 +16,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** A thread a step. */
+/** The {@link Drive} of production: each step has a thread, and activity bodies run on thread pools. */
 final class ThreadDrive implements Drive {
     private static final long MOMENT_NANOS = 5_000_000;
     private static final Duration IDLE_THREADS_STAY = Duration.ofMinutes(1);
@@ -76,7 +76,7 @@ final class ThreadDrive implements Drive {
                 .inheritInheritableThreadLocals(false);
         ClassLoader loader = Thread.currentThread().getContextClassLoader();
         ThreadFactory threads = body -> {
-            // Threads are started by whoever is at work: what that one has inherited is nobody else's.
+            // A thread may be started from any thread, so it must not inherit that thread's inheritable thread-locals.
             Thread thread = builder.unstarted(body);
             thread.setContextClassLoader(loader);
             return thread;

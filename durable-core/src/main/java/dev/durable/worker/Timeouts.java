@@ -13,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends what runs out of its time while no worker watches it, whatever this process serves. One look tells the earliest
- * timeout of each kind, so that an idle process asks one thing, and a timeout that was known at the last look is ended
- * when it passes.
+ * A chore that ends what times out while no worker watches it: waiting activities, attempts that were left to token
+ * holders, and runs. One look tells the earliest timeout of each kind, so that an idle process asks one thing, and a
+ * timeout that was known at the last look is ended when it passes.
  *
  * <p>Apart from the {@link Sweeper}, which looks three times a lease: that would be ten seconds late.
  */
@@ -99,7 +99,10 @@ final class Timeouts implements Chore {
             }
         }
 
-        /** Until the next is due, at most as long as the pace says; what is due and was not ended is somebody's who has it. */
+        /**
+         * Until the next is due, at most as long as the pace says; what is due and was not ended is locked by another
+         * process.
+         */
         Duration pause(EarliestTimeouts earliest) {
             if (full) {
                 return AGAIN;

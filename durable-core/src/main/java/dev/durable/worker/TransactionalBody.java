@@ -13,10 +13,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of a transactional activity.
+ * Runs the body of a transactional activity inside the application's transaction and commits its outcome with it.
  *
  * <pre>
- *   begin ─► body ─► ended, if it is the first to say so ─► settle under the lease ─► COMMIT
+ *   begin ─► body ─► ended, if no other has ended it ─► settle under the lease ─► COMMIT
  *              │ threw, or another ended it: ROLLBACK          │ no lease: ROLLBACK     │ no answer
  *              ▼                                               ▼                        ▼
  *        reported as any failure                             stale             outage: given back
@@ -101,7 +101,7 @@ final class TransactionalBody {
         }
     }
 
-    /** It goes on all the same: its transaction is ended under it. Any thread. */
+    /** Ends the transaction of a body that has not stopped. Any thread. */
     void end() {
         TransactionalActivities.Transaction transaction = open;
         if (transaction != null) {
@@ -132,7 +132,7 @@ final class TransactionalBody {
         return how();
     }
 
-    /** No transaction was to be had, or it was not committed as far as is known. */
+    /** No transaction could be begun, or it is not known to be committed. */
     private Result failed(Throwable why, BooleanSupplier ends) {
         boolean begun = how != null && !(how instanceof ActivityCall.NotRead);
         if (how == null) {
@@ -140,7 +140,7 @@ final class TransactionalBody {
             counts = ends.getAsBoolean();
         }
         if (how instanceof ActivityCall.Threw own && why instanceof NonRetryableException ended) {
-            // Its transaction was not what it took it for, and that is the worse of the two.
+            // That the body has ended its own transaction is reported rather than what it threw.
             ended.addSuppressed(own.thrown());
             return new Result(counts, Outcome.ROLLED_BACK, new ActivityCall.Threw(ended), null, true);
         }

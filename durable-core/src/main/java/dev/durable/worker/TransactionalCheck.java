@@ -5,7 +5,10 @@ import dev.durable.declare.Declarations;
 import dev.durable.store.HistoryStore;
 import java.util.List;
 
-/** Refuses transactional activities on a store that can't commit them together with what they write. */
+/**
+ * Refuses, at the start of an engine, transactional activities on a store that can't commit them together with what
+ * they write.
+ */
 final class TransactionalCheck {
     private TransactionalCheck() {}
 

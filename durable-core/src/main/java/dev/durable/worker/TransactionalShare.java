@@ -9,10 +9,11 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * How many bodies of transactional activities this process lets run at once: each keeps a connection of the pool from its
- * beginning to its end, and the loops of the engine need some of it, or no completion could be written.
+ * Limits how many transactional activities run at once in this process: each keeps a connection of the pool, and the
+ * loops of the engine need the rest.
  *
- * <p>A place is taken before a job is claimed or born, as a slot is, and is free again when the body's thread has ended:
+ * <p>A place is taken before a job is claimed or inserted, as a slot is, and is free again when the body's thread has
+ * ended:
  * then its connection is back. What finds no place is not claimed; others may, or this process when a place is free.
  */
 final class TransactionalShare {
@@ -20,7 +21,7 @@ final class TransactionalShare {
     private final int size;
     private final ReentrantLock lock = new ReentrantLock();
     private int free;
-    /** Queues whose last claim went without, and which have not been told since that places are back. */
+    /** The queues whose last claim got fewer places than it needed, and that have not been woken since. */
     private final Set<String> hungry = new HashSet<>();
 
     private volatile Consumer<String> refill = taskQueue -> {};
@@ -35,7 +36,7 @@ final class TransactionalShare {
         this.free = size;
     }
 
-    /** Who hears of a queue that went without when places are free again. */
+    /** Called for such a queue when places are free again. */
     void onRefill(Consumer<String> claimer) {
         refill = claimer;
     }
@@ -90,8 +91,9 @@ final class TransactionalShare {
     }
 
     /**
-     * So many are back. A quarter must be free before claims hear of it, or each end would cost a claim of its own. Each
-     * hungry queue hears of it once: claims that only looked take places, too, and queues that woke each other for those
+     * So many places are free again. A quarter must be free before claims are woken, or each end would cost a claim of
+     * its own. Each
+     * waiting queue is woken once: claims that only looked take places, too, and queues that woke each other for those
      * would claim without end.
      */
     void giveBack(int places) {

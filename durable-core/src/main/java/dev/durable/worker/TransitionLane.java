@@ -21,10 +21,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Group commit of transitions. Unlike messages they can't simply be sent again: one that happened has moved the fence it
- * names. So where the answer to COMMIT never came, or was an error that may not be its own, the fence is read back under
- * lock, and only what did not happen is sent again, under a fresh fence. A resend that finds the fence moved reads back once
- * more, for the first send may have arrived late.
+ * Group commit for transitions of runs, with read-back of the fence when the answer to COMMIT is unknown. Unlike
+ * messages they can't simply be sent again: one that happened has moved the fence it names. So where the answer to
+ * COMMIT never came, or was an error that may not be its own, the fence is read back under lock, and only what did not
+ * happen is sent again, under a fresh fence. A resend that finds the fence moved reads back once more, for the first
+ * send may have arrived late.
  *
  * <pre>
  *   queued ──► sent ──► outcome
@@ -39,7 +40,7 @@ final class TransitionLane implements Step {
     private final String name;
     private final HistoryStore store;
     private final Writes writes;
-    /** Where transitions go that wait for somebody's lock; on the slow lane itself, null. */
+    /** The lane for transitions whose rows are locked; null on that lane itself. */
     private final @Nullable TransitionLane slow;
 
     private final Supplier<UUID> fences;
@@ -75,7 +76,7 @@ final class TransitionLane implements Step {
         this.slow = slow;
     }
 
-    /** Cranks this lane and the one beside it. */
+    /** Adds this lane and its slow lane to the drive. */
     void drivenBy(Drive drive) {
         seat.onWork(drive.add(name, Drive.Kind.IO, this));
         if (slow != null) {
@@ -163,7 +164,7 @@ final class TransitionLane implements Step {
         if (slow == null) {
             line.add(entry);
         } else {
-            log.info("somebody keeps {} locked; its transition is tried again alone", entry.transition.run());
+            log.info("a row of {} is locked by another transaction; its transition is tried again alone", entry.transition.run());
             slow.line.add(entry);
         }
     }
@@ -177,7 +178,7 @@ final class TransitionLane implements Step {
         }
     }
 
-    /** Reads every fence that was tried, in one go; only then decides, so that a failing read loses nothing. */
+    /** Reads all tried fences in one transaction and decides only then, so that a failed read has no effect. */
     private void resolve() {
         if (unknown.isEmpty()) {
             return;

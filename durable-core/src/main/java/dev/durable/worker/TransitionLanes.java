@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * The lanes of transitions: two that share the runs that go on, two that share those that end.
+ * The four lanes that write transitions: two for runs that go on, two for runs that end.
  *
  * <p>Those that end are apart because they lock out senders: in a batch with one of them all rows must be locked before the
  * first is written, while runs that go on are locked as they are written; they hold back for those. A run has one transition under way at most, so

@@ -10,7 +10,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs the actors that have mail, one after another. Workflow code runs here and nowhere else. */
+/**
+ * The scheduler of run actors: runs those that have mail, each on one thread at a time. Workflow code runs here and
+ * nowhere else.
+ */
 final class Turns implements Step {
     private static final Logger log = LoggerFactory.getLogger(Turns.class);
     private static final int BATCH = 256;
@@ -19,15 +22,18 @@ final class Turns implements Step {
 
     private static final Duration UNWINDING_MOST = Duration.ofSeconds(10);
 
-    /** One thread turns; who closes waits for a turn that hangs, whose thread the drive has given up. */
+    /**
+     * Held by the thread that runs an actor. close() waits for it, also where a turn hangs whose thread the drive has
+     * given up.
+     */
     private final ReentrantLock turning = new ReentrantLock();
-    /** Those that have an instance. */
+    /** The actors that have an instance. */
     private final Set<RunActor> warm = new HashSet<>();
 
     private boolean closed;
 
     private final ConcurrentLinkedQueue<RunActor> ready = new ConcurrentLinkedQueue<>();
-    /** Those that can let go of a large draft. */
+    /** The actors that can release a large draft. */
     private final ConcurrentLinkedQueue<RunActor> first = new ConcurrentLinkedQueue<>();
 
     private volatile BooleanSupplier crowded = () -> false;
@@ -92,7 +98,7 @@ final class Turns implements Step {
     }
 
     /**
-     * Unwinds what is in memory, once nobody cranks any more: a parked virtual thread, with all that it refers to, is kept
+     * Unwinds all instances after the loops have ended: a parked virtual thread, with all that it refers to, is kept
      * for as long as the JVM runs. Takes some 20 µs a run; where it takes longer than a close may, it goes on behind it.
      */
     void close() {

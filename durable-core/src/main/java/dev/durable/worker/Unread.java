@@ -18,8 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The jobs that this process has claimed and can't read: their arguments do not fit the method that is registered here, or
- * an option is not known here. In a rolling deployment another worker can read them, so that is no failure of the job.
+ * The jobs that this process has claimed and could not read (arguments that do not fit the registered method, an
+ * unknown option), and how long it leaves each of them to other workers. In a rolling deployment another worker can
+ * read them, so that is no failure of the job.
  *
  * <pre>
  *   claimed ──► can't be read ──► ready again at once, for others; a note says why and since when
@@ -37,7 +38,7 @@ final class Unread {
     private static final Logger log = LoggerFactory.getLogger(Unread.class);
     static final Duration FIRST_PAUSE = Duration.ofSeconds(5);
     static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
-    /** One that was not claimed here again for so long after its pause is somebody else's. */
+    /** A job that was not claimed here again for this long after its pause is forgotten: another worker has it. */
     private static final Duration FORGOTTEN_AFTER = Duration.ofMinutes(5);
     /** Each claim names all that it leaves out, so they are bounded. */
     static final int MOST = 1_000;
@@ -47,7 +48,7 @@ final class Unread {
     private final Duration leftFor;
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<JobKey, Left> left = new LinkedHashMap<>();
-    /** Activities of which the log has told. */
+    /** The activities that have been logged. */
     private final Set<String> told = new LinkedHashSet<>();
 
     /** Left to others until then, on the monotonic clock, for the last time for so long. */
@@ -169,7 +170,7 @@ final class Unread {
         }
     }
 
-    /** Once for each activity: of a deployment there may be thousands. */
+    /** Logs once for each activity, as a deployment may meet thousands of such jobs. */
     private void tell(ClaimedJob job, String shown, boolean first) {
         boolean news;
         lock.lock();

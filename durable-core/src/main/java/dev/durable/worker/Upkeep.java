@@ -9,11 +9,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The chores of a process, each timed. A chore that did not do what it is for during several of its intervals is late: the
- * database does not answer, or its loop hangs, and somebody should look.
+ * Runs the chores of a process and tells whether each is on time. A chore that did not do what it is for during several
+ * of its intervals is late: the database does not answer, or its loop hangs, and somebody should look.
  */
 final class Upkeep {
-    /** A chore may miss a few turns: a failover takes seconds. */
+    /** How many intervals a chore may miss before it counts as late: a failover takes seconds. */
     private static final int PATIENCE = 5;
 
     private static final Duration LEAST_PATIENCE = Duration.ofSeconds(10);
@@ -32,7 +32,7 @@ final class Upkeep {
         return timed;
     }
 
-    /** In the order in which they were taken in. */
+    /** The chores in the order in which they were added. */
     List<UpkeepStep> steps() {
         return chores.stream().map(Timed::told).toList();
     }

@@ -15,7 +15,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What follows from a failed attempt. A function of the failure, the policy and the time left; in this order:
+ * Decides by the retry policy alone whether a failed attempt is followed by another, and when. A function of the
+ * failure, the policy and the time left; in this order:
  *
  * <pre>
  *   DeferException ──► Defer                          NonRetryableException, doNotRetry ──► GiveUp
@@ -38,13 +39,13 @@ sealed interface Verdict {
      */
     record Retry(Duration delay, @Nullable Integer maxAttempts) implements Verdict {}
 
-    /** It failed for good: an answer, which the code asked to hear. */
+    /** It failed for good with a non-retryable failure, which goes to the workflow's code. */
     record GiveUp() implements Verdict {}
 
-    /** Nothing is left to try. */
+    /** All attempts are used up. */
     record Exhausted() implements Verdict {}
 
-    /** The policy would try again, but schedule-to-close leaves no room. */
+    /** The policy allows another attempt, but schedule-to-close would pass before it. */
     record OutOfTime() implements Verdict {}
 
     /**

@@ -5,8 +5,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends activities whose schedule-to-start or schedule-to-close passes while nobody runs them, perhaps because no worker
- * serves their queue: any process does, whatever it serves. Those that run are watched by who runs them.
+ * A chore that ends activities whose schedule-to-start, schedule-to-close or expiry passes while nobody runs them;
+ * every process looks, whatever it serves. Those that run are watched by who runs them.
  */
 record WaitingTimeouts(HistoryStore store) implements BatchChore.Work {
     private static final Logger log = LoggerFactory.getLogger(WaitingTimeouts.class);

@@ -10,7 +10,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Threads that wait for what the engine does; when it is closed they hear of it at once. Thread-safe.
+ * Lets client threads wait for futures of the engine, with time limits, and wakes them when the engine closes.
+ * Thread-safe.
  *
  * <p>No wait has a timer of its own: a timed sleep of a virtual thread wakes the scheduler's timer thread when it begins
  * and when it ends, and a client makes two waits a run. Limits are kept in {@link Deadlines}, which wakes nobody unless
@@ -71,7 +72,7 @@ final class Waits {
         Deadlines.Deadline limit = timeout == null ? null : limits.in(timeout, () -> wait.giveUp(Why.TIME_OVER));
         waiting.add(wait);
         try {
-            // After it was added: whoever closes has seen it, or is seen here.
+            // Checked after it was added: either close() has seen this wait, or this thread sees that it is closed.
             if (closed) {
                 wait.giveUp(Why.CLOSED);
             }
@@ -96,13 +97,13 @@ final class Waits {
         return waiting.size();
     }
 
-    /** Nobody works any more: who waits now, or later, for what is not done is told so. */
+    /** The engine is closed: waits for anything that is not done fail from now on. */
     void close() {
         closed = true;
         waiting.forEach(wait -> wait.giveUp(Why.CLOSED));
     }
 
-    /** What is told to who waits for a closed engine. */
+    /** The message for waits on a closed engine. */
     static StoreUnavailableException nobodyWorks() {
         return new StoreUnavailableException(
                 "the engine was closed while this waited for it, or before. What was sent may have happened or not:"

@@ -11,7 +11,7 @@ import dev.durable.store.Transition;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Rough bytes of what waits to be written: its texts, and something for each object. */
+/** Estimates how many bytes of heap an item that waits to be written takes. */
 final class Weights {
     private static final long OBJECT = 500;
 

@@ -14,12 +14,14 @@
  * <p>What holds everywhere:
  *
  * <ul>
- *   <li>Every loop is a {@link dev.durable.worker.Step}: one crank, no clock but the store's, no sleep of its own. A {@link
- *       dev.durable.worker.Drive} turns the cranks: threads in production, one pump on virtual time in tests.
- *   <li>A step that finds the store away says so by an exception, in a state from which its next crank goes on: {@link
+ *   <li>Every loop is a {@link dev.durable.worker.Step}: one call, no clock but the store's, no sleep of its own. A
+ * {@link
+ *       dev.durable.worker.Drive} runs the steps: on threads in production, by one pump on virtual time in tests.
+ *   <li>A step that gets no answer from the store throws an exception, in a state from which its next call goes on:
+ * {@link
  *       dev.durable.worker.PatientDrive} decides when that comes.
  *   <li>A run's state in memory belongs to its {@link dev.durable.worker.RunActor}, which {@link
- *       dev.durable.worker.Turns} runs on one thread at a time. Everybody else posts mail.
+ *       dev.durable.worker.Turns} runs on one thread at a time. All other threads post mail.
  *   <li>A run has at most one transition under way. Nothing of it is visible (no activity body, log line, result) before
  *       its success callback.
  *   <li>Events are fed before they are durable. If the write is lost, the instance is dropped and rebuilt from history;

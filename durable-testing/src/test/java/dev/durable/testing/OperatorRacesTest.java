@@ -337,7 +337,7 @@ abstract class OperatorRacesTest {
             assertThatThrownBy(() -> other.client().incidents().retry())
                     .isInstanceOf(DurableException.class)
                     .hasMessage("of the selected activities 1 stayed locked, first of them activity 1 of workflow p-1:"
-                            + " nothing was done to them. Usually somebody's transaction is open on them. 2 others were"
+                            + " nothing was done to them. Usually another transaction has locked them. 2 others were"
                             + " changed. Do it again in a moment.");
             assertThatThrownBy(() -> other.client().incidents().one("p-1", 1).retry())
                     .hasMessageStartingWith("LOCKED: another transaction has the job of activity 1 of workflow p-1");

@@ -9,7 +9,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Things in the order of their times; those of one time in the order in which they were put. */
+/** A collection ordered by time, in which things with the same time keep their order of insertion. */
 final class Agenda<T> {
     private final TreeMap<Slot, T> slots = new TreeMap<>();
     private final Map<T, Slot> slotOf = new HashMap<>();

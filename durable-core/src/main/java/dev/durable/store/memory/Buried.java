@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Dead letters and incidents: grouped, told of, and purged. */
+/** Groups, alerts and purges dead letters and incidents. */
 final class Buried {
     private static final Comparator<OpenJob> BY_BURIAL =
             Comparator.comparing(job -> Objects.requireNonNull(job.burial()).at());

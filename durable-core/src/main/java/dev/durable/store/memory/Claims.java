@@ -24,7 +24,7 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Hands out what is due: runs under the fence of the claim, jobs under a new lease each. */
+/** Implements the claims: due runs under the fence of the claim, ready jobs each under a new lease. */
 final class Claims {
     private static final Comparator<Run> LONGEST_DUE =
             Comparator.comparing(Run::dueSince, Comparator.nullsLast(Comparator.naturalOrder()));

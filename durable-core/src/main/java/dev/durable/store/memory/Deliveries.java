@@ -7,7 +7,7 @@ import dev.durable.store.JobStart;
 import dev.durable.store.MessageKind;
 import java.util.List;
 
-/** Puts messages into inboxes, each once. */
+/** Inserts messages into inboxes, each at most once. */
 final class Deliveries {
     private final Tables tables;
     private final InboxLimit inboxLimit;

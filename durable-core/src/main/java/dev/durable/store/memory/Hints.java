@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
-/** Nudges within the process, and those that the store itself owes once its lock is released. */
+/** The nudges of the in-memory store, sent once its lock is released. */
 final class Hints implements Nudges {
     private final List<Consumer<Nudge>> listeners = new CopyOnWriteArrayList<>();
     private final Set<Nudge> owed = new LinkedHashSet<>();

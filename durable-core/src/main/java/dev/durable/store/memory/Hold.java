@@ -7,7 +7,7 @@ import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The hot row of an open run: who may write it, and when it is due. */
+/** The counterpart of a row of {@code run_state}: an open run's fence and owner, and when it is due. */
 final class Hold {
     private UUID fence;
     private @Nullable Instant ownedUntil;
@@ -32,12 +32,12 @@ final class Hold {
         ownedUntil = until;
     }
 
-    /** Nobody goes on under the claim. */
+    /** Ends the ownership of the claim. */
     void release() {
         ownedUntil = null;
     }
 
-    /** Who owned it, or had it cached, is gone. */
+    /** The session that owned it, or had it in memory, is gone. */
     void disown() {
         ownedUntil = null;
         lastSession = null;
@@ -68,7 +68,7 @@ final class Hold {
         ownedUntil = null;
     }
 
-    /** Whoever holds it can't go on. */
+    /** Replaces the fence, so that the holder of the run can't go on. */
     void pause(boolean wanted, UUID newFence) {
         paused = wanted;
         closing = false;

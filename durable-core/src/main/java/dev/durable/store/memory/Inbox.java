@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The messages that wait for one run, each once, in the order in which the store took them: that is (at, ord). */
+/** The messages that wait for one run, ordered by (at, ord), each message id once. */
 final class Inbox {
     private final Map<UUID, InboxMessage> waiting = new LinkedHashMap<>();
     private long bytes;

@@ -27,7 +27,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The row of an activity job. {@link JobQueues} moves it between its states.
+ * The counterpart of a row of {@code activity_job}, with its state machine. {@link JobQueues} moves it between its
+ * states.
  *
  * <pre>
  *   born ──► ready ──claim──► running ──settle──► gone
@@ -151,7 +152,7 @@ final class Job {
         silentUntil = how.silence() == null ? null : now.plus(how.silence());
     }
 
-    /** When whoever has its token has run out of time; null is never. */
+    /** When the attempt of the token's holder times out; null is never. */
     @Nullable
     Instant holdsUntil() {
         return Times.earlier(Times.earlier(deadline, silentUntil), spec.scheduleToCloseDeadline());
@@ -317,7 +318,7 @@ final class Job {
         lastFailure = PoisonPill.lastFailure(crashes);
     }
 
-    /** Whoever ran it is gone, and an operator has to say whether it runs again. */
+    /** Its worker was lost, and an operator must decide whether it runs again. */
     void lost(boolean incident, Instant now) {
         notes = AtMostOnce.notes(key, attempt, spec.activity(), incident, now, notes);
         lastFailure = AtMostOnce.lastFailure(attempt);
@@ -395,7 +396,7 @@ final class Job {
         return AtMostOnce.says(spec.options());
     }
 
-    /** Whoever ran it is gone, and it is not to run again. */
+    /** Its worker was lost, and it must not run again. */
     InboxMessage lostOutcome() {
         return AtMostOnce.lost(key, attempt, allNotes());
     }

@@ -5,7 +5,7 @@ import dev.durable.store.JobKey;
 import dev.durable.store.OpenJob;
 import org.jspecify.annotations.Nullable;
 
-/** Whether a job is among those wanted; of which run was asked before. */
+/** Decides whether a job matches a {@link JobFilter}. */
 final class JobMatch {
     private JobMatch() {}
 

@@ -21,12 +21,12 @@ import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Where jobs wait and who runs them: each job is in exactly one place, or dead in none. */
+/** The jobs of the store by state and task queue: waiting, ready, running, external. */
 final class JobQueues {
     private final Map<String, Queue> queues = new HashMap<>();
     /** Those that wait, by when their time is over. */
     private final Agenda<Job> deadlines = new Agenda<>();
-    /** Those in the hands of others, by when their time is over. */
+    /** The external jobs (left to token holders) by the time of their timeout. */
     private final Agenda<Job> external = new Agenda<>();
 
     private final Map<UUID, Map<UUID, Job>> running = new HashMap<>();
@@ -51,7 +51,7 @@ final class JobQueues {
         hold(job, holder, now);
     }
 
-    /** Its session has it no more; the attempt is in the hands of who has its token. */
+    /** The attempt is left to the holder of its token and no longer belongs to a session. */
     void detach(Job job, JobUpdate.Detach how, Instant now) {
         remove(job);
         job.detach(how, now);
@@ -67,7 +67,7 @@ final class JobQueues {
         }
     }
 
-    /** Those in the hands of others whose time is over, the earliest first. */
+    /** The external jobs that have timed out, the earliest first. */
     Stream<Job> overdueExternal(Instant now) {
         return external.due(now);
     }
@@ -178,7 +178,7 @@ final class JobQueues {
                 .flatMap(jobs -> jobs);
     }
 
-    /** By workers, or by who has their tokens. */
+    /** The jobs that run in workers, or were left to token holders. */
     Stream<Job> running(String taskQueue) {
         return Stream.concat(running.values().stream().flatMap(held -> held.values().stream()), external.inOrder())
                 .filter(job -> job.spec().taskQueue().equals(taskQueue));
@@ -227,7 +227,7 @@ final class JobQueues {
         return deadlines.first();
     }
 
-    /** The same, of those in the hands of others. */
+    /** The same for external jobs. */
     @Nullable
     Instant firstExternalDeadline() {
         return external.first();

@@ -3,7 +3,7 @@ package dev.durable.store.memory;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.JobUpdate.Outcome;
 
-/** What holders of leases say of their jobs. */
+/** Applies the changes that lease holders report for their jobs. */
 final class JobUpdates {
     private final Tables tables;
 

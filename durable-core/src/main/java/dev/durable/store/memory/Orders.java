@@ -8,7 +8,7 @@ import dev.durable.store.JobOrder.Audit;
 import dev.durable.store.JobOrder.Outcome;
 import org.jspecify.annotations.Nullable;
 
-/** What operators, holders of tokens and the sweep want done with jobs. */
+/** Applies the orders of operators, token holders and timeouts to jobs. */
 final class Orders {
     private final Tables tables;
 

@@ -10,7 +10,9 @@ import java.util.UUID;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Places under limits that are still taken although their jobs run no longer: their bodies may go on. */
+/**
+ * Counts bodies that may still run although their jobs do not any more, and that therefore keep a place under a limit.
+ */
 final class Places {
     private final Map<UUID, Place> kept = new HashMap<>();
 
@@ -38,7 +40,7 @@ final class Places {
         kept.remove(lease);
     }
 
-    /** Its bodies are its own affair now. */
+    /** The session was closed: its places are no longer counted. */
     void freeAllOf(Predicate<UUID> sessions) {
         kept.values().removeIf(place -> sessions.test(place.session()));
     }

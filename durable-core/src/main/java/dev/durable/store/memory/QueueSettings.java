@@ -14,7 +14,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What operators have set of queues and activities, and what began when, for their rates. */
+/** The pauses and limits that operators have set, and the recent starts that rate limits count. */
 final class QueueSettings {
     private final Map<String, Instant> pausedQueues = new HashMap<>();
     private final Map<String, QueueLimits> limits = new HashMap<>();

@@ -29,7 +29,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What can be asked. */
+/** Implements the reads of the store: histories, messages, runs, jobs. */
 final class Reads {
     private final RunTable runs;
     private final Sessions sessions;

@@ -17,7 +17,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** One run: its row, its history, its inbox, its jobs. */
+/** One run of the in-memory store: its row, history, inbox and jobs. */
 final class Run {
     private final NewRun start;
     private final Instant startedAt;
@@ -116,7 +116,7 @@ final class Run {
         return ending != null ? null : Times.earlier(hold.wakeAt(), inbox.waitingSince());
     }
 
-    /** When it may be claimed by anybody's time: due, not stalled, not owned; null is never, or paused. */
+    /** When it may be claimed by everybody: due, not stalled, not owned; null is never, or paused. */
     @Nullable
     Instant claimableAt() {
         Instant due = dueSince();

@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Whether a run is one that a listing wants; what the filter leaves out holds for every run. */
+/** Decides whether a run matches a {@link RunFilter}. */
 final class RunMatch {
     private RunMatch() {}
 

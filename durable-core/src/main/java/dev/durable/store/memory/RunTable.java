@@ -18,7 +18,7 @@ import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** All runs, by their ids, and the open ones by when they are due. */
+/** All runs by their ids, and the open ones by when they are due. */
 final class RunTable {
     /** How long a due run is left to the session that has it cached. */
     static final Duration CACHED_FIRST = Duration.ofMillis(100);
@@ -104,7 +104,7 @@ final class RunTable {
         return agenda(taskQueue).due(now).filter(run -> serves(claim, run, now));
     }
 
-    /** Whoever claimed under these fences does not know of it. */
+    /** Releases runs that lost claims have taken under these fences. */
     void release(Set<UUID> fences) {
         byRunId.values().stream()
                 .filter(run -> !fences.isEmpty()
@@ -116,7 +116,7 @@ final class RunTable {
                 });
     }
 
-    /** Whoever claimed under this session is gone: nothing is left to it any more. */
+    /** Releases the runs of a session that has ended. */
     void disown(UUID session) {
         byRunId.values().stream()
                 .filter(run -> run.isOpen() && session.equals(run.hold().lastSession()))

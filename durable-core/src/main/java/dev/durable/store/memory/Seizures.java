@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Ends and pauses runs without their code. */
+/** Closes and pauses runs from outside, without running their code. */
 final class Seizures {
     private final Tables tables;
 

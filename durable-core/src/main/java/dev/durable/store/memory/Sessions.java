@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Living and dead worker processes. */
+/** The worker sessions, living and dead. */
 final class Sessions {
     private final Map<UUID, SessionInfo> rows = new LinkedHashMap<>();
 

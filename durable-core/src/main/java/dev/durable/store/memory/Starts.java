@@ -11,7 +11,7 @@ import dev.durable.store.RunRecord;
 import dev.durable.store.StartOutcome;
 import org.jspecify.annotations.Nullable;
 
-/** Starts runs: a resend, a run that is open, a policy that refuses, or a new run. */
+/** Starts runs: recognises a resend, an open run, a policy that refuses, or makes a new run. */
 final class Starts {
     private final Tables tables;
     private final Deliveries deliveries;

@@ -18,7 +18,7 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** All that the store keeps, and the writes that touch more than one of its parts. */
+/** The tables of the in-memory store, and the writes that touch more than one of them. */
 final class Tables {
     private final RunTable runs = new RunTable();
     private final JobQueues jobs = new JobQueues();
@@ -69,7 +69,7 @@ final class Tables {
         return clock.now();
     }
 
-    /** Puts the run where it is due now; whoever sleeps hears of it. */
+    /** Moves the run to the time at which it is due and nudges sleeping loops. */
     void place(Run run) {
         runs.place(run);
         Instant at = run.claimableAt();
@@ -95,7 +95,7 @@ final class Tables {
         }
     }
 
-    /** The job and its heartbeat go. */
+    /** Deletes the job and its heartbeat details. */
     void delete(Run run, Job job) {
         run.jobs().remove(job.key().seq());
         jobs.remove(job);
@@ -111,7 +111,7 @@ final class Tables {
         }
     }
 
-    /** Its session says goodbye itself: no crash. */
+    /** Its session was closed in good order: no crash is counted. */
     void release(Job job) {
         if (job.isAtMostOnce() && !job.cancelRequested()) {
             lose(job);
@@ -190,7 +190,7 @@ final class Tables {
         hints.owe(new RunClosed(run.key().runId()));
     }
 
-    /** Its time was over while nobody ran it. */
+    /** It timed out while nobody ran it. */
     void timeOut(Job job) {
         endIdle(job, job.timedOutOutcome(now()));
     }

@@ -3,7 +3,7 @@ package dev.durable.store.memory;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** Instants that may be missing, as SQL's {@code least} and {@code greatest} take them. */
+/** Compares instants of which each may be null, as SQL's {@code least} and {@code greatest} do. */
 final class Times {
     private Times() {}
 

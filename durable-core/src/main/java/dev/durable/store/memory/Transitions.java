@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Writes steps of runs: judged as a whole, then written as a whole. */
+/** Applies transitions of runs: checks each as a whole, then writes it as a whole. */
 final class Transitions {
     private final Tables tables;
 

@@ -1,6 +1,6 @@
 package dev.durable.store.postgres;
 
-/** The admission of jobs with limit keys (background). */
+/** The SQL of the admission of jobs with limit keys. */
 final class AdmissionSql {
     private AdmissionSql() {}
 

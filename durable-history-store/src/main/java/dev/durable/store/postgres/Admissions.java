@@ -15,9 +15,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets jobs through that wait for their limit key. What is let through counts until it ends or goes back, and it is
- * counted anew each time: there is no counter that a crash could leave wrong. One admission at a time and queue; the
- * statement that counts comes after its lock, so it sees all that the one before let through.
+ * Admits jobs that wait for their limit key, as far as the limits of key and queue allow. What is let through counts
+ * until it ends or goes back, and it is counted anew each time: there is no counter that a crash could leave wrong. One
+ * admission at a time and queue; the statement that counts comes after its lock, so it sees all that the one before let
+ * through.
  */
 final class Admissions {
     private static final Logger log = LoggerFactory.getLogger(Admissions.class);

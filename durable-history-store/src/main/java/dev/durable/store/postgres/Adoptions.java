@@ -11,9 +11,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a schema an installation of its own, in one transaction: who dies in the middle has done nothing, and what is read
- * meanwhile is the installation of before. Whoever works there waits for the locks of the runs that are ended, and finds
- * them gone.
+ * Makes a schema an installation of its own, in one transaction that also ends the open runs where that is asked for. A
+ * process that works there waits for the locks of the runs that are ended, and finds them gone.
  */
 final class Adoptions {
     private static final int PAGE = 500;

@@ -4,12 +4,12 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
- * Whether any other process listens: a process that is alone sends nothing. Everybody who listens says so when it
- * begins, which the others answer, and then every {@link #PRESENCE}; whatever is heard counts. Who does not
- * listen itself can't know, and sends; so does who has just begun, as the answers are on their way.
+ * Tracks whether any other process listens for nudges; a process that is alone sends none. Every listener announces
+ * itself when it begins, which the others answer, and then every {@link #PRESENCE}; whatever is heard counts. Who does
+ * not listen itself can't know, and sends; so does who has just begun, as the answers are on their way.
  */
 final class Audience {
-    /** How often a listener says that it is there. */
+    /** How often a listener announces itself. */
     static final Duration PRESENCE = Duration.ofSeconds(10);
 
     /** How long answers may take. */
@@ -29,7 +29,7 @@ final class Audience {
         this.nanoTime = nanoTime;
     }
 
-    /** This process hears others from here on, or does not any more. */
+    /** This process has begun, or stopped, to listen. */
     void listening(boolean now) {
         heardAny = false;
         heardSelf = false;
@@ -37,7 +37,7 @@ final class Audience {
         listening = now;
     }
 
-    /** Another process is there. */
+    /** A nudge of another process has arrived. */
     void heard() {
         heardAt = nanoTime.getAsLong();
         heardAny = true;

@@ -1,6 +1,6 @@
 package dev.durable.store.postgres;
 
-/** Batches of background jobs. */
+/** The SQL of batches of background jobs. */
 final class BatchSql {
     private BatchSql() {}
 

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Batches of background jobs, as their handles see them. */
+/** The reads of batches: counts, members, and which places of a batch exist. */
 final class Batches {
     private final Connections connections;
 

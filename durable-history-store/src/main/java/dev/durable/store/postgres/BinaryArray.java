@@ -13,8 +13,8 @@ import org.postgresql.jdbc.PgArray;
 import org.postgresql.jdbc.PreferQueryMode;
 
 /**
- * Arrays in the form in which PostgreSQL sends and receives them. The driver does so for numbers and texts; ids and times,
- * which every hot statement is full of, it would write and the server would read as text.
+ * Writes arrays of UUIDs and timestamps as parameters in PostgreSQL's binary format. The driver does so for numbers and
+ * texts; ids and times, which every hot statement is full of, it would write and the server would read as text.
  *
  * <p>The form: dimensions, whether there are nulls, the type of elements, length, lower bound; then each element with its
  * length in front, -1 for null (array_recv in PostgreSQL's arrayfuncs.c).

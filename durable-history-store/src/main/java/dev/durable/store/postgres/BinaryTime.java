@@ -9,7 +9,7 @@ import org.postgresql.util.PGBinaryObject;
 import org.postgresql.util.PGobject;
 
 /**
- * A time, to the microsecond, in the form in which PostgreSQL sends and receives it. The driver would write it, and the
+ * Converts a time, to the microsecond, to and from PostgreSQL's binary format. The driver would write it, and the
  * server read it, as text.
  */
 final class BinaryTime extends PGobject implements PGBinaryObject {

@@ -13,10 +13,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A transaction's connection in the hands of an activity's body, which may do with it whatever does not end the
- * transaction: that happens with the activity's completion. Closing it does nothing, so that it fits into what closes its
- * connections. What the database answers is seen on the way, as the body may make anything of it. What ends the transaction
- * by SQL, or by what only the driver's own classes reach, is found when the body has returned ({@link BodyTransaction}).
+ * The connection that the body of a transactional activity gets: a proxy that refuses whatever would end the
+ * transaction, which the engine commits with the activity's completion. Closing it does nothing, so that it fits into
+ * what closes its connections. What the database answers is seen on the way, as the body may make anything of it. What
+ * ends the transaction by SQL, or by what only the driver's own classes reach, is found when the body has returned
+ * ({@link BodyTransaction}).
  */
 final class BodyConnection implements InvocationHandler {
     private static final Set<String> ENDING = Set.of("commit", "setAutoCommit", "abort", "setTransactionIsolation");

@@ -283,7 +283,7 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
     public void cancel() {
         lock.lock();
         try {
-            // Later it would hit whoever has the connection next.
+            // A later cancel would hit the next user of the connection.
             if (!over) {
                 connection.unwrap(PGConnection.class).cancelQuery();
             }

@@ -9,10 +9,10 @@ import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 
 /**
- * A connection of the user's pool, set as the store needs it; goes back as it came.
+ * A connection taken from the user's pool and set up for the store; its settings are restored when it goes back.
  *
  * <p>Of Hikari's pool it is the driver's own connection: what Hikari sees of a lost one it logs with its stack, each time.
- * It is told of the loss when the connection goes back.
+ * The pool is told of the loss when the connection is returned.
  *
  * @param connection for statements; neither closed nor switched by anybody but this
  * @param pooled what the pool gave
@@ -41,7 +41,7 @@ record Borrowed(
         }
     }
 
-    /** Switching autocommit on would commit somebody else's work. */
+    /** Refused, because switching autocommit on would commit the work of the transaction that is open. */
     private static void refuseOpenTransaction(Connection connection) throws SQLException {
         if (connection.unwrap(BaseConnection.class).getTransactionState() != TransactionState.IDLE) {
             throw new IllegalStateException(
@@ -51,7 +51,7 @@ record Borrowed(
         }
     }
 
-    /** Asks it, and gives it back where it is dead. */
+    /** Checks whether the connection answers, and returns it to the pool where it does not. */
     boolean answers() {
         try (var statement = connection.createStatement()) {
             statement.execute("");

@@ -18,7 +18,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job that stays and that nobody runs until an operator says what becomes of it.
+ * Turns a job into a dead letter or an incident.
  *
  * @param key which job
  * @param incident an incident, else a dead letter

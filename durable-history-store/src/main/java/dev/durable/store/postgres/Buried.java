@@ -32,7 +32,7 @@ import org.jooq.Record;
 import org.jooq.Select;
 import org.jspecify.annotations.Nullable;
 
-/** Dead letters and incidents: grouped, told of, and purged. */
+/** Groups, alerts and purges dead letters and incidents. */
 final class Buried {
     private static final Field<Integer> COUNT = count();
     private static final Field<Instant> FIRST = min(ACTIVITY_JOB.BURIED_AT);

@@ -1,6 +1,6 @@
 package dev.durable.store.postgres;
 
-/** Statements on dead letters and incidents (background). */
+/** The SQL of dead letters and incidents. */
 final class BuriedSql {
     private BuriedSql() {}
 

@@ -20,8 +20,8 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 
 /**
- * Activities that are cancelled: by transitions of their runs, and background jobs by the message that asks for it, so
- * that no worker begins one before its run has read the message. A running job is marked, and its worker learns; one that
+ * Cancels activities: for transitions of their runs, and for background jobs with the message that requests it, so that
+ * no worker begins one before its run has read the message. A running job is marked, and its worker learns; one that
  * nobody runs ends here, and its outcome goes into the inbox; one that has gone has its outcome there already.
  *
  * @param running jobs to be marked
@@ -77,7 +77,7 @@ record Cancellations(List<JobKey> running, List<LockedJob> idle) {
         }
     }
 
-    /** Gives the runs that have a message now. */
+    /** Returns the runs whose inboxes got a message. */
     Set<UUID> write(Tx tx, Script script, Hints hints) throws SQLException {
         if (!running.isEmpty()) {
             script.then(JobSql.MARK_CANCELLED, Heartbeats.keys(running));

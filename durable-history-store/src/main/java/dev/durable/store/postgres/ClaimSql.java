@@ -1,6 +1,6 @@
 package dev.durable.store.postgres;
 
-/** The claim of runs (background): never waits for a lock. */
+/** The SQL of the claim of runs, which never waits for a lock. */
 final class ClaimSql {
     private ClaimSql() {}
 

@@ -22,7 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Transactions on connections of the user's pool. Nothing is left open over a return.
+ * Runs transactions on connections of the user's pool, with retries and a clear outcome for each kind of error. Nothing
+ * is left open over a return.
  *
  * <p>What the server rolled back for somebody else's sake is tried again here, a few times. A connection lost before
  * COMMIT was sent did nothing, and a server that refuses work, or to begin at all, says that nothing happened ({@link
@@ -98,17 +99,17 @@ final class Connections {
         return Optional.ofNullable(trouble).map(Trouble::text);
     }
 
-    /** Who learns the server's time, which comes with each transaction. */
+    /** Receives the server's time, which comes with each transaction. */
     void onTime(Tx.TimeSeen observer) {
         timeSeen = observer;
     }
 
-    /** Who may refuse, before each read of a replica. */
+    /** Checked before each read of a replica; may refuse it. */
     void onRead(Runnable check) {
         readCheck = check;
     }
 
-    /** Who makes the partition that was missing, and says whether there is one now. */
+    /** Creates a missing partition and returns whether there is one now. */
     void onMissingPartition(Predicate<SQLException> maker) {
         partitions = maker;
     }

@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.postgresql.ds.common.BaseDataSource;
 
-/** What a DataSource says of itself without being connected. */
+/** Reads a DataSource's URL and pool size without connecting. */
 final class DataSources {
     private static final String HOST = "(?:[^\\s@/?:,#\\[\\]]+|\\[[0-9a-fA-F:.%]+])(?::[0-9]{1,5})?";
 

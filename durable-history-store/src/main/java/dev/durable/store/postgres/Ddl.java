@@ -17,9 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Changes tables so that nobody waits long for it. A statement that waits for a table holds up all who come after it: so a
- * transaction waits for {@value #LOCK_TIMEOUT_MILLIS} ms, less than any statement of the engine's, is rolled back, and comes
- * again after a pause, until its patience is over.
+ * Executes DDL so that nobody waits for it long: with a short lock timeout, retried until it succeeds. A statement that
+ * waits for a table holds up all who come after it: so a transaction waits for {@value #LOCK_TIMEOUT_MILLIS} ms, less
+ * than any statement of the engine's, is rolled back, and comes again after a pause, until its patience is over.
  *
  * <p>Of several processes one has its turn, by a lock of the table {@code schema_version}, which nobody can take who has
  * no more than a worker's rights. It is tried and never waited for, and gives its transaction neither a snapshot nor an id,
@@ -202,7 +202,7 @@ final class Ddl {
         return switch (SqlState.of(e)) {
             case LOCKED -> "a table is locked by others";
             case AGAIN ->
-                "the server rolled it back for somebody else's sake ("
+                "the server rolled it back, as it does to end a deadlock ("
                         + Failures.withoutRow(e).getMessage() + ")";
             case UNAVAILABLE, REFUSED -> throw failures.unavailable(e);
             default ->
@@ -226,7 +226,7 @@ final class Ddl {
                 + " Wait for it to end or end it (select pg_terminate_backend(pid)), then try again.");
     }
 
-    /** Who they are, as far as this user may see it. */
+    /** The sessions that hold the table, as far as this user may see them. */
     private List<String> holders() {
         try (Borrowed borrowed = Borrowed.from(owner);
                 Statement statement = borrowed.connection().createStatement()) {

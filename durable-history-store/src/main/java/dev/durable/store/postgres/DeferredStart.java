@@ -17,8 +17,8 @@ import tools.jackson.core.json.JsonWriteFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What to start for a message of the outbox if no run is open when it is delivered, as it stands there in JSON. The names
- * of its properties are for ever: another release may read them.
+ * The start of a run that an outbox message carries in case no run is open when it is delivered, as JSON. The names of
+ * its properties are for ever: another release may read them.
  *
  * @param attributes those of its WorkflowStarted
  * @param startedAt when the caller asked for it

@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.stream.IntStream;
 
-/** Puts messages into inboxes, each once. */
+/** Inserts messages into inboxes, each at most once. */
 final class Deliveries {
     private final Connections connections;
     private final Nudges nudges;

@@ -24,7 +24,7 @@ import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Deliveries by target: each target is locked once, however many messages it gets. */
+/** The messages of one batch grouped by target run, so that each target is locked once. */
 final class DeliveryBatch {
     private final List<Target> targets;
     private final List<Row> rows = new ArrayList<>();

@@ -22,7 +22,7 @@ import org.jooq.Record;
 import org.jooq.impl.DSL;
 import org.jspecify.annotations.Nullable;
 
-/** All there is to know of one run. */
+/** Reads the description of one run: its row, state, inbox and activities. */
 final class Descriptions {
     private static final Field<String> STARTED_BY =
             DSL.field("readable(history_event.attributes) ->> 'startedBy'", String.class);

@@ -8,7 +8,7 @@ import static dev.durable.store.postgres.Param.uuids;
 import dev.durable.store.JobUpdate;
 import java.util.List;
 
-/** Jobs whose attempts go on in the hands of others. */
+/** Writes that an attempt was left to the holder of its token ({@code completeLater}). */
 final class Detached {
     private Detached() {}
 

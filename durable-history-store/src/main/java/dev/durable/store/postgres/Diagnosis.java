@@ -19,9 +19,9 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * The careful form of a batch: takes all locks in order, looks at what stands there, tells the stale transitions from
- * the good ones, and writes these under the same locks. Each lock is a statement of its own, so that what it waited for
- * is seen by the next.
+ * The slow path for a batch of transitions in which one is stale: locks all rows in order, finds the stale transitions,
+ * and writes the others in the same transaction. Each lock is a statement of its own, so that what it waited for is
+ * seen by the next.
  */
 final class Diagnosis {
     private final Tx tx;

@@ -9,7 +9,10 @@ import org.jooq.SQLDialect;
 import org.jooq.conf.Settings;
 import org.jooq.impl.DSL;
 
-/** jOOQ inside a transaction, whose search_path points at the configured schema: its tables are not qualified. */
+/**
+ * Creates jOOQ contexts for a transaction whose search_path points at the configured schema, so tables are not
+ * qualified.
+ */
 final class Dsl {
     private static final int LISTED = 18;
 
@@ -17,7 +20,7 @@ final class Dsl {
     private static final Settings SETTINGS = new Settings().withExecuteLogging(false);
 
     static {
-        // Banners belong to applications. Whoever wants them sets these to false.
+        // No banners in the log of an application; one that wants them sets these properties to false.
         quiet("org.jooq.no-logo");
         quiet("org.jooq.no-tips");
     }

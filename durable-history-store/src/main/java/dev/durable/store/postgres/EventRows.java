@@ -16,7 +16,10 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** History events to be appended. The fence stands on the first event of each transition, for read-backs. */
+/**
+ * The rows that a batch appends to {@code history_event}. The fence stands on the first event of each transition, for
+ * read-backs.
+ */
 record EventRows(List<Row> rows) {
 
     static EventRows of(List<Transition> transitions) {

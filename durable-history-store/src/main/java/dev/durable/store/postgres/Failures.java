@@ -15,7 +15,7 @@ import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
 /**
- * The words of this store's errors.
+ * Converts SQL errors to the exceptions of the API, and holds their texts.
  *
  * @param database how people call the database: its URL without the password
  * @param workerRole the role whose rights a worker or client needs
@@ -108,7 +108,7 @@ record Failures(String database, String workerRole) {
                 withoutRow(e));
     }
 
-    /** Nobody is answered, so far as can be seen from here. */
+    /** The database does not answer at all, as far as this process can see. */
     StoreUnavailableException unavailable(SQLException e) {
         SQLException servers = behind(e);
         if (servers == null) {
@@ -148,7 +148,7 @@ record Failures(String database, String workerRole) {
                 e == null ? null : withoutRow(e));
     }
 
-    /** The server refused to begin a transaction: that is nobody's fault whose work was to be done in it. */
+    /** The server refused to begin a transaction, which is not the fault of any item of the batch. */
     StoreUnavailableException notBegun(SQLException e) {
         return StoreOutageException.ofAll(
                 "SQLSTATE " + e.getSQLState(),
@@ -307,7 +307,7 @@ record Failures(String database, String workerRole) {
                 withoutRow(e));
     }
 
-    /** For the log only: a hint that did not get through changes nothing. */
+    /** For the log only: a nudge that did not get through changes nothing. */
     static StoreUnavailableException lostHint(Exception e) {
         Exception shown = e instanceof SQLException sql ? withoutRow(sql) : e;
         String message = String.valueOf(shown.getMessage());

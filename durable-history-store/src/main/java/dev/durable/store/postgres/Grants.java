@@ -16,9 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Who may do what: the statements of {@code grants.sql}, given to the roles that exist, and compared with what a user has.
- */
+/** Gives the roles their rights, from the statements of {@code grants.sql}, and finds which rights a user lacks. */
 final class Grants {
     private static final Logger log = LoggerFactory.getLogger(Grants.class);
     private static final String FILE = "dev/durable/store/postgres/grants.sql";

@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 
 /**
- * Keeps this process from writing into a schema that holds the work of another installation, once it has said which one is
- * its own. Each physical connection is asked once, before its first write, so that a database that is put in the place of
- * another is found before anything begins there; and all are asked anew after a look that found the schema another's, for
- * behind a pooler the connection stays and the database changes.
+ * Refuses writes into a schema that holds the work of another installation. Each physical connection is asked once,
+ * before its first write, so that a database that is put in the place of another is found before anything begins there;
+ * and all are asked anew after a look that found the schema another's, for behind a pooler the connection stays and the
+ * database changes.
  *
  * <pre>
  *   silent (nobody said whose process this is) ──► told ──► connection known ─► write
@@ -42,7 +42,7 @@ final class Guard {
 
     private record Told(@Nullable String installation) {}
 
-    /** @param database how people call it */
+    /** @param database its name for error texts */
     Guard(SchemaName schema, String database) {
         this.schema = schema;
         this.database = database;
@@ -58,7 +58,8 @@ final class Guard {
             if (problems.isEmpty() || !"42501".equals(e.getSQLState())) {
                 throw e;
             }
-            // It may not even ask: the problems say so, and who may not ask may not write.
+            // The user may not even read the installation; the missing right is among the problems, and writes are
+            // refused.
             known.clear();
             return new Fitness(null, problems);
         }

@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Writes what can be written of a batch that met a lock: each part that meets one is halved, until the items that wait
- * stand alone; these are not written. One of 64 costs its neighbours six probes.
+ * Splits a batch that met a locked row into halves, again and again, until the items that wait for the lock stand
+ * alone; those are not written, all others are. One of 64 costs its neighbours six probes.
  *
  * <p>What concerns the same row keeps its order: once an item is found locked, later ones of its row are too.
  *

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 
-/** Last accepted details of jobs that the reader has locked or holds: nobody else writes them. */
+/** Reads the last accepted heartbeat details of jobs. */
 final class Heartbeats {
     static final String DROP = """
             delete from durable.activity_heartbeat where ctid = any(array(

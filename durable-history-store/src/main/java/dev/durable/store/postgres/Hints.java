@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** What a transaction made due or closed; told to the nudges once it has committed. */
+/** Collects what a transaction made due or closed, and sends it as nudges after the commit. */
 final class Hints {
     private final Set<Nudges.Nudge> nudges = new LinkedHashSet<>();
     private @Nullable NudgePassage passage;
@@ -39,12 +39,12 @@ final class Hints {
         return nudges.isEmpty() ? null : listeners.passage(nudges);
     }
 
-    /** The same have taken this passage; once it has arrived, only this process is left to be told. */
+    /** The nudges travel with this passage; once it has arrived, only listeners of this process must be told. */
     void took(@Nullable NudgePassage taken) {
         passage = taken;
     }
 
-    /** Tells this process, and others where no passage has done so. */
+    /** Sends the nudges within this process, and to others unless a passage has done so. */
     void spreadBy(SharedNudges listeners) {
         if (passage != null && passage.hasArrived()) {
             listeners.tell(nudges);

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Jobs, locked by this transaction, that nobody runs and that end here: they go, their outcomes come. */
+/** Ends jobs that nobody runs: deletes their rows and puts their outcomes into inboxes. */
 record IdleJobs(List<LockedJob> jobs) {
 
     /** Of a job with the last accepted heartbeat details. */

@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Claims jobs, each under a lease token of its own: it will be the message id of the outcome. */
+/** Claims ready jobs, each under a new lease token that will be the message id of its outcome. */
 final class JobClaims {
     private final Connections connections;
 
@@ -40,7 +40,8 @@ final class JobClaims {
     }
 
     /**
-     * One at a time over all workers, by the lock of the queue's row; whoever finds it locked tries again a moment later.
+     * One at a time over all workers, by the lock of the queue's row; a claim that finds it locked tries again a moment
+     * later.
      * What runs is counted by a statement after the lock: it sees the claim that held the lock before.
      */
     LimitedClaim claimLimited(JobClaim claim) {

@@ -17,7 +17,7 @@ import java.util.function.Function;
 import org.jooq.Condition;
 import org.jspecify.annotations.Nullable;
 
-/** Which jobs are wanted, as conditions on their table. */
+/** Converts a {@link JobFilter} to conditions on {@code activity_job}. */
 final class JobMatch {
     private JobMatch() {}
 

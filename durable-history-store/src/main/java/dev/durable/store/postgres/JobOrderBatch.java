@@ -28,8 +28,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One transaction of orders: locks all jobs, judges each order by what it finds, writes each kind with one statement, and
- * what operators did into the audit.
+ * Writes a batch of orders on jobs in one transaction: locks all jobs, checks each order against its job, writes each
+ * kind with one statement, and the operators' actions into the audit.
  */
 final class JobOrderBatch {
     private final Tx tx;

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
 
-/** What operators, holders of tokens and the sweep want done with jobs. They may wait for a lock for seconds. */
+/** Applies orders of operators, token holders and timeouts to jobs. They may wait for a lock for seconds. */
 final class JobOrders {
     private final Connections connections;
     private final Nudges nudges;
@@ -62,7 +62,7 @@ final class JobOrders {
                 .inParts(
                         items,
                         item -> item.order().key(),
-                        // Of many, one that waits for somebody's lock must not keep the others locked meanwhile.
+                        // One of many that waits for a lock must not keep the others locked meanwhile.
                         items.size() == 1 ? Patience.LONG : Patience.SHORT,
                         (locks, part) -> outcomes.putAll(
                                 connections.attempt(locks, tx -> new JobOrderBatch(tx, part, hints).write())))

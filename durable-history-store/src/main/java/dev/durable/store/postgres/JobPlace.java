@@ -2,7 +2,10 @@ package dev.durable.store.postgres;
 
 import dev.durable.store.Aging;
 
-/** What the statements on jobs say of a job's place in its queue; each of it stands here only. */
+/**
+ * The SQL fragments that all statements on jobs share: the codes of states, the state that a claimable job gets, and
+ * the condition that an activity is not paused.
+ */
 final class JobPlace {
     /** Where a job goes that could be claimed: paused it is held, with a limit key it waits until that lets it through. */
     private static final String CLAIMABLE =

@@ -11,7 +11,9 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** Jobs that a batch of transitions locks: those it settles or cancels, and all of the runs that close. */
+/**
+ * The jobs that a batch of transitions must lock: those that it settles or cancels, and all of the runs that it closes.
+ */
 record JobRanges(List<Range> ranges) {
     private static final Comparator<Range> LOCK_ORDER = Comparator.<Range, java.util.UUID>comparing(
                     r -> r.run().runId(), RunIds.ORDER)

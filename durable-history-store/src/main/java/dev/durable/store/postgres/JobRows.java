@@ -14,7 +14,7 @@ import dev.durable.store.Transition;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Activity jobs to be born. */
+/** The rows that a batch inserts into {@code activity_job}. */
 record JobRows(List<Row> rows) {
 
     static JobRows of(List<Transition> transitions) {

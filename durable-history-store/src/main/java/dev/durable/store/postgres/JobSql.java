@@ -2,7 +2,7 @@ package dev.durable.store.postgres;
 
 import dev.durable.store.Portion;
 
-/** Statements on activity jobs: what their holders say (lane <i>jobs</i>), claims and sweeps (background). */
+/** The SQL of activity jobs: updates by their lease holders, claims, and re-queueing of orphans. */
 final class JobSql {
     private JobSql() {}
 
@@ -20,7 +20,8 @@ final class JobSql {
                         where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq offset 0) j))""";
 
     /**
-     * Whoever holds the lease says something: locked in a statement of its own, so that the next sees what it waited
+     * Locks the jobs whose lease holders report something, in a statement of its own, so that the next sees what it
+     * waited
      * for. One order for all kinds, and only the job's row.
      */
     static final String LOCK_HELD = """
@@ -95,7 +96,7 @@ final class JobSql {
                             where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq offset 0) j) u
              where j.ctid = u.c and j.options::text = u.instead_of""";
 
-    /** The body has returned, the attempt goes on in the hands of who has its token. */
+    /** The body has returned; the attempt is left to the holder of its token. */
     static final String DETACH = JobPlace.in("""
             update durable.activity_job j
                set state = ${EXTERNAL}, session = null, claim = null, notes = u.notes::json,

@@ -22,8 +22,8 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * One transaction of updates: locks all jobs whose lease is held, sorts the updates by what they do, writes each kind
- * with one statement.
+ * Writes a batch of job updates in one transaction: locks the jobs whose lease is held, sorts the updates by kind, and
+ * writes each kind with one statement.
  */
 final class JobUpdateBatch {
     private final Tx tx;

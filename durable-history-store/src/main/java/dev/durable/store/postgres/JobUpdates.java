@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 
-/** What holders of leases say of their jobs. */
+/** Applies the changes that lease holders report for their jobs. */
 final class JobUpdates {
     private final Connections connections;
     private final Nudges nudges;

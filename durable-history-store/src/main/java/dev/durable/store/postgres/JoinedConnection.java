@@ -10,7 +10,7 @@ import java.sql.SQLException;
 import java.util.Optional;
 
 /**
- * A caller's transaction that starts and messages take part in.
+ * Writes starts and messages inside a transaction of the caller, on the caller's connection.
  *
  * @param connection its connection
  * @param transactions who tells of its commit

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The transactions of callers that starts and messages take part in.
+ * Finds the transaction that a caller has open on this database, for starts and messages to take part in.
  *
  * @param known where a transaction of the current thread may be; the first that has one counts
  * @param database tells whether a connection that a caller holds is one of it

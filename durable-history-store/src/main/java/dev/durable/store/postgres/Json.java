@@ -3,7 +3,7 @@ package dev.durable.store.postgres;
 import org.jooq.JSON;
 import org.jspecify.annotations.Nullable;
 
-/** Columns of type json as the text that stands in them. */
+/** Reads columns of type json as their text. */
 final class Json {
     private Json() {}
 

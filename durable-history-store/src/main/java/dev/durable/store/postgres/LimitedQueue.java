@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
-/** A queue under its lock: what its limits leave for one claim, and what that claim took of them. */
+/** A task queue with limits, locked for one claim: how many jobs the limits allow, and what the claim has taken. */
 final class LimitedQueue {
     private final String name;
     private final boolean locked;
@@ -48,7 +48,7 @@ final class LimitedQueue {
         this.starts = RecentStarts.parse(row == null ? "" : row.getString("recent_starts"));
     }
 
-    /** Locked by this transaction, unless somebody else has it; then it has no room. */
+    /** Locks the queue's row if no other transaction has it; else it has no room for this claim. */
     static LimitedQueue lock(Tx tx, String name) throws SQLException {
         List<LimitedQueue> found = new ArrayList<>();
         int[] running = new int[1];

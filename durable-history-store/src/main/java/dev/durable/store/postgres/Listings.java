@@ -28,7 +28,7 @@ import org.jooq.Record;
 import org.jooq.SelectJoinStep;
 import org.jooq.impl.DSL;
 
-/** Runs as people and waiting clients see them. */
+/** Reads runs for listings, handles and waiting clients. */
 final class Listings {
     /** What {@link #record(Record)} reads. */
     static final List<Field<?>> SHOWN = List.of(

@@ -15,7 +15,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job as it was found under lock.
+ * A row of {@code activity_job} that this transaction has locked.
  *
  * @param details heartbeat details that came with an update; null leaves what is stored
  */

@@ -3,16 +3,18 @@ package dev.durable.store.postgres;
 import java.time.Duration;
 
 /**
- * How long a transaction waits for what. One query that sets it all for this transaction only ({@code set_config(…,
- * true)}): nothing stays with the session, so a pooler in transaction mode is fine.
+ * The lock and planner settings of each kind of transaction. One query that sets it all for this transaction only
+ * ({@code set_config(…, true)}): nothing stays with the session, so a pooler in transaction mode is fine.
  *
  * <p>The planner settings keep the plans of batch statements stable: with statistics of empty tables PostgreSQL chooses
  * sequential scans and hash joins, and a cached plan stays when the tables have grown.
  */
 enum Locks {
-    /** Hot lanes: who meets a lock for longer goes the slow way alone. */
+    /** For the normal lanes; an item that meets a longer lock is retried alone on the slow lane. */
     SHORT(Duration.ofMillis(100)),
-    /** As short; and who reads the answer may see what a breakdown of the server takes back: nothing hangs on it. */
+    /**
+     * As short, with synchronous_commit off: a crash of the server may undo the transaction, on which nothing depends.
+     */
     CLAIM(Duration.ofMillis(100)),
     /** To find out who of a batch it was. */
     PROBE(Duration.ofMillis(15)),

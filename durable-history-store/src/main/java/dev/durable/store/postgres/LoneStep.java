@@ -7,8 +7,8 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * The step of a run that goes on and is alone in its commit, as one statement: what its fence, its job, its events and its
- * next jobs cost the server is little beside what a statement costs, whatever it does.
+ * Writes a step of a single run in one statement instead of four, where the step is alone in its commit, because most
+ * of its cost is then per statement.
  */
 record LoneStep(Transition step) {
 

@@ -7,7 +7,10 @@ import tools.jackson.core.json.JsonWriteFeature;
 import tools.jackson.core.type.TypeReference;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Memos as JSON text. Everything beyond ASCII is escaped: NUL and unpaired surrogates come back as they were. */
+/**
+ * Converts memos to JSON text and back. Everything beyond ASCII is escaped: NUL and unpaired surrogates come back as
+ * they were.
+ */
 final class Memo {
     private static final TypeReference<Map<String, String>> TYPE = new TypeReference<>() {};
     private static final JsonMapper JSON =

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** Messages for the inboxes of open runs, in the order in which they were given. */
+/** The rows that a batch inserts into the inboxes of open runs, in the order in which they were given. */
 final class MessageRows {
     /** Two senders of the same ids never meet in opposite orders. */
     private static final Comparator<Row> LOCK_ORDER = Comparator.<Row, java.util.UUID>comparing(

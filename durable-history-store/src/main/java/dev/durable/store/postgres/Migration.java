@@ -16,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings the tables to the version that this library was written for, or checks that they can be worked with.
+ * Migrates the schema to the version of this library, or checks that the library can work with its version.
  *
  * <p>What stands in {@code schema_version} is looked at first: where it is enough, nothing else is done, so a fleet that
  * restarts takes no locks and needs no rights. Several processes that start at once take turns ({@link Ddl}), and each looks

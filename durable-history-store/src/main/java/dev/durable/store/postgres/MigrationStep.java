@@ -7,8 +7,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of a migration that is one transaction, or one statement outside of any. The last one of a version writes it into
- * {@code schema_version}; those before it may be run again after a failure, so they look whether they are needed.
+ * One step of a migration: a transaction, or a single statement outside of any ({@code create index concurrently}). The
+ * last one of a version writes it into {@code schema_version}; those before it may be run again after a failure, so
+ * they look whether they are needed.
  *
  * <p>In a file, the line {@code -- step} begins another transaction, and {@code -- step: concurrently} one {@code create
  * index concurrently if not exists}.

@@ -5,7 +5,7 @@ import java.util.Collection;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The way to other processes. */
+/** Sends nudges to other processes and receives theirs. */
 interface NudgeChannel extends AutoCloseable {
     /** There are no others. */
     NudgeChannel NONE = new NudgeChannel() {
@@ -36,7 +36,7 @@ interface NudgeChannel extends AutoCloseable {
     @Nullable
     NudgePassage passage(Collection<? extends Nudge> nudges);
 
-    /** From here on the listener is told what others send; it stays the same. Once is enough. */
+    /** Passes nudges of other processes to the listener from now on. May be called once only. */
     void hear(Consumer<Collection<Nudge>> listener);
 
     /** Whether what others send arrives here just now. */

@@ -22,7 +22,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hears what other processes send, on one connection of its own, which it keeps and makes anew when it is lost.
+ * Listens for the nudges of other processes on a connection of its own, which it reopens when it is lost.
  *
  * <pre>
  *   connect ─► LISTEN ─► ask who is there ─► wait ─┬─ heard ─► tell, answer who asks ─┐
@@ -30,12 +30,12 @@ import org.slf4j.LoggerFactory;
  *      └──── back-off ◄──── any error          └──────────────────────────────────────┘
  * </pre>
  *
- * It says so however much it hears of others: they have to know of this one, and this one that it is not deaf.
+ * It announces itself however much it hears: others must know of this process, and this one that its connection works.
  */
 final class NudgeListener {
     private static final Logger log = LoggerFactory.getLogger(NudgeListener.class);
     private static final long STOP_MILLIS = 1_000;
-    /** Between two times that it tells of changed rules. */
+    /** The shortest time between two announcements of changed rules. */
     private static final long RULES_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private static final Nudge RULES = new RulesChanged();
@@ -101,7 +101,7 @@ final class NudgeListener {
         while (!isStopping()) {
             try (Borrowed borrowed = Borrowed.from(dataSource)) {
                 open = borrowed;
-                // It may have been waited for until nobody wants to hear any more.
+                // The last listener may have gone while this waited for a connection.
                 if (!isStopping()) {
                     listen(borrowed);
                 }
@@ -119,7 +119,7 @@ final class NudgeListener {
             execute(borrowed, "listen \"" + channel.replace("\"", "\"\"") + "\"");
             hearFromNowOn(borrowed, channel);
         } finally {
-            // The connection is the pool's: it goes back as it came, and where it is broken the pool learns of it here.
+            // The connection is the pool's: its settings are restored, and the pool is told if it is broken.
             execute(borrowed, "unlisten *");
         }
     }
@@ -160,7 +160,7 @@ final class NudgeListener {
         }
     }
 
-    /** Several messages of one moment are told as one. */
+    /** Nudges that arrive together are delivered together. */
     private void take(Borrowed borrowed, String channel, PGNotification[] heard) throws SQLException {
         Set<Nudge> nudges = new LinkedHashSet<>();
         boolean asked = false;

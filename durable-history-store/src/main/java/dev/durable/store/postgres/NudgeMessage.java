@@ -22,7 +22,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What goes through the channel: a line for the sender, then one for each nudge; with none, it says that the sender is
+ * The text format of nudges: a line for the sender, then one for each nudge; with none, it says that the sender is
  * there. What a newer version says, and what can't be read, is passed over, line by line.
  *
  * <pre>
@@ -51,7 +51,10 @@ record NudgeMessage(String sender, boolean asks, List<Nudge> nudges) {
     private static final String ASK = "?";
     private static final String OUTBOX = "o";
     private static final String BURIED = "b";
-    /** It writes a commit to the log, for which nobody need wait: what a breakdown of the server would take back is heard by nobody. */
+    /**
+     * It writes a commit to the log, which need not be waited for: after a crash of the server no listener is connected
+     * that could miss it.
+     */
     private static final String NOTIFY = "select pg_catalog.set_config('synchronous_commit', 'off', true),"
             + " pg_catalog.pg_notify(?, payload) from pg_catalog.unnest(?::pg_catalog.text[]) as payload";
 
@@ -110,7 +113,7 @@ record NudgeMessage(String sender, boolean asks, List<Nudge> nudges) {
             case RulesChanged ignored -> "q *";
             case RunClosed closed -> "c " + closed.runId();
             case JobBuried ignored -> BURIED;
-            // A hint before its time: others find it by their polls.
+            // A nudge that can't be sent now: other processes find the work by polling.
             case OutboxFilled ignored -> OUTBOX;
             case OutboxAwaited ignored -> OUTBOX;
             case HearingBegins ignored -> throw new IllegalArgumentException("each process hears of it by itself");

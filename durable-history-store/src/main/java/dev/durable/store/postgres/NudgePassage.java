@@ -3,8 +3,8 @@ package dev.durable.store.postgres;
 import java.util.function.Consumer;
 
 /**
- * Nudges on their way to other processes behind the COMMIT of the transaction that makes them true, in its round trip. For
- * one transaction and one thread.
+ * Nudges that travel behind the COMMIT of the transaction that they tell of, in the same round trip. For one
+ * transaction and one thread.
  */
 final class NudgePassage {
     private final Script.Statement statement;

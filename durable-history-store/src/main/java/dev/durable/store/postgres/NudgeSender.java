@@ -19,10 +19,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends nudges, each once however often it is given, about one NOTIFY in {@link #GAP_NANOS}: the first goes at once,
- * what comes meanwhile goes together. A NOTIFY takes a lock of the whole database while it commits, which is why it is
- * never part of a transaction that writes; but where nothing was sent for {@link #GAP_NANOS}, it may go in that one's round
- * trip, behind its COMMIT. Errors are logged, and nothing is sent for a while: a nudge is only a hint.
+ * Sends nudges with NOTIFY, at most about once in {@link #GAP_NANOS}, each nudge once. A NOTIFY takes a lock of the
+ * whole database while it commits, which is why it is never part of a transaction that writes; but where nothing was
+ * sent for {@link #GAP_NANOS}, it may go in that one's round trip, behind its COMMIT. Errors are logged, and nothing is
+ * sent for a while: nudges may be lost.
  */
 final class NudgeSender {
     private static final Logger log = LoggerFactory.getLogger(NudgeSender.class);

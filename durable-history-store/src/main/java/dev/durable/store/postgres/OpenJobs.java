@@ -28,7 +28,7 @@ import org.jooq.SelectJoinStep;
 import org.jooq.impl.DSL;
 import org.jspecify.annotations.Nullable;
 
-/** Open jobs as people see them, and those who give orders. */
+/** Reads open jobs for listings and operators. */
 final class OpenJobs {
     private static final List<Field<?>> SHOWN = List.of(
             ACTIVITY_JOB.RUN_ID,
@@ -80,7 +80,7 @@ final class OpenJobs {
                         .toList());
     }
 
-    /** Those in somebody's hands are few among those that wait: they are sought by their own indexes. */
+    /** Running and external jobs are few among those that wait, so they are found by indexes of their own. */
     static List<? extends Record> page(DSLContext dsl, JobFilter filter, int limit) {
         if (!filter.states().isEmpty() && IN_HANDS.containsAll(filter.states())) {
             RunSearch.plan(dsl, false, true);
@@ -113,7 +113,7 @@ final class OpenJobs {
                         .limit(limit));
     }
 
-    /** Nothing is locked: who acts on it says what it has seen. */
+    /** Nothing is locked: the order that follows names what was seen. */
     List<OpenJob> overdueExternal(int limit) {
         List<Row2<UUID, Integer>> keys = connections.read(Locks.SHORT, tx -> {
             List<Row2<UUID, Integer>> overdue = new ArrayList<>();

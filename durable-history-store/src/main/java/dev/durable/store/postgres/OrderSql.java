@@ -1,13 +1,16 @@
 package dev.durable.store.postgres;
 
-/** Statements of orders on jobs: what operators, holders of tokens and the sweep want, each caller in a transaction of its own. */
+/** The SQL of orders on jobs by operators, token holders and timeouts. */
 final class OrderSql {
     private OrderSql() {}
 
     /** Orders that were carried out before: they stand in the audit. */
     static final String CARRIED_OUT = "select a.id from durable.audit a where a.id = any(?::uuid[])";
 
-    /** In a statement of its own, in lock order, whoever runs the job: what is decided by it comes in later ones. */
+    /**
+     * Locks the jobs in order, whoever runs them; the later statements of the transaction decide by what this one
+     * returns.
+     */
     static final String LOCK = """
             select u.item, j.*
               from unnest(?::int[], ?::uuid[], ?::smallint[], ?::int[]) as u(item, run_id, shard, seq)
@@ -101,7 +104,7 @@ final class OrderSql {
                             where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq offset 0) j) u
              where j.ctid = u.c""";
 
-    /** A sign of life of who has the token; the details go where those of workers go. */
+    /** A heartbeat of a token's holder; its details are stored like those of workers. */
     static final String BEAT = JobPlace.in("""
             update durable.activity_job j
                set silent_until = case when j.state = ${EXTERNAL} then u.silent_until else j.silent_until end,
@@ -118,7 +121,10 @@ final class OrderSql {
               from unnest(?::uuid[], ?::text[], ?::text[], ?::text[], ?::text[])
                    as u(id, actor, action, target, details)""";
 
-    /** In the hands of others, and out of time; nothing is locked: who acts on it says what it has seen. */
+    /**
+     * External jobs (left to token holders) that have timed out. Nothing is locked: the order that follows names what
+     * was seen.
+     */
     static final String OVERDUE = JobPlace.in("""
             select j.run_id, j.seq from durable.activity_job j
              where j.state = ${EXTERNAL}

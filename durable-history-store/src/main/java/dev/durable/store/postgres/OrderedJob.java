@@ -5,7 +5,7 @@ import dev.durable.store.RunKey;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 
-/** A job that an order is for, as it was found under lock. */
+/** A job that an order refers to, as the transaction found it under lock. */
 record OrderedJob(LockedJob job, JobOrder.Seen seen, boolean paused, boolean waitsForTime) {
 
     static OrderedJob read(ResultSet row, RunKey run) throws SQLException {

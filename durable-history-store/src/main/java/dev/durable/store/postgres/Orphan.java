@@ -18,8 +18,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A running job whose session is dead or gone, found under lock. It goes back into its queue with a crash more; beyond its
- * crash budget it stays as a dead letter or incident, or goes, as its options say. One that must not run twice ends here.
+ * A running job whose session is dead, locked to be put back into its queue. It goes back into its queue with a crash
+ * more; beyond its crash budget it stays as a dead letter or incident, or goes, as its options say. One that must not
+ * run twice ends here.
  *
  * @param crashes with this one
  * @param ifLost how it stays where it must not run twice; none where it ends then
@@ -108,7 +109,7 @@ record Orphan(
         return PoisonPill.discarded(job.key(), job.attempt(), crashes, now, job.allNotes());
     }
 
-    /** If it stays until an operator says what becomes of it. */
+    /** Whether it becomes a dead letter or an incident. */
     private Optional<Burial> burial() {
         if (isLost()) {
             return ifLost;

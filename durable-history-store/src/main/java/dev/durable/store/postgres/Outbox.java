@@ -17,8 +17,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages that callers send inside transactions of their own. A caller may hold such a transaction for as long as it
- * likes, so it locks nothing but rows that nobody else wants; {@link OutboxRelay} delivers after the commit.
+ * Inserts the messages that callers send inside their own transactions into the table {@code outbox}. A caller may hold
+ * such a transaction for as long as it likes, so it locks nothing but rows that nobody else wants; {@link OutboxRelay}
+ * delivers after the commit.
  *
  * <p>The source of a row is this process, its event id a count: in the order of the calls, which within one transaction is
  * the order of delivery. Its shard is the target's, so that delivery never leaves the shard.

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Delivers the outbox, in a pass that takes what it can get. If it only found out who is stuck, others may have stood
- * behind them: then another, past these.
+ * Delivers the messages of the table {@code outbox} to the inboxes of their targets. If it only found out who is stuck,
+ * others may have stood behind them: then another, past these.
  *
  * <p>What a target can't take now (full, closing, locked) stays, with all that follows it to the same target: such targets
  * are <i>stuck</i>, and passed over before the senders of a pass are chosen, so that they keep nobody else. They get
@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  */
 final class OutboxRelay {
     private static final Logger log = LoggerFactory.getLogger(OutboxRelay.class);
-    /** Of so many relays one looks at stuck targets, too, whatever else waits. */
+    /** One in so many passes looks at stuck targets, too, even where other messages wait. */
     private static final int EVERYBODY = 16;
 
     private final Connections connections;

@@ -12,8 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Transactions of activities on connections of the user's pool, each bound to its thread: what the body starts or sends
- * meanwhile takes part in it.
+ * Transactions for transactional activities on connections of the user's pool, each bound to the thread of the body.
  */
 final class OwnTransactions implements ActivityTransactions, CallerTransactions {
     private static final Logger log = LoggerFactory.getLogger(OwnTransactions.class);

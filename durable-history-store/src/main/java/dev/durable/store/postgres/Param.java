@@ -10,7 +10,7 @@ import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/** A parameter of a statement; most are the columns of a table of parameters, one array each. */
+/** A parameter of a statement, usually an array with one column of a batch. */
 @FunctionalInterface
 interface Param {
     String TIME = "timestamptz";

@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * History partitions, one a month of run ids, made long before they are needed: at open, and hourly by whoever sweeps.
- * There is no default partition to catch what fits nowhere; a start that meets the end of them makes its own.
+ * Creates the monthly partitions of {@code history_event} ahead of time. There is no default partition to catch what
+ * fits nowhere; a start that meets the end of them makes its own.
  *
  * <p>Making one waits for other changes of the history's table only, and nobody waits behind it: reads and writes go on. A
  * partition that was dropped or detached with old runs is not made again: what is to be appended to them has no history.

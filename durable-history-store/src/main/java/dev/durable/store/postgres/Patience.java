@@ -1,7 +1,8 @@
 package dev.durable.store.postgres;
 
 /**
- * How long writes wait for rows that somebody keeps locked, before the item that waits comes back as LOCKED.
+ * The lock timeouts of a batch write: how long it waits for locked rows before the item that waits is returned as
+ * LOCKED.
  *
  * @param first the whole batch
  * @param parts a part of it, when the whole met a lock: long enough for neighbours that commit, no longer

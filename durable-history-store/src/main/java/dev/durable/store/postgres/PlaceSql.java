@@ -2,14 +2,14 @@ package dev.durable.store.postgres;
 
 import dev.durable.store.JobUpdate;
 
-/** Places under limits that outlast their jobs, for the bodies that may go on. */
+/** The SQL of places under limits that are kept for bodies which may still run although their jobs have gone. */
 final class PlaceSql {
     private static final String INSERT =
             "insert into durable.kept_place (lease, session, task_queue, limit_key, kept_until)\n"
                     + "select g.lease, g.session, g.task_queue, g.limit_key, durable.clock() + interval '"
                     + JobUpdate.PLACE_KEPT.toSeconds() + " s'";
 
-    /** Nobody counts the others. */
+    /** Only jobs under a limit need a place. */
     private static final String LIMITED = """
             (g.limit_key is not null
                 or exists (select 1 from durable.queue q
@@ -33,7 +33,7 @@ final class PlaceSql {
 
     static final String FREE = "delete from durable.kept_place where lease = any(?::uuid[])";
 
-    /** A session says goodbye: its bodies are its own affair. */
+    /** Frees the places of a session that is closed. */
     static final String FREE_ALL_OF = "delete from durable.kept_place where session = ?";
 
     /** Of sessions that are dead or gone, which count no more. */

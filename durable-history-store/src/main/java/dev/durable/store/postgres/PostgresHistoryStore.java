@@ -71,7 +71,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Histories on PostgreSQL 14 or newer.
+ * The history store on PostgreSQL 14 or newer.
  *
  * <pre>{@code
  * HistoryStore store = PostgresHistoryStore.of(dataSource);
@@ -611,7 +611,10 @@ public final class PostgresHistoryStore implements HistoryStore {
             return this;
         }
 
-        /** How many messages may wait for one run before senders are told that its inbox is full; 10,000 unless told. */
+        /**
+         * How many messages may wait for one run before senders get the error that its inbox is full; 10,000 by
+         * default.
+         */
         public Builder inboxLimit(int messages) {
             inboxLimit = new InboxLimit(messages, inboxLimit.bytes());
             return this;

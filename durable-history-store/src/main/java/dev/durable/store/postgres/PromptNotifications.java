@@ -12,10 +12,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A connection that gives a notification when it has arrived. By itself the driver then waits a millisecond for another
- * one, each time; it means to do so once a second ({@code PGStream.hasMessagePending}), but where nothing comes, which is
- * nearly always, an exception passes over the line that notes it. Here the note is written for it, and taken back when the
- * connection goes back to its pool. What comes in the same moment still comes together.
+ * Makes the JDBC driver return a notification as soon as it has arrived, where by itself it would wait a millisecond
+ * for more. By itself the driver then waits a millisecond for another one, each time; it means to do so once a second
+ * ({@code PGStream.hasMessagePending}), but where nothing comes, which is nearly always, an exception passes over the
+ * line that notes it. Here the note is written for it, and taken back when the connection goes back to its pool. What
+ * comes in the same moment still comes together.
  *
  * <p>It reaches for two fields of the driver. Where these are not found, notifications come a millisecond later and nothing
  * else changes.
@@ -41,7 +42,7 @@ final class PromptNotifications implements AutoCloseable {
             nextLook.setLong(stream, Long.MAX_VALUE);
             return new PromptNotifications(() -> set(nextLook, stream, before));
         } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
-            log.debug("notifications come a millisecond later: the driver is another one than expected", e);
+            log.debug("notifications arrive a millisecond later than they could: this version of the JDBC driver is not known", e);
             return new PromptNotifications(null);
         }
     }

@@ -14,7 +14,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job that goes back into its queue. What is null here stays in its row as it is.
+ * Puts a job back into its queue, for a retry, after a release, or because a worker could not read it. What is null
+ * here stays in its row as it is.
  *
  * @param key which job
  * @param delay milliseconds until it may be claimed

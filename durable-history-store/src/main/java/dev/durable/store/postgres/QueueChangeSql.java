@@ -1,6 +1,6 @@
 package dev.durable.store.postgres;
 
-/** What operators do to queues, and what they see of them. */
+/** The SQL of operators' changes to task queues, and of the description of queues. */
 final class QueueChangeSql {
     private QueueChangeSql() {}
 

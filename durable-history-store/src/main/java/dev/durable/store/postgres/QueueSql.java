@@ -1,6 +1,6 @@
 package dev.durable.store.postgres;
 
-/** Rules of task queues, and claims under a limit (background). */
+/** The SQL of queue rules and of claims under limits. */
 final class QueueSql {
     private QueueSql() {}
 

@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Task queues as operators see and set them. */
+/** Implements pauses, limits and descriptions of task queues. */
 final class Queues {
     private final Connections connections;
     private final Nudges nudges;

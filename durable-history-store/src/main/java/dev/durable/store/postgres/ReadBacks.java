@@ -17,8 +17,8 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * Tells whether a transaction whose COMMIT gave no answer happened. Under the run's lock: if its connection died but its
- * backend has not noticed, it is waited for.
+ * Finds out whether a transaction whose COMMIT gave no answer happened. Under the run's lock: if its connection died
+ * but its backend has not noticed, it is waited for.
  */
 final class ReadBacks {
     private final Connections connections;

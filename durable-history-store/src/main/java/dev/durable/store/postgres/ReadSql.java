@@ -1,6 +1,6 @@
 package dev.durable.store.postgres;
 
-/** Hot reads: of claims, rebuilds and waiting clients. */
+/** The SQL of the frequent reads: histories, messages, and ends of runs for waiting clients. */
 final class ReadSql {
     private ReadSql() {}
 

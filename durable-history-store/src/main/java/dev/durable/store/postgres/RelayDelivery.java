@@ -21,9 +21,8 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Puts rows of the outbox into their targets' inboxes, in one transaction and in their order: what follows a message that
- * may start a run goes to whatever run that went to. Rows are named by their place; those without an outcome have nowhere
- * to go.
+ * Delivers rows of the outbox to their targets' inboxes, in one transaction and in their order. Rows are named by their
+ * place; those without an outcome have nowhere to go.
  */
 final class RelayDelivery {
     private final Tx tx;

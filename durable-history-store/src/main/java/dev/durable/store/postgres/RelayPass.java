@@ -25,7 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One pass over the outbox: rows locked, put into their targets' inboxes and removed, in one transaction.
+ * One pass of the relay: locks rows of the outbox, inserts them into their targets' inboxes, and deletes them, in one
+ * transaction.
  *
  * <pre>
  *   take ─► deliver ─► deliver who was not found once more ─► remove what went or has nowhere to go ─► COMMIT
@@ -88,7 +89,7 @@ final class RelayPass {
         }
     }
 
-    /** Says so, if all that the pass could have delivered is refused; tells whether it is. */
+    /** Logs it if everything that the pass could have delivered was refused; returns whether it was. */
     boolean tellRefusal() {
         if (nothingGetsThrough()) {
             refusals.tell();
@@ -113,7 +114,7 @@ final class RelayPass {
         }
     }
 
-    /** Who of the targets is locked waits; the others do not. */
+    /** Targets that are locked wait; the others are delivered. */
     private void byTargets(SqlState why) throws SQLException {
         Set<String> targets = new LinkedHashSet<>();
         taken.forEach(row -> targets.add(row.target()));

@@ -10,8 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Messages that the database refuses one by one. Where others get through they are set aside, into a table where people
- * see them; else they wait in the outbox, and that is said.
+ * Handles messages of the outbox that the database refuses: sets them aside in {@code outbox_refused} if others get
+ * through. Where others get through they are set aside, into a table where people see them; else they wait in the
+ * outbox, and that is said.
  */
 final class RelayRefusals {
     private static final Logger log = LoggerFactory.getLogger(RelayRefusals.class);

@@ -4,11 +4,11 @@ import dev.durable.store.MessageKind;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The outbox: filled by callers' transactions, emptied by relays (background). */
+/** The SQL of the outbox. */
 final class RelaySql {
     private RelaySql() {}
 
-    /** Messages of a kind that only a newer version knows wait for its relays, and are in nobody's way. */
+    /** Messages of a kind that only a newer version knows wait for its relays and hold up no others. */
     private static String known(String sql) {
         String kinds = Stream.of(MessageKind.values())
                 .filter(kind -> kind != MessageKind.UNKNOWN)

@@ -11,10 +11,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How a batch statement is sent. Its tables of parameters, {@code unnest(?::uuid[], ?::int[]) as u(…)}, have an array a
- * column; where there are few rows, they are sent as rows: {@code (values (?::uuid, ?::int)) as u(…)}. The planner dissolves
- * a row that is alone, and what is left is the plan of a statement written for it: no array to be taken in and apart, no
- * function to be scanned. Rows, locks and their order are the same.
+ * Renders a batch statement for its number of rows: as arrays with {@code unnest}, or as {@code values} where there are
+ * few. Its tables of parameters, {@code unnest(?::uuid[], ?::int[]) as u(…)}, have an array a column; where there are
+ * few rows, they are sent as rows: {@code (values (?::uuid, ?::int)) as u(…)}. The planner dissolves a row that is
+ * alone, and what is left is the plan of a statement written for it: no array to be taken in and apart, no function to
+ * be scanned. Rows, locks and their order are the same.
  *
  * @param text with a question mark for each of {@code values}
  * @param values in the order in which they are bound

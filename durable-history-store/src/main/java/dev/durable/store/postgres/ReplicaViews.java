@@ -27,9 +27,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Views that a replica answers. It is some behind: what is asked for by name and is not there yet is asked of the primary, so
- * that a run can be looked at as soon as it is started. Now and then it is asked what database it is: where it is another
- * one than the store's, nothing is shown of it.
+ * Answers listings, descriptions and histories from a replica, and from the primary where the replica does not have the
+ * run yet. It is some behind: what is asked for by name and is not there yet is asked of the primary, so that a run can
+ * be looked at as soon as it is started. Now and then it is asked what database it is: where it is another one than the
+ * store's, nothing is shown of it.
  */
 final class ReplicaViews implements Views {
     private static final Logger log = LoggerFactory.getLogger(ReplicaViews.class);
@@ -92,7 +93,7 @@ final class ReplicaViews implements Views {
                 try {
                     told(compare(store));
                 } catch (RuntimeException e) {
-                    log.debug("what the replica is is asked later: {}", e.getMessage());
+                    log.debug("the identity of the replica is checked again later: {}", e.getMessage());
                 } finally {
                     asking.set(false);
                 }

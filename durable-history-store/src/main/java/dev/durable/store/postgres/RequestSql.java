@@ -1,6 +1,6 @@
 package dev.durable.store.postgres;
 
-/** The statements of the lane <i>messages</i>: messages to runs. */
+/** The SQL of delivering messages to runs. */
 final class RequestSql {
     private RequestSql() {}
 

@@ -9,7 +9,7 @@ import dev.durable.store.Transition;
 import dev.durable.store.Writes;
 import java.util.List;
 
-/** What the lanes write, with a patience: the hot lanes' or the slow lane's. */
+/** The batch writes of the store with one lock timeout: short for the normal lanes, long for the slow lane. */
 record Roads(Starts starts, Deliveries deliveries, JobUpdates updates, Transitions transitions) implements Writes {
 
     static Roads with(Patience patience, Connections connections, SharedNudges nudges, InboxLimit inboxLimit) {

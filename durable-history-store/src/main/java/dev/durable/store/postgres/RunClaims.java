@@ -23,11 +23,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Claims due runs under a fence of this claim, and reads what they need to go on. What a claim took
- * whose reply was lost is anybody's when owned_until has passed, and before that its own session's next claim takes it,
- * which knows the fence. A commit that the server forgets when it breaks down needs nothing, so nobody waits for the disk
- * here: whatever is written under the claim's fence comes behind it in the log, and without the claim it finds the fence
- * before.
+ * Claims due runs under a new fence and reads the messages and histories that they need, in one round trip. What a
+ * claim took whose reply was lost can be claimed by everybody when owned_until has passed, and before that its own
+ * session's next claim takes it, which knows the fence. A commit that the server forgets when it breaks down needs
+ * nothing, so nobody waits for the disk here: whatever is written under the claim's fence comes behind it in the log,
+ * and without the claim it finds the fence before.
  */
 final class RunClaims {
     private static final UUID START = new UUID(0, 0);
@@ -153,7 +153,7 @@ final class RunClaims {
         private final boolean resumed;
         /** It saw the last run with messages. */
         private boolean ended = true;
-        /** When what was left to others is anybody's. */
+        /** When the runs that are left to other processes can be claimed by everybody. */
         private @Nullable Duration retryIn;
 
         private @Nullable Instant nextDue;

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/** What an activation reads: the history of a run, and the messages that wait for it. */
+/** Reads what is needed to go on with a run: its history and the messages that wait for it. */
 final class RunReads {
     private final Connections connections;
 

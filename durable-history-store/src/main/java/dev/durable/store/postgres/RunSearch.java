@@ -32,7 +32,7 @@ import org.jooq.impl.DSL;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the runs of a filter at a cost that does not grow with the number of runs that have completed.
+ * Finds the runs that match a filter by index, at a cost that does not grow with the number of completed runs.
  *
  * <p>Runs stand in the order of their ids, which is by start. Open runs are found in {@code run_state}, those that ended
  * otherwise than COMPLETED or took more than an hour in {@code notable_run}. A window of starts is one of ids, but for the

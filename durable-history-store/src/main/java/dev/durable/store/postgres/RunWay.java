@@ -20,7 +20,7 @@ import org.jooq.impl.DSL;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where runs that a filter wants are looked for: in a table whose indexes lead to them.
+ * One access path of {@link RunSearch}: a table with an index that leads to the runs a filter wants.
  *
  * @param table has the keys of the runs
  * @param range of run ids that may be wanted

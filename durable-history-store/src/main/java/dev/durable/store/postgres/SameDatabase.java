@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 
 /**
- * Whether a connection that a caller wants to have joined is one of the store's own database: what is written through
- * another one is found by nobody. A database is known by its OID and by when the schema was made there, to the microsecond.
- * A physical connection is asked once; behind a savepoint, so that a question that fails leaves the transaction as it was.
+ * Checks that a connection which a caller wants to have joined belongs to the store's own database. A database is known
+ * by its OID and by when the schema was made there, to the microsecond. A physical connection is asked once; behind a
+ * savepoint, so that a question that fails leaves the transaction as it was.
  */
 final class SameDatabase {
     private static final String WHICH = """

@@ -1,6 +1,6 @@
 package dev.durable.store.postgres;
 
-/** What {@code open()} does about the tables. */
+/** What the store does about its schema when it opens: migrate it, or only validate it. */
 public enum SchemaMode {
     /** Creates and upgrades them. The database user needs CREATE on the database once. The default. */
     MIGRATE,

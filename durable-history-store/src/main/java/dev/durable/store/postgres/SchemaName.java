@@ -3,8 +3,9 @@ package dev.durable.store.postgres;
 import java.util.regex.Pattern;
 
 /**
- * The schema that the tables stand in. Statements are written for {@code durable} and qualified, so that they can be
- * pasted into psql; here they are pointed at the configured schema. No search_path: it would be session state.
+ * The validated and quoted name of the schema that holds the tables. Statements are written for {@code durable} and
+ * qualified, so that they can be pasted into psql; here they are pointed at the configured schema. No search_path: it
+ * would be session state.
  */
 record SchemaName(String value) {
     static final String DEFAULT = "durable";

@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Statements that go to the server in one string and one round trip, in this order, each with a snapshot of its own.
- * Keep it short (a dozen): the driver breaks very long strings into several round trips.
+ * Several statements that are sent to the server in one round trip. Keep it short (a dozen): the driver breaks very
+ * long strings into several round trips.
  */
 final class Script {
     private final List<Statement> statements = new ArrayList<>();

@@ -5,11 +5,12 @@ import java.sql.SQLException;
 import java.sql.Statement;
 
 /**
- * Where the names in the engine's statements are looked up. PostgreSQL takes the function or operator whose arguments match
- * best of all schemas of the search_path: one that a stranger made in a schema where he may (in {@code public}, up to
- * PostgreSQL 14) would be called in the name of this process. So each transaction of the engine has a search_path of its
- * own, set where its lock timeouts are; in a caller's transaction each round trip begins with {@link #PIN} and ends with
- * {@link #RESTORE}. Both belong to the transaction, or savepoint, and end with it: nothing stays with the session.
+ * Sets the {@code search_path} of the engine's transactions. PostgreSQL takes the function or operator whose arguments
+ * match best of all schemas of the search_path: one that a stranger made in a schema where he may (in {@code public},
+ * up to PostgreSQL 14) would be called in the name of this process. So each transaction of the engine has a search_path
+ * of its own, set where its lock timeouts are; in a caller's transaction each round trip begins with {@link #PIN} and
+ * ends with {@link #RESTORE}. Both belong to the transaction, or savepoint, and end with it: nothing stays with the
+ * session.
  *
  * <p>A statement outside of transactions names its schema itself.
  */

@@ -1,6 +1,6 @@
 package dev.durable.store.postgres;
 
-/** Statements that end or look at one run under its lock: seize, read-back. */
+/** The SQL that terminates, times out, pauses and reads back one run under its lock. */
 final class SeizureSql {
     private SeizureSql() {}
 

@@ -23,7 +23,7 @@ import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Ends runs without their code: whoever holds the run finds its fence gone. */
+/** Closes and pauses runs from outside, without running their code: the run's fence is replaced. */
 final class Seizures {
     private static final Logger log = LoggerFactory.getLogger(Seizures.class);
 
@@ -41,7 +41,7 @@ final class Seizures {
         return closed;
     }
 
-    /** Whoever holds the run finds its fence gone; what is under way for it reaches its inbox. */
+    /** Replaces the fence of the run, so that its holder can't write; outcomes that are under way go to its inbox. */
     boolean pause(RunPause pause) {
         boolean[] found = new boolean[1];
         Hints hints = connections.transaction(Locks.LONG, tx -> {

@@ -1,6 +1,6 @@
 package dev.durable.store.postgres;
 
-/** Sessions, their claims, and the sweep (background). */
+/** The SQL of sessions: beats, held jobs, and sweeping of dead sessions. */
 final class SessionSql {
     private SessionSql() {}
 
@@ -29,7 +29,7 @@ final class SessionSql {
 
     static final String CLOSE = "delete from durable.session where id = ?";
 
-    /** A session's jobs, in lock order; it says goodbye itself, so nobody else wants them. */
+    /** The jobs of a session that is closed, in lock order; no other process competes for them. */
     static final String LOCK_JOBS_OF = JobPlace.in("""
             select j.workflow_id, j.run_id, j.seq, j.task_queue, j.lease, j.state, j.attempt, j.cancel_requested, j.notes,
                    j.operator_notes, j.options, j.workflow_type, j.activity,

@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Worker processes: alive while they beat, dead for ever once declared so; and what becomes of their jobs then. */
+/** Implements the sessions of worker processes: open, beat, declare dead, re-queue their jobs. */
 final class Sessions {
     private final Connections connections;
     private final Nudges nudges;
@@ -106,7 +106,7 @@ final class Sessions {
                         row.getString("operator_notes"));
     }
 
-    /** The session goes; its jobs are free at once. */
+    /** Closes a session; its jobs are released at once. */
     void close(UUID session) {
         Hints hints = connections.transaction(Locks.LONG, tx -> {
             Left jobs = new Left();

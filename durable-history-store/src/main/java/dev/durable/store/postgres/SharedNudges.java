@@ -9,7 +9,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Nudges in this process and between processes.
+ * Delivers nudges to the listeners of this process at once and to other processes by NOTIFY.
  *
  * <pre>
  *   send ──► listeners of this process, at once, on the thread that has committed
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *   passage ──► behind the COMMIT of the transaction that it tells of ──► {@link #tell} here
  * </pre>
  *
- * What was heard from the server is told to this process only: it never goes out again.
+ * Nudges that came from the server are delivered in this process only and never sent on.
  */
 final class SharedNudges implements Nudges, AutoCloseable {
     private final List<Consumer<Nudge>> listeners = new CopyOnWriteArrayList<>();
@@ -71,7 +71,7 @@ final class SharedNudges implements Nudges, AutoCloseable {
         }
     }
 
-    /** Nobody is told anything any more. */
+    /** Stops all delivery of nudges. */
     @Override
     public void close() {
         inTurn(() -> {

@@ -15,8 +15,8 @@ import java.util.Objects;
 import javax.sql.DataSource;
 
 /**
- * What must hold of the tables whenever nobody is writing, as queries; a diagnostic for tests, and for whoever wants to
- * know whether a database was restored whole. Reads everything: not for a busy server.
+ * Checks the invariants of the tables by SQL; for tests, and to verify a restored database. Reads everything: not for a
+ * busy server.
  */
 public final class SqlInvariants {
     private static final String RESOURCE = "invariants.sql";

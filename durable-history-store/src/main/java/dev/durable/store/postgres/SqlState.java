@@ -20,7 +20,7 @@ enum SqlState {
     /** The connection is lost or about to be; what was sent last may have happened. Others may answer. */
     UNAVAILABLE,
     /**
-     * The server refuses it, and whoever asks now: the disk is full or fails, no memory, no connection left, starting or
+     * The server refuses all work now: the disk is full or fails, no memory, no connection left, starting or
      * stopping, a standby; or somebody has cancelled the statement. Nothing happened.
      */
     REFUSED,
@@ -88,7 +88,7 @@ enum SqlState {
         return state.length() == 5 ? state.substring(0, 2) : "";
     }
 
-    /** Whether the database does not answer, or refuses whoever asks. */
+    /** Whether the database does not answer, or refuses all work. */
     boolean isOutage() {
         return this == UNAVAILABLE || this == REFUSED;
     }

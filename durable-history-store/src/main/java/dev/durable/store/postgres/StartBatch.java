@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 
-/** Starts, sorted as their rows are locked, and the statements that write them. */
+/** A batch of starts, sorted by lock order, with the statements that insert them. */
 record StartBatch(List<NewRun> starts) {
 
     static StartBatch of(List<NewRun> starts) {

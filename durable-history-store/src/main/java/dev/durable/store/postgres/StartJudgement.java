@@ -21,9 +21,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The careful form of starts: inserts what is not in the way of anything, judges what was inserted in statements that
- * see whatever the insert waited for, takes back what is refused, says who is in the way of the rest, and tells those
- * what starts have for them.
+ * The slow path for a batch of starts in which some meet an open run or a policy: inserts what it can, checks each, and
+ * takes back what is refused.
  *
  * <p>An open run is locked before it is told something, and looked up after that whether a run took the message before:
  * so it neither closes over the message nor gets one for the second time.
@@ -43,7 +42,7 @@ final class StartJudgement {
         this.hints = hints;
     }
 
-    /** Nobody is told anything: the caller sends on what is for open runs. */
+    /** Delivers no messages to open runs; the caller does that. */
     Map<UUID, StartOutcome> writeTheNew() throws SQLException {
         tx.last(write(false, InboxLimit.DEFAULT));
         return outcomes;
@@ -282,7 +281,7 @@ final class StartJudgement {
                 Objects.requireNonNull(outcomes.get(start.run().runId()));
     }
 
-    /** The run that was in the way is gone: the same asked again may start. */
+    /** The open run has closed meanwhile: the start may succeed when it is tried again. */
     static final class ClosedMeanwhile extends SQLException {
         private static final long serialVersionUID = 1;
 

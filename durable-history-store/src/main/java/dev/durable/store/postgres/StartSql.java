@@ -3,8 +3,8 @@ package dev.durable.store.postgres;
 import dev.durable.store.JobStart;
 
 /**
- * The statements of the lane <i>starts</i>: insert first, judge in the next statement. Judging first would accept a
- * duplicate of a run that closes meanwhile.
+ * The SQL of starts: insert first, check in the next statement. Judging first would accept a duplicate of a run that
+ * closes meanwhile.
  */
 final class StartSql {
     private StartSql() {}

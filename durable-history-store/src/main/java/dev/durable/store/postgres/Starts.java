@@ -19,8 +19,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts runs. On the assumption that all are new: one round trip. When a count is wrong, again with a look at each, in
- * one transaction.
+ * Starts runs: optimistically in one round trip, and one by one in a transaction where that fails. On the assumption
+ * that all are new: one round trip. When a count is wrong, again with a look at each, in one transaction.
  */
 final class Starts {
     static final StartOutcome NEW = new StartOutcome.Started(false);
@@ -81,7 +81,7 @@ final class Starts {
     }
 
     /**
-     * Writes the start inside the caller's transaction; whoever waits for work hears of it after its commit. An open run
+     * Writes the start inside the caller's transaction; workers are nudged after its commit. An open run
      * is neither locked nor told anything.
      */
     StartOutcome startIn(Connection connection, NewRun start, CallerTransactions callers) {

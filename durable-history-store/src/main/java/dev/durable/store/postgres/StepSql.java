@@ -1,13 +1,13 @@
 package dev.durable.store.postgres;
 
 /**
- * {@link LoneStep}: what {@link TransitionSql#ADVANCE}, {@code SETTLE}, {@code EVENTS} and {@code JOBS} do one after
- * another for many runs, for one.
+ * The SQL of {@link LoneStep}, one statement for a single run that does what {@link TransitionSql#ADVANCE}, {@code
+ * SETTLE}, {@code EVENTS} and {@code JOBS} do one after another for many.
  *
  * <p>The run is locked first, then its job: the two are asked for in this order, and what is wrong with the first is raised
  * before the second is looked at. Who had to wait for a lock is shown the row as it is now, and the condition is tested
  * again; so no LATERAL locks beforehand here. The inbox is looked at as of the beginning of the statement: a message that
- * comes too late for that is found by the next claim, and whoever writes it hints at it.
+ * comes too late for that is found by the next claim, and its sender nudges.
  */
 final class StepSql {
     private StepSql() {}
@@ -53,7 +53,7 @@ final class StepSql {
     static final String SETTLE_AND_DECIDE = ADVANCE + SETTLE + EVENTS + RESULT_AND_JOB;
     static final String SETTLE_AND_BEAR = ADVANCE + SETTLE + EVENTS + JOBS + RESULT_AND_JOB;
 
-    /** A job is never born without an event. */
+    /** A job is never inserted without an event. */
     static String of(boolean settles, boolean appends, boolean bears) {
         if (bears) {
             return settles ? SETTLE_AND_BEAR : BEAR;

@@ -1,6 +1,6 @@
 package dev.durable.store.postgres;
 
-/** Text for people that may hold what a text column can't. */
+/** Replaces characters that a text column can't hold, in text that is only shown to people. */
 final class Text {
     private Text() {}
 

@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import org.jspecify.annotations.Nullable;
 
-/** Columns of type timestamptz as instants. */
+/** Reads columns of type timestamptz as {@link java.time.Instant}. */
 final class Times {
     private Times() {}
 

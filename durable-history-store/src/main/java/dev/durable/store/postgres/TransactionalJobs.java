@@ -15,8 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Activities that commit together with what they write. The last statements of the body's transaction are those of any
- * outcome: the job locked by its lease, then the job deleted and the message inserted.
+ * Runs transactional activities: the body's writes and the settling of its job commit together. The last statements of
+ * the body's transaction are those of any outcome: the job locked by its lease, then the job deleted and the message
+ * inserted.
  *
  * <pre>
  *   begin ─► body's statements ─► lock job by lease ─► delete it, insert outcome ─► COMMIT
@@ -60,7 +61,7 @@ final class TransactionalJobs implements TransactionalActivities {
         } catch (RuntimeException | Error e) {
             attempt.after(e);
         }
-        // Only now: what is told must be there.
+        // Only now, since what the nudges announce must be committed.
         attempt.hints.sendTo(nudges);
         return attempt.outcome;
     }

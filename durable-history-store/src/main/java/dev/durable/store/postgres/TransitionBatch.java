@@ -24,8 +24,8 @@ import java.util.UUID;
 import java.util.stream.Stream;
 
 /**
- * Transitions of different runs, sorted as their rows are locked, and the statements that write them on the assumption
- * that none is stale: each counts its rows, and a wrong count aborts the transaction.
+ * A batch of transitions of different runs, sorted by lock order, and the statements that write them if none is stale:
+ * each counts its rows, and a wrong count aborts the transaction.
  */
 final class TransitionBatch {
     private static final Param NO_LEASES = uuids(List.<UUID>of(), lease -> lease);

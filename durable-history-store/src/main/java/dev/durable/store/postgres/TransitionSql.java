@@ -1,7 +1,7 @@
 package dev.durable.store.postgres;
 
 /**
- * The statements of the lane <i>transitions</i>, in the order in which they run.
+ * The SQL of transitions, in the order in which the statements run.
  *
  * <p>Lock order: run_state by (shard, workflow id), then activity_job by (run id, seq), then the rest by key. The arrays
  * come sorted so, {@code unnest} is the outer side, and each row but those of {@link #ADVANCE} is locked by key in a
@@ -58,7 +58,8 @@ final class TransitionSql {
              where s.run_id = any(?::uuid[]) and +s.shard = any(?::smallint[])""";
 
     /**
-     * The step itself (that of a run alone is in {@link StepSql}): whoever presents the fence and the next event id
+     * The step itself (that of a run alone is in {@link StepSql}): a writer that names the current fence and the next
+     * event id
      * replaces the fence. Says who rests although a message waits beyond those it consumes; a message that comes too late
      * to be seen here is found by the next claim. Mostly no run of the batch has any: that is asked once for all of them
      * (one descent of the index from PostgreSQL 17 on), and only then for each.
@@ -127,7 +128,10 @@ final class TransitionSql {
               from unnest(?::uuid[], ?::bigint[], ?::timestamptz[], ?::uuid[], ?::uuid[], ?::smallint[], ?::text[],
                           ?::text[]) as u(run_id, event_id, at, message_id, fence, shard, type, attributes)""";
 
-    /** Ready jobs, those that wait until their limit key lets them through, and eager ones, which are born claimed by the worker that writes them. */
+    /**
+     * Ready jobs, those that wait until their limit key lets them through, and eager ones, which are inserted as
+     * claimed by the worker that writes them.
+     */
     static final String JOBS = births("", "durable.clock()", "", "", "", "");
 
     /**
@@ -161,7 +165,7 @@ final class TransitionSql {
                         scheduled_at, start_deadline, close_deadline, max_crashes, input, options, headers, limit_key%s)""".formatted(visibleAt, since, delayed, due, type, column));
     }
 
-    /** Whatever jobs closers have left, which locked out their outcomes until here. */
+    /** Deletes the remaining jobs of runs that close; their outcomes were locked out until here. */
     static final String DROP_JOBS = """
             delete from durable.activity_job where ctid = any(array(
                 select j.c from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)

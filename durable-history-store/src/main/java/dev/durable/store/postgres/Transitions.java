@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Writes steps of runs.
+ * Writes transitions of runs: optimistically in one round trip, with a slow path where one is stale or locked.
  *
  * <pre>
  *   optimistic: all at once, counted, one round trip ── a count is wrong ──► careful: lock, find the stale ones, write the

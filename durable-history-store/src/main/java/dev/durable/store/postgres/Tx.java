@@ -19,10 +19,11 @@ import org.postgresql.jdbc.PreferQueryMode;
 import org.postgresql.util.PSQLException;
 
 /**
- * One transaction on one connection. BEGIN travels with the first script and COMMIT with the last: a transaction of one
- * script is one round trip, and a {@link NudgePassage} may travel behind the COMMIT. READ COMMITTED, whatever the server's default is: the protocol rests on a fresh snapshot for
- * each statement. Whether it may write is the server's to say: a standby, and a server that somebody has frozen by {@code
- * default_transaction_read_only}, refuse the first write (25006).
+ * One database transaction on one connection. BEGIN travels with the first script and COMMIT with the last: a
+ * transaction of one script is one round trip, and a {@link NudgePassage} may travel behind the COMMIT. READ COMMITTED,
+ * whatever the server's default is: the protocol rests on a fresh snapshot for each statement. Whether it may write is
+ * the server's to say: a standby, and a server that somebody has frozen by {@code default_transaction_read_only},
+ * refuse the first write (25006).
  */
 final class Tx {
     private static final String BEGIN = "begin isolation level read committed";
@@ -54,7 +55,7 @@ final class Tx {
         this.passage = passage;
     }
 
-    /** One that only reads, and asks nobody's clock: on a replica. */
+    /** A transaction that only reads and does not read the server's time, on a replica. */
     static Tx reading(Connection connection, SchemaName schema, Locks locks) {
         Tx tx = new Tx(connection, schema, locks, (time, roundTrip) -> {}, null);
         tx.begin = BEGIN_READING;
@@ -230,7 +231,7 @@ final class Tx {
         timeSeen.at(Times.required(row, "now"), Duration.ofNanos(System.nanoTime() - sentNanos));
     }
 
-    /** Learns the server's time with each transaction. */
+    /** Receives the server's time with each transaction. */
     @FunctionalInterface
     interface TimeSeen {
         void at(Instant time, Duration roundTrip);

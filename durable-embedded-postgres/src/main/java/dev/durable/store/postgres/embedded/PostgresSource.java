@@ -14,7 +14,7 @@ import org.postgresql.Driver;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * Where the database is, for samples and tools: on the server that the environment names, else on an {@link
+ * Connects samples and tools to a database: to the server that the environment names, else to an {@link
  * EmbeddedPostgres}.
  *
  * <ul>

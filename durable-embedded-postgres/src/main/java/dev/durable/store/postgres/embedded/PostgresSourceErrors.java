@@ -3,7 +3,7 @@ package dev.durable.store.postgres.embedded;
 import dev.durable.StoreUnavailableException;
 import java.sql.SQLException;
 
-/** What can be wrong with the server that the environment names. No text, and no cause, shows a password. */
+/** The error texts about the server that the environment names. No text, and no cause, shows a password. */
 final class PostgresSourceErrors {
     private PostgresSourceErrors() {}
 

@@ -3,7 +3,10 @@ package dev.durable.store.postgres.testing;
 import org.testcontainers.DockerClientFactory;
 import org.testcontainers.postgresql.PostgreSQLContainer;
 
-/** The only class that needs Testcontainers, which is optional. Its container is removed when this process has ended. */
+/**
+ * Starts PostgreSQL with Testcontainers, which is an optional dependency that only this class uses. Its container is
+ * removed when this process has ended.
+ */
 final class ContainerServer {
     private static final String IMAGE = "durable.test.postgres.image";
 

@@ -3,7 +3,7 @@ package dev.durable.store.postgres.testing;
 import dev.durable.StoreUnavailableException;
 import java.sql.SQLException;
 
-/** Why a test gets no database. */
+/** The error texts of tests that get no database. */
 final class TestServerErrors {
     private static final String EMBEDDED = "-D" + TestServer.CHOICE + "=embedded";
 

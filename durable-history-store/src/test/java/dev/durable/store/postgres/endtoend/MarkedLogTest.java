@@ -229,8 +229,8 @@ class MarkedLogTest {
                     .anyMatch(line -> line.contains("the database does not answer"))
                     .anyMatch(line -> line.contains("the database answers again"))
                     .anyMatch(line -> line.startsWith("told ") && line.contains("/orders can't be reached"))
-                    .anyMatch(line -> line.contains("somebody keeps what SIGNAL for locked needs locked"))
-                    .anyMatch(line -> line.contains("somebody keeps what start of "))
+                    .anyMatch(line -> line.contains("a row that SIGNAL for locked needs is locked"))
+                    .anyMatch(line -> line.contains("a row that start of "))
                     .anyMatch(line -> line.contains("a compensation failed"))
                     .anyMatch(line -> line.contains("nobody asked for it"))
                     .anyMatch(line -> line.contains("a transition of refused can't be written"))
@@ -256,7 +256,7 @@ class MarkedLogTest {
                 .isPresent());
     }
 
-    /** Rows that somebody keeps: of a run that is told something, and of an id that is being started. */
+    /** Rows that another transaction has locked: of a run that gets a signal, and of an id that is being started. */
     private void locks(Bench bench, DurableEngine engine) throws Exception {
         var locked = start(engine, "locked");
         awaitEvents(engine, "locked");
@@ -266,7 +266,7 @@ class MarkedLogTest {
             statement.execute("select 1 from durable.workflow_run for update");
             statement.execute("select 1 from durable.run_state for update");
             CompletableFuture<Void> told = CompletableFuture.runAsync(() -> locked.signal(sale -> sale.more(MARKER)));
-            Bench.awaitThat(() -> lines.stream().anyMatch(line -> line.contains("somebody keeps what SIGNAL")));
+            Bench.awaitThat(() -> lines.stream().anyMatch(line -> line.contains("a row that SIGNAL")));
             holder.rollback();
             told.get(30, TimeUnit.SECONDS);
         }

@@ -7,7 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the server's programs come from.
+ * Configures where the programs of the embedded server are unpacked to or installed.
  *
  * @param cache where those of the class path are unpacked to, and templates are kept
  * @param installation the folder above {@code bin/postgres} of a server that is installed already, instead of those

@@ -59,7 +59,7 @@ record BinaryCache(Path folder) {
         return installation(name);
     }
 
-    /** What a process left that was killed while unpacking; nobody else is at it, we hold the lock. */
+    /** Removes what a process left that was killed while unpacking; this process holds the lock. */
     private void clearUnfinished() throws IOException {
         try (Stream<Path> entries = Files.list(folder)) {
             for (Path entry : (Iterable<Path>) entries::iterator) {

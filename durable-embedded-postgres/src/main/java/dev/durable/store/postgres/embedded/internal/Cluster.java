@@ -19,9 +19,9 @@ import java.util.List;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * Sees to it that there is a data directory that the server can run on. A new one appears under its name only when it is
- * complete, so one that was interrupted is made again. Temporary ones are copies of the first of their version, as
- * {@code initdb} takes several times as long as a copy.
+ * Creates and configures the data directory (database cluster) of an embedded server. A new one appears under its name
+ * only when it is complete, so one that was interrupted is made again. Temporary ones are copies of the first of their
+ * version, as {@code initdb} takes several times as long as a copy.
  *
  * <p>Applications connect as {@value #USER}, who owns the database and may make others and roles, but is no superuser: a
  * superuser reads and writes the files of whoever the server runs as.

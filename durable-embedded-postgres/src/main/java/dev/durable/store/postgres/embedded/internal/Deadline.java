@@ -2,7 +2,7 @@ package dev.durable.store.postgres.embedded.internal;
 
 import java.time.Duration;
 
-/** How long somebody waits for another process, which tells nobody when it is done: asked again every few milliseconds. */
+/** A time limit for waiting for another process by polling. */
 record Deadline(Duration length, long nanos) {
     private static final long PAUSE_MILLIS = 5;
 

@@ -14,8 +14,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One at a time, over all threads and processes. The system gives the lock back when its holder dies, so nobody ever
- * has to clear it away.
+ * A lock on a directory across threads and processes, held by a file lock. The system gives the lock back when its
+ * holder dies, so nobody ever has to clear it away.
  *
  * <p>Threads queue before a lock of their own: POSIX drops a process's lock on a file as soon as <i>any</i> of its
  * handles on that file is closed, so a thread that gave up waiting would take the lock from the one that has it.

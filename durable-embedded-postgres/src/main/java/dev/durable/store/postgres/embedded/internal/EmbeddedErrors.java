@@ -7,7 +7,7 @@ import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What can be wrong with an embedded server: what happened, where, the usual cause, the way out. */
+/** The error texts of the embedded server: what happened, where, the usual cause, the way out. */
 public final class EmbeddedErrors {
     private static final String OWN_SERVER = "set DURABLE_JDBC_URL to a server of your own";
 

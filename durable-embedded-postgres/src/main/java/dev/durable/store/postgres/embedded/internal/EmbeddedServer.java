@@ -11,11 +11,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
-/** One use of a running server: this process started it, or found it running. */
+/** A handle of a running embedded server, which this process has started or found running. */
 public final class EmbeddedServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(EmbeddedServer.class);
 
-    /** Whoever forgets one keeps it all the same: a collected lock would tell other processes that its owner is dead. */
+    /**
+     * Keeps servers that were not closed reachable: if a lock were garbage-collected, other processes would take its
+     * owner for dead.
+     */
     private static final Set<EmbeddedServer> OPEN = ConcurrentHashMap.newKeySet();
 
     private final Path root;

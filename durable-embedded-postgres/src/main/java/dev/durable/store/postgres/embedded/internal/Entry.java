@@ -4,7 +4,7 @@ import dev.durable.StoreUnavailableException;
 import java.io.IOException;
 import java.util.Optional;
 
-/** How one comes in, with the directory's lock held: to a server that runs, or to one that is started for it. */
+/** Attaches to the server of a directory, and starts it where it does not run yet, with the directory's lock held. */
 record Entry(ServerDirectory directory, Installation installation, ServerSettings settings, Deadline deadline) {
 
     EmbeddedServer enter() throws IOException, InterruptedException {

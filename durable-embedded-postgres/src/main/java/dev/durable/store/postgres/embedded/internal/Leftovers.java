@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Temporary servers whose process and guardian were killed together. Nobody comes back to such a directory, so each new
- * temporary server looks around for others like it.
+ * Cleans up temporary servers whose process and guardian were both killed. Nobody comes back to such a directory, so
+ * each new temporary server looks around for others like it.
  */
 record Leftovers(ServerDirectory own, String prefix) {
     private static final Logger LOG = LoggerFactory.getLogger(Leftovers.class);
@@ -35,7 +35,10 @@ record Leftovers(ServerDirectory own, String prefix) {
         }
     }
 
-    /** What belongs to others is not touched: the folder is everybody's, and might be a trap. */
+    /**
+     * Directories of other users are not touched: the parent folder is writable by everybody, so they could be prepared
+     * to mislead.
+     */
     private boolean begun(Path directory) throws IOException {
         return Tree.ownerOf(directory) == Tree.ownerOf(own.root())
                 && Files.exists(directory.resolve(own.lock().getFileName()));

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** A running server, as it describes itself in {@code postmaster.pid}. */
+/** Reads {@code postmaster.pid}: process id, port and state of a running server. */
 record Postmaster(ServerDirectory directory, long pid, int port, boolean ready) {
     private static final int PID = 0;
     private static final int PORT = 3;

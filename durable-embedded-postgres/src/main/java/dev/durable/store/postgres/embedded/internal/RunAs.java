@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * PostgreSQL refuses to run as root, which is who one is in most containers. Then its programs are started through
- * another one, the first of these that works here:
+ * Finds a user other than root to run PostgreSQL as, since it refuses to run as root. Then its programs are started
+ * through another one, the first of these that works here:
  *
  * <ol>
  *   <li>{@code setpriv} to {@code nobody}, who then owns the data, and nothing else: to the server, root's files are closed.

@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The folder of one server: what lies where in it. */
+/** The layout of the directory of one embedded server. */
 record ServerDirectory(Path root, boolean temporary) {
     private static final String TEMPORARY = "durable-postgres-";
     private static final long LOG_LIMIT = 1 << 20;

@@ -7,7 +7,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.List;
 
-/** What the server has written to its log since a moment. */
+/** Reads what the server has written to its log since a moment, for error messages. */
 record ServerLog(Path file, long from) {
     private static final int TAIL = 12;
 

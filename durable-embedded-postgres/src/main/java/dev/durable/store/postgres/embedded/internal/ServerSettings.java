@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * How a server is set.
+ * The settings of an embedded server: port, durability, extra parameters.
  *
  * @param durable whether a commit waits until the disk has it
  * @param port 0 for any that is free

@@ -11,7 +11,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import org.jspecify.annotations.Nullable;
 
-/** A folder with all that is below it. */
+/** Copies and deletes a directory with all that is below it. */
 record Tree(Path root) {
 
     /** Copies it with the rights of each file, but without waiting for the disk. */
