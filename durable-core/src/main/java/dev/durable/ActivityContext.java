@@ -17,7 +17,7 @@ public interface ActivityContext {
      * @throws IllegalStateException outside an activity
      */
     static ActivityContext current() {
-        return dev.durable.worker.CurrentActivity.get();
+        return dev.durable.internal.attempt.CurrentActivity.get();
     }
 
     /** Ids, attempt, deadline, idempotency key. */

@@ -16,7 +16,7 @@ public class DeferException extends DurableException {
      */
     public DeferException(Duration delay) {
         super("deferred by " + delay);
-        this.delay = Waits.real(
+        this.delay = WaitBounds.real(
                 "the delay of a DeferException",
                 delay,
                 "the job would begin again at once, and for ever, as this uses no attempt. Give the time after which it is"

@@ -1,6 +1,7 @@
 package dev.durable;
 
-import dev.durable.replay.DurableCalls;
+import dev.durable.client.Functions;
+import dev.durable.internal.replay.call.DurableCalls;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;

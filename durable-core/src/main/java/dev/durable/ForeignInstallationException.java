@@ -1,5 +1,7 @@
 package dev.durable;
 
+import dev.durable.client.Installation;
+
 /**
  * The store holds the work of another installation: it is a copy of another database, or belongs to one of another name.
  * Nothing of it is worked on by this process and no call that writes is taken; reads go on. The message says why, and the

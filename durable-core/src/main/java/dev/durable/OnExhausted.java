@@ -1,5 +1,7 @@
 package dev.durable;
 
+import dev.durable.client.DurableClient;
+
 /**
  * What becomes of an activity that used up its attempts. Used up are: the attempts of its policy, those that the failure
  * itself left ({@link RetryableException}), {@link RetryIf} that says no, worker crashes, a timeout of the last attempt, and

@@ -1,6 +1,6 @@
 package dev.durable;
 
-import dev.durable.replay.Combinators;
+import dev.durable.internal.replay.call.Combinators;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;

@@ -22,7 +22,7 @@ public class RetryAfterException extends DurableException {
     public RetryAfterException(Duration delay, @Nullable Throwable cause) {
         super("try again after " + delay, cause);
         try {
-            this.delay = Waits.notNegative("the delay of a RetryAfterException", delay);
+            this.delay = WaitBounds.notNegative("the delay of a RetryAfterException", delay);
         } catch (IllegalArgumentException e) {
             if (cause != null) {
                 e.initCause(cause);

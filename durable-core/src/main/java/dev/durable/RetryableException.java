@@ -42,7 +42,7 @@ public class RetryableException extends DurableException {
      * @throws IllegalArgumentException when it is negative, or longer than a hundred years
      */
     public RetryableException nextDelay(Duration after) {
-        delay = Waits.notNegative("RetryableException.nextDelay", after);
+        delay = WaitBounds.notNegative("RetryableException.nextDelay", after);
         return this;
     }
 

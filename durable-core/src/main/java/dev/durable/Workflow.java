@@ -1,5 +1,6 @@
 package dev.durable;
 
+import dev.durable.client.DurableEngine;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;

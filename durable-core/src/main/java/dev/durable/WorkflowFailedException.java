@@ -1,5 +1,6 @@
 package dev.durable;
 
+import dev.durable.client.WorkflowStatus;
 import dev.durable.history.Failure;
 import org.jspecify.annotations.Nullable;
 

@@ -2,18 +2,18 @@ package dev.durable;
 
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
-import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.library.dependencies.SliceAssignment;
-import com.tngtech.archunit.library.dependencies.SliceIdentifier;
-import dev.durable.payload.NamedClass;
+import dev.durable.internal.payload.NamedClass;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
@@ -41,7 +41,7 @@ class ArchitectureTest {
     void replay_reads_no_clock() {
         noClasses()
                 .that()
-                .resideInAPackage("dev.durable.replay..")
+                .resideInAPackage("dev.durable.internal.replay..")
                 .should()
                 .accessTargetWhere(readsAClock())
                 .orShould()
@@ -57,7 +57,7 @@ class ArchitectureTest {
     void replay_draws_no_randomness_of_its_own() {
         noClasses()
                 .that()
-                .resideInAPackage("dev.durable.replay..")
+                .resideInAPackage("dev.durable.internal.replay..")
                 .should()
                 .accessTargetWhere(drawsUnseeded())
                 .orShould()
@@ -68,14 +68,48 @@ class ArchitectureTest {
                 .check(CORE);
     }
 
+    /**
+     * Each package and those that it may use, from the ground up. What users see (api) may use all, and all may use it; all
+     * may use the SPI and the events, too.
+     */
+    private static final String ROOMS = """
+            store                   :
+            declare.type            :
+            history                 : store
+            store.memory            :
+            declare.object          : declare.type
+            declare.option          : declare.type
+            payload                 : declare.type
+            declare                 : declare.type declare.object declare.option
+            drive                   : payload
+            commit                  : drive
+            replay.match            : payload declare
+            replay.coroutine        : declare.type payload replay.match
+            replay.call             : declare.type payload declare replay.match replay.coroutine
+            replay                  : declare.type payload declare replay.match replay.coroutine replay.call
+            client.access           : declare.type payload declare replay.call replay
+            client.operate          : declare.type payload declare replay client.access
+            attempt                 : declare.type payload declare drive commit replay client.operate
+            client                  : declare.type declare.object payload declare replay client.access client.operate
+            dispatch                : drive commit attempt
+            run                     : payload declare drive commit replay.match replay.call replay client.access attempt
+            upkeep                  : drive attempt
+            engine                  : declare.type payload declare drive commit replay.match replay client.access attempt client dispatch run upkeep
+            """;
+
     @Test
-    void packages_below_the_root_form_no_cycle() {
-        slices().assignedFrom(packagesBelowTheRoot())
-                .should()
-                .beFreeOfCycles()
-                .because("a package can then be read after those it uses; dev.durable itself is everybody's vocabulary")
-                .allowEmptyShould(true)
-                .check(CORE);
+    void each_package_uses_only_what_the_table_allows() {
+        Map<String, String> names = new HashMap<>();
+        CORE.forEach(type -> {
+            String name = type.getPackageName();
+            names.put(
+                    name,
+                    name.equals("dev.durable") || name.equals("dev.durable.client")
+                            ? "api"
+                            : name.replaceFirst("^dev\\.durable\\.(internal\\.)?", ""));
+        });
+        assertThat(new Rooms(ROOMS, Set.of("api"), Set.of("store", "history")).violations(CORE, names))
+                .isEmpty();
     }
 
     @Test
@@ -92,8 +126,9 @@ class ArchitectureTest {
 
     /** {@code forName(String)} of the JDK's own factory stays allowed, to those two who name it by a constant. */
     private static DescribedPredicate<JavaAccess<?>> loadsByName() {
-        Set<String> factories =
-                Set.of("dev.durable.payload.ThrowableConstructors", "dev.durable.declare.EmptySubclass");
+        Set<String> factories = Set.of(
+                "dev.durable.internal.payload.ThrowableConstructors",
+                "dev.durable.internal.declare.object.EmptySubclass");
         return describe("loads a class by its name", access -> {
             String target = access.getTargetOwner().getName() + "." + access.getName();
             return switch (target) {
@@ -133,20 +168,5 @@ class ArchitectureTest {
                 "draws randomness without a seed",
                 access -> methods.contains(access.getTargetOwner().getName() + "." + access.getName())
                         || access.getTarget().getFullName().equals("java.util.SplittableRandom.<init>()"));
-    }
-
-    private static SliceAssignment packagesBelowTheRoot() {
-        return new SliceAssignment() {
-            @Override
-            public SliceIdentifier getIdentifierOf(JavaClass type) {
-                String name = type.getPackageName();
-                return name.startsWith("dev.durable.") ? SliceIdentifier.of(name) : SliceIdentifier.ignore();
-            }
-
-            @Override
-            public String getDescription() {
-                return "each package below dev.durable";
-            }
-        };
     }
 }

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.io.TempDir;
  * made to compile from here, so the Javadoc of the methods says what to write.
  */
 class CallShapesTest {
-    private static final Path CLIENT = Path.of("src/main/java/dev/durable/DurableClient.java");
-    private static final Path HANDLE = Path.of("src/main/java/dev/durable/WorkflowHandle.java");
+    private static final Path CLIENT = Path.of("src/main/java/dev/durable/client/DurableClient.java");
+    private static final Path HANDLE = Path.of("src/main/java/dev/durable/client/WorkflowHandle.java");
 
     @TempDir
     Path classes;

@@ -3,7 +3,7 @@ package dev.durable;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.durable.declare.OptionsAtCallSite;
+import dev.durable.internal.declare.OptionsAtCallSite;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

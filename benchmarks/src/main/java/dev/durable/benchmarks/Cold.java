@@ -1,6 +1,6 @@
 package dev.durable.benchmarks;
 
-import dev.durable.WorkflowHandle;
+import dev.durable.client.WorkflowHandle;
 import java.time.Duration;
 
 /** A run with a very long history is asked something by a process that has never seen it: history read and replayed. */

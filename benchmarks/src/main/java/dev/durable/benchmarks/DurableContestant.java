@@ -1,9 +1,9 @@
 package dev.durable.benchmarks;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.durable.DurableClient;
-import dev.durable.DurableEngine;
-import dev.durable.StartOptions;
+import dev.durable.client.DurableClient;
+import dev.durable.client.DurableEngine;
+import dev.durable.client.StartOptions;
 import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.store.postgres.SqlInvariants;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package dev.durable.benchmarks;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.durable.DurableEngine;
+import dev.durable.client.DurableEngine;
 import dev.durable.store.postgres.PostgresHistoryStore;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,7 +1,7 @@
 package dev.durable.benchmarks;
 
-import dev.durable.DurableClient;
-import dev.durable.WorkflowHandle;
+import dev.durable.client.DurableClient;
+import dev.durable.client.WorkflowHandle;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -3,8 +3,8 @@ package dev.durable.benchmarks;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.durable.DurableClient;
-import dev.durable.DurableEngine;
+import dev.durable.client.DurableClient;
+import dev.durable.client.DurableEngine;
 import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.store.postgres.testing.TestDatabase;
 import java.nio.file.Path;

@@ -3,9 +3,9 @@ package dev.durable.benchmarks;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.durable.DurableClient;
-import dev.durable.DurableEngine;
-import dev.durable.WorkflowHandle;
+import dev.durable.client.DurableClient;
+import dev.durable.client.DurableEngine;
+import dev.durable.client.WorkflowHandle;
 import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.store.postgres.SqlInvariants;
 import dev.durable.store.postgres.testing.TestDatabase;

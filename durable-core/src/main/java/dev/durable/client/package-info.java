@@ -1,9 +1,10 @@
 /**
- * The client's side: starts, messages, results, queries, listings.
+ * What callers and operators use: the engine and its builder, the client, handles of runs, jobs, batches and activities,
+ * start options, listings, queues, incidents and dead letters.
  *
- * <p>A client talks to the store through its process's {@link dev.durable.client.Dispatch}: starts and messages take the
- * group-commit lanes, results come at once when the run closes in this process and by one shared poll otherwise. Every
- * acknowledged call is durable; a call whose answer is lost is sent again under the same id until it is answered.
+ * <p>Workflow and activity code imports {@link dev.durable} only. Every type here may be used by several threads at once
+ * unless its documentation says otherwise. A call that writes is durable when it returns, or, where it takes part in the
+ * caller's transaction, when that transaction commits.
  */
 @NullMarked
 package dev.durable.client;

@@ -1,6 +1,6 @@
 package dev.durable.store;
 
-import dev.durable.Installation.OpenWork;
+import dev.durable.client.Installation.OpenWork;
 import java.util.function.Function;
 
 /**

@@ -1,6 +1,6 @@
 package dev.durable.store;
 
-import dev.durable.AuditEntry;
+import dev.durable.client.AuditEntry;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;

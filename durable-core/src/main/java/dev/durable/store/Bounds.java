@@ -2,7 +2,7 @@ package dev.durable.store;
 
 import static java.util.stream.Collectors.joining;
 
-import dev.durable.StartOptions;
+import dev.durable.client.StartOptions;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;

@@ -143,7 +143,7 @@ public interface HistoryStore extends Writes, QueueStore, BatchStore, Views, Sto
      * quiet}.
      * Each is given to one caller only.
      */
-    List<BuriedGroup> alertsDue(Duration quiet, int limit);
+    List<FailedJobGroup> alertsDue(Duration quiet, int limit);
 
     // ── sessions ────────────────────────────────────────────────────────────────────────────────────────────────────
 

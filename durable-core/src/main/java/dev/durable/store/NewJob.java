@@ -50,8 +50,8 @@ public record NewJob(
                     + " and can't be inserted as claimed: its key has to let it through");
         }
         if (eager != null && !delay.isZero()) {
-            throw new IllegalArgumentException(
-                    "job " + seq + " is delayed by " + delay + " and can't be inserted as claimed: its time has to come");
+            throw new IllegalArgumentException("job " + seq + " is delayed by " + delay
+                    + " and can't be inserted as claimed: its time has to come");
         }
     }
 

@@ -1,6 +1,6 @@
 package dev.durable.store;
 
-import dev.durable.ActivityState;
+import dev.durable.client.ActivityState;
 import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;

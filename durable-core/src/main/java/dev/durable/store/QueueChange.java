@@ -1,6 +1,6 @@
 package dev.durable.store;
 
-import dev.durable.QueueLimits;
+import dev.durable.client.QueueLimits;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

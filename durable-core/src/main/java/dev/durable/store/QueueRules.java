@@ -1,6 +1,6 @@
 package dev.durable.store;
 
-import dev.durable.QueueLimits;
+import dev.durable.client.QueueLimits;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Set;

@@ -1,7 +1,7 @@
 package dev.durable.store;
 
-import dev.durable.QueueDescription;
-import dev.durable.Queues.PausedActivity;
+import dev.durable.client.QueueDescription;
+import dev.durable.client.Queues.PausedActivity;
 import java.util.Collection;
 import java.util.List;
 

@@ -1,6 +1,6 @@
 package dev.durable.store;
 
-import dev.durable.WorkflowDescription.PendingActivity;
+import dev.durable.client.WorkflowDescription.PendingActivity;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;

@@ -1,6 +1,6 @@
 package dev.durable.store;
 
-import dev.durable.WorkflowStatus;
+import dev.durable.client.WorkflowStatus;
 import java.time.Instant;
 import java.util.Set;
 import java.util.UUID;

@@ -1,6 +1,6 @@
 package dev.durable.store;
 
-import dev.durable.WorkflowStatus;
+import dev.durable.client.WorkflowStatus;
 import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

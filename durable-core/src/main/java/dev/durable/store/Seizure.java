@@ -1,6 +1,6 @@
 package dev.durable.store;
 
-import dev.durable.WorkflowStatus;
+import dev.durable.client.WorkflowStatus;
 import java.util.UUID;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package dev.durable.store;
 
-import dev.durable.AuditEntry;
-import dev.durable.WorkflowStatus;
+import dev.durable.client.AuditEntry;
+import dev.durable.client.WorkflowStatus;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -34,7 +34,7 @@ public interface Views {
     }
 
     /** Dead letters and incidents by what failed alike, the latest first. */
-    List<BuriedGroup> buried(JobFilter filter, int limit);
+    List<FailedJobGroup> buried(JobFilter filter, int limit);
 
     /**
      * A page of open jobs, in the order of {@link JobKey#LOCK_ORDER}, at most a {@linkplain Portion portion}. Their arguments and notes, which may be large, only

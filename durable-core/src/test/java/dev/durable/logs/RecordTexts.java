@@ -3,6 +3,7 @@ package dev.durable.logs;
 import static java.util.stream.Collectors.toCollection;
 
 import dev.durable.history.Payload;
+import java.io.File;
 import java.io.IOException;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
@@ -85,7 +86,7 @@ public final class RecordTexts {
     private final Random random = new Random(20);
 
     /**
-     * What records of these packages show that they must not, one line each.
+     * What records of these packages, and of those below them, show that they must not, one line each.
      *
      * @param beside a class of the module whose records are meant
      * @param exempt simple names of records with text that is no payload
@@ -240,10 +241,13 @@ public final class RecordTexts {
     }
 
     private static Set<String> namesIn(URI folder, String packageName) throws IOException {
-        try (Stream<Path> files = Files.list(Path.of(folder))) {
-            return files.map(file -> file.getFileName().toString())
+        Path root = Path.of(folder);
+        try (Stream<Path> files = Files.walk(root)) {
+            return files.map(file -> root.relativize(file).toString())
                     .filter(file -> file.endsWith(".class") && !file.endsWith("-info.class"))
-                    .map(file -> packageName + "." + file.substring(0, file.length() - ".class".length()))
+                    .map(file -> packageName + "."
+                            + file.substring(0, file.length() - ".class".length())
+                                    .replace(File.separatorChar, '.'))
                     .collect(toCollection(TreeSet::new));
         }
     }

@@ -3,12 +3,12 @@ package dev.durable.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.ActivityOptions;
-import dev.durable.declare.OptionsAtCallSite;
 import dev.durable.history.ActivityTimedOut;
 import dev.durable.history.EventJson;
 import dev.durable.history.OptionsJson;
 import dev.durable.history.Payload;
 import dev.durable.history.TimeoutType;
+import dev.durable.internal.declare.OptionsAtCallSite;
 import dev.durable.store.TimedOutIdleJob.Timeout;
 import java.time.Instant;
 import java.util.UUID;

@@ -1,16 +1,15 @@
 package dev.durable.spring;
 
-import dev.durable.DurableClient;
-import dev.durable.DurableEngine;
-import dev.durable.store.JdbcUrl;
-import java.util.Properties;
-import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import dev.durable.client.DurableClient;
+import dev.durable.client.DurableEngine;
+import dev.durable.internal.engine.EngineBuilder;
+import dev.durable.internal.engine.PreparedEngine;
 import dev.durable.store.HistoryStore;
+import dev.durable.store.JdbcUrl;
 import dev.durable.store.postgres.ActivityTransactions;
 import dev.durable.store.postgres.PostgresHistoryStore;
-import dev.durable.worker.EngineBuilder;
-import dev.durable.worker.PreparedEngine;
 import java.util.List;
+import java.util.Properties;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
@@ -21,6 +20,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 /** An engine and a client on the application's DataSource. Every bean gives way to one of the application's own. */
 @AutoConfiguration(afterName = "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration")

@@ -1,6 +1,6 @@
 package dev.durable.spring;
 
-import dev.durable.DurableEngine;
+import dev.durable.client.DurableEngine;
 
 /** A bean that changes the engine's builder after the properties and before the start. */
 @FunctionalInterface

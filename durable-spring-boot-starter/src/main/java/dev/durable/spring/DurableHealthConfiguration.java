@@ -1,8 +1,8 @@
 package dev.durable.spring;
 
-import dev.durable.DurableEngine;
-import dev.durable.UpkeepStep;
-import dev.durable.WorkerStatus;
+import dev.durable.client.DurableEngine;
+import dev.durable.client.UpkeepStep;
+import dev.durable.client.WorkerStatus;
 import java.util.List;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;

@@ -1,7 +1,7 @@
 package dev.durable.spring;
 
-import dev.durable.DurableEngine;
-import dev.durable.worker.PreparedEngine;
+import dev.durable.client.DurableEngine;
+import dev.durable.internal.engine.PreparedEngine;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;

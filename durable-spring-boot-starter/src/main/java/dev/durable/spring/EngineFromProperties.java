@@ -1,6 +1,6 @@
 package dev.durable.spring;
 
-import dev.durable.DurableEngine;
+import dev.durable.client.DurableEngine;
 import java.util.Map;
 import java.util.TreeMap;
 

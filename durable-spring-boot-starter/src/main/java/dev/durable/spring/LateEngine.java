@@ -1,11 +1,11 @@
 package dev.durable.spring;
 
-import dev.durable.DurableClient;
-import dev.durable.UpkeepStep;
 import dev.durable.UsageException;
-import dev.durable.WorkerStatus;
-import dev.durable.worker.EngineBuilder;
-import dev.durable.worker.PreparedEngine;
+import dev.durable.client.DurableClient;
+import dev.durable.client.UpkeepStep;
+import dev.durable.client.WorkerStatus;
+import dev.durable.internal.engine.EngineBuilder;
+import dev.durable.internal.engine.PreparedEngine;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;

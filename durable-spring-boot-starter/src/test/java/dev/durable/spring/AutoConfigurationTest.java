@@ -3,12 +3,12 @@ package dev.durable.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.durable.DurableClient;
-import dev.durable.DurableEngine;
 import dev.durable.ForeignInstallationException;
 import dev.durable.RegistrationException;
-import dev.durable.StartOptions;
-import dev.durable.WorkflowHandle;
+import dev.durable.client.DurableClient;
+import dev.durable.client.DurableEngine;
+import dev.durable.client.StartOptions;
+import dev.durable.client.WorkflowHandle;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.spring.app.GreetingWorkflow;
 import dev.durable.spring.app.Greetings;

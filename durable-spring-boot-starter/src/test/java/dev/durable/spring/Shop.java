@@ -2,8 +2,8 @@ package dev.durable.spring;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.durable.DurableClient;
 import dev.durable.WorkflowNotFoundException;
+import dev.durable.client.DurableClient;
 import dev.durable.spring.app.ChatWorkflow;
 import dev.durable.spring.app.GreetingWorkflow;
 import dev.durable.spring.app.Greetings;

@@ -3,8 +3,8 @@ package dev.durable.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.durable.DurableClient;
 import dev.durable.WorkflowNotFoundException;
+import dev.durable.client.DurableClient;
 import dev.durable.spring.app.ChatWorkflow;
 import dev.durable.spring.app.Conversations;
 import dev.durable.spring.app.ShopApplication;

@@ -3,8 +3,8 @@ package dev.durable.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.durable.DurableClient;
 import dev.durable.WorkflowNotFoundException;
+import dev.durable.client.DurableClient;
 import dev.durable.spring.app.GreetingWorkflow;
 import dev.durable.spring.app.Orders;
 import dev.durable.spring.app.ShopApplication;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.springframework.transaction.TransactionDefinition.PROPAGATION_REQUIRES_NEW;
 
-import dev.durable.ActivityHandle;
 import dev.durable.UsageException;
+import dev.durable.client.ActivityHandle;
 import dev.durable.spring.Shop.Kind;
 import dev.durable.spring.Shop.Said;
 import dev.durable.spring.app.ChatWorkflow;

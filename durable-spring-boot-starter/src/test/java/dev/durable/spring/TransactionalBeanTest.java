@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.durable.ActivityFailedException;
-import dev.durable.DurableClient;
+import dev.durable.client.DurableClient;
 import dev.durable.spring.app.BookingWorkflow;
 import dev.durable.spring.app.JdbcLedger;
 import dev.durable.spring.app.Ledger;

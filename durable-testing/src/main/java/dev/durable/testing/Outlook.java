@@ -1,13 +1,13 @@
 package dev.durable.testing;
 
-import dev.durable.ActivityState;
-import dev.durable.ActivitySummary;
-import dev.durable.DurableEngine;
-import dev.durable.WorkerStatus;
-import dev.durable.WorkflowQuery;
-import dev.durable.WorkflowStatus;
-import dev.durable.WorkflowSummary;
-import dev.durable.declare.Registry;
+import dev.durable.client.ActivityState;
+import dev.durable.client.ActivitySummary;
+import dev.durable.client.DurableEngine;
+import dev.durable.client.WorkerStatus;
+import dev.durable.client.WorkflowQuery;
+import dev.durable.client.WorkflowStatus;
+import dev.durable.client.WorkflowSummary;
+import dev.durable.internal.declare.Registry;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

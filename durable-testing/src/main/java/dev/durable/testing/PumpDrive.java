@@ -1,8 +1,8 @@
 package dev.durable.testing;
 
+import dev.durable.internal.drive.Drive;
+import dev.durable.internal.drive.Step;
 import dev.durable.store.RunKey;
-import dev.durable.worker.Drive;
-import dev.durable.worker.Step;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;

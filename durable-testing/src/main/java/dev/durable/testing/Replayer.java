@@ -1,15 +1,15 @@
 package dev.durable.testing;
 
 import dev.durable.Activity;
-import dev.durable.declare.Registry;
-import dev.durable.declare.WorkflowType;
 import dev.durable.history.History;
 import dev.durable.history.HistoryJson;
-import dev.durable.payload.FailureCodec;
-import dev.durable.payload.PayloadCodec;
-import dev.durable.replay.BackgroundJob;
-import dev.durable.replay.ReplayCheck;
-import dev.durable.replay.ReplaySetup;
+import dev.durable.internal.declare.Registry;
+import dev.durable.internal.declare.WorkflowType;
+import dev.durable.internal.payload.FailureCodec;
+import dev.durable.internal.payload.PayloadCodec;
+import dev.durable.internal.replay.BackgroundJob;
+import dev.durable.internal.replay.ReplayCheck;
+import dev.durable.internal.replay.match.ReplaySetup;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -1,17 +1,17 @@
 package dev.durable.testing;
 
-import dev.durable.Alert;
-import dev.durable.DurableClient;
-import dev.durable.DurableEngine;
-import dev.durable.DurableEngine.PoolOptions;
-import dev.durable.DurableEngine.QueueOptions;
 import dev.durable.OnExhausted;
 import dev.durable.StoreUnavailableException;
-import dev.durable.WorkflowQuery;
-import dev.durable.declare.Registry;
-import dev.durable.replay.BackgroundJob;
+import dev.durable.client.Alert;
+import dev.durable.client.DurableClient;
+import dev.durable.client.DurableEngine;
+import dev.durable.client.DurableEngine.PoolOptions;
+import dev.durable.client.DurableEngine.QueueOptions;
+import dev.durable.client.WorkflowQuery;
+import dev.durable.internal.declare.Registry;
+import dev.durable.internal.engine.EngineBuilder;
+import dev.durable.internal.replay.BackgroundJob;
 import dev.durable.store.HistoryStore;
-import dev.durable.worker.EngineBuilder;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

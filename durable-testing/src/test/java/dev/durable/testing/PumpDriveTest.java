@@ -3,8 +3,8 @@ package dev.durable.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.durable.worker.Drive;
-import dev.durable.worker.Step;
+import dev.durable.internal.drive.Drive;
+import dev.durable.internal.drive.Step;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;

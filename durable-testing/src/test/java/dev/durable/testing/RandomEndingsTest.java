@@ -8,7 +8,7 @@ import dev.durable.Run;
 import dev.durable.Signal;
 import dev.durable.Workflow;
 import dev.durable.WorkflowFailedException;
-import dev.durable.WorkflowHandle;
+import dev.durable.client.WorkflowHandle;
 import dev.durable.history.SignalReceived;
 import dev.durable.history.WorkflowCompleted;
 import dev.durable.history.WorkflowFailed;

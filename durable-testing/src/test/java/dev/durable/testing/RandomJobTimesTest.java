@@ -4,10 +4,10 @@ import static dev.durable.testing.DurableAssertions.assertThat;
 
 import dev.durable.Activity;
 import dev.durable.ActivityContext;
-import dev.durable.ActivityHandle;
 import dev.durable.DeferException;
 import dev.durable.Retry;
-import dev.durable.StartOptions;
+import dev.durable.client.ActivityHandle;
+import dev.durable.client.StartOptions;
 import dev.durable.history.ActivityCompleted;
 import dev.durable.history.ActivityTimedOut;
 import dev.durable.history.HistoryEvent;

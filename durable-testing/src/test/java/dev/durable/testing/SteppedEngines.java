@@ -1,10 +1,10 @@
 package dev.durable.testing;
 
-import dev.durable.DurableEngine;
+import dev.durable.client.DurableEngine;
+import dev.durable.internal.drive.Drive;
+import dev.durable.internal.drive.Step;
+import dev.durable.internal.engine.EngineBuilder;
 import dev.durable.store.RunKey;
-import dev.durable.worker.Drive;
-import dev.durable.worker.EngineBuilder;
-import dev.durable.worker.Step;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -17,10 +17,10 @@ import dev.durable.Query;
 import dev.durable.Retry;
 import dev.durable.Run;
 import dev.durable.Signal;
-import dev.durable.StartOptions;
 import dev.durable.Workflow;
 import dev.durable.WorkflowFailedException;
 import dev.durable.WorkflowNotFoundException;
+import dev.durable.client.StartOptions;
 import dev.durable.history.SignalReceived;
 import java.time.Duration;
 import java.util.List;
@@ -96,7 +96,7 @@ abstract class TracesTest {
                     .anyMatch(frame -> frame.contains("aResultThatIsNoneIsThrownWithTheFramesOfWhoeverWaited"));
             assertThat(frames)
                     .as("the loop of the engine that heard of the end")
-                    .noneMatch(frame -> frame.contains("dev.durable.worker."));
+                    .noneMatch(frame -> frame.contains("dev.durable.internal."));
         }
         assertThat(failureOf(started::result).getCause())
                 .isInstanceOf(Declined.class)
@@ -370,7 +370,7 @@ abstract class TracesTest {
     void aHistoryOfTenThousandEventsIsToldOnce(TestEngine engine) {
         // The same test of the other store may log beside this one.
         String id = "e-" + UUID.randomUUID();
-        Logger worker = (Logger) LoggerFactory.getLogger("dev.durable.worker");
+        Logger worker = (Logger) LoggerFactory.getLogger("dev.durable.internal");
         ListAppender<ILoggingEvent> lines = new ListAppender<>();
         lines.start();
         worker.addAppender(lines);

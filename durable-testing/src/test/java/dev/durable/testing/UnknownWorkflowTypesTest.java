@@ -3,12 +3,12 @@ package dev.durable.testing;
 import static dev.durable.testing.DurableAssertions.assertThat;
 import static dev.durable.testing.DurableAssertions.assertThatThrownBy;
 
-import dev.durable.DurableClient;
 import dev.durable.Run;
 import dev.durable.Signal;
-import dev.durable.StartOptions;
 import dev.durable.Workflow;
-import dev.durable.WorkflowStatus;
+import dev.durable.client.DurableClient;
+import dev.durable.client.StartOptions;
+import dev.durable.client.WorkflowStatus;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -1,6 +1,6 @@
 package dev.durable.store.memory;
 
-import dev.durable.AuditEntry;
+import dev.durable.client.AuditEntry;
 import dev.durable.store.AuditFilter;
 import dev.durable.store.RunIds;
 import java.util.Comparator;

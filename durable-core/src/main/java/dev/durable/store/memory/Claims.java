@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Implements the claims: due runs under the fence of the claim, ready jobs each under a new lease. */
 final class Claims {
-    private static final Comparator<Run> LONGEST_DUE =
-            Comparator.comparing(Run::dueSince, Comparator.nullsLast(Comparator.naturalOrder()));
+    private static final Comparator<RunRow> LONGEST_DUE =
+            Comparator.comparing(RunRow::dueSince, Comparator.nullsLast(Comparator.naturalOrder()));
 
     private final Tables tables;
 
@@ -42,7 +42,7 @@ final class Claims {
         if (!tables.sessions().isAlive(claim.session())) {
             return ClaimedRuns.none(null, nextDue);
         }
-        List<Run> due = claim.taskQueues().stream()
+        List<RunRow> due = claim.taskQueues().stream()
                 .flatMap(queue -> tables.runs().due(queue, claim, now))
                 .sorted(LONGEST_DUE)
                 .limit(claim.limit())
@@ -56,14 +56,14 @@ final class Claims {
         return claim(due, claim, left, nextDue);
     }
 
-    private ClaimedRuns claim(List<Run> due, RunClaim claim, @Nullable Duration retryIn, @Nullable Instant nextDue) {
+    private ClaimedRuns claim(List<RunRow> due, RunClaim claim, @Nullable Duration retryIn, @Nullable Instant nextDue) {
         List<ClaimedRun> claimed = new ArrayList<>();
         Map<UUID, List<InboxMessage>> messages = new HashMap<>();
         Map<UUID, List<StoredEvent>> histories = new HashMap<>();
         long events = 0;
         Room messageRoom = new Room(Portion.BYTES);
         Room eventRoom = new Room(Portion.BYTES);
-        for (Run run : due) {
+        for (RunRow run : due) {
             UUID runId = run.key().runId();
             if (!run.inbox().isEmpty()) {
                 List<InboxMessage> first = messageRoom.messages(run.inbox().first(ClaimedRuns.MAX_MESSAGES));
@@ -143,7 +143,7 @@ final class Claims {
         return (long) job.input().length() + (details == null ? 0 : details.length());
     }
 
-    private ClaimedRun claim(Run run, RunClaim claim, Instant now) {
+    private ClaimedRun claim(RunRow run, RunClaim claim, Instant now) {
         Hold hold = run.hold();
         UUID previous = hold.fence();
         hold.claim(claim.fence(), claim.session(), now.plus(claim.ownedFor()));

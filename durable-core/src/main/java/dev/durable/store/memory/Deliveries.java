@@ -18,7 +18,7 @@ final class Deliveries {
     }
 
     Delivery.Outcome deliver(Delivery delivery) {
-        Run run = tables.runs().find(delivery.workflowId(), delivery.runId());
+        RunRow run = tables.runs().find(delivery.workflowId(), delivery.runId());
         InboxMessage message = delivery.message();
         if (run == null) {
             return Delivery.Outcome.NOT_FOUND;
@@ -29,7 +29,7 @@ final class Deliveries {
         return run.inbox().contains(message.messageId()) ? Delivery.Outcome.ACCEPTED : accept(run, message);
     }
 
-    private Delivery.Outcome accept(Run run, InboxMessage message) {
+    private Delivery.Outcome accept(RunRow run, InboxMessage message) {
         if (run.hold().closing()) {
             return Delivery.Outcome.CLOSING;
         }

@@ -52,7 +52,7 @@ final class Hold {
         toBeBegunBy = null;
         closing = false;
         boolean passed = wakeAt != null && !wakeAt.isAfter(now);
-        wakeAt = step.park() && passed ? step.wakeAt() : Times.earlier(wakeAt, step.wakeAt());
+        wakeAt = step.park() && passed ? step.wakeAt() : StoredTimes.earlier(wakeAt, step.wakeAt());
         if (step.park() && (!messagesWait || step.movesNothing())) {
             ownedUntil = null;
         }

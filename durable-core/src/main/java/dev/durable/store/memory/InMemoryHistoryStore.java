@@ -1,21 +1,21 @@
 package dev.durable.store.memory;
 
-import dev.durable.AuditEntry;
-import dev.durable.QueueDescription;
-import dev.durable.Queues.PausedActivity;
-import dev.durable.WorkflowStatus;
+import dev.durable.client.AuditEntry;
+import dev.durable.client.QueueDescription;
+import dev.durable.client.Queues.PausedActivity;
+import dev.durable.client.WorkflowStatus;
 import dev.durable.store.Admission;
 import dev.durable.store.AuditFilter;
 import dev.durable.store.BatchMember;
 import dev.durable.store.BatchPlace;
 import dev.durable.store.BatchTally;
-import dev.durable.store.BuriedGroup;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.ClaimedRuns;
 import dev.durable.store.ClosedRun;
 import dev.durable.store.Delivery;
 import dev.durable.store.EarliestTimeouts;
 import dev.durable.store.EstimatedClock;
+import dev.durable.store.FailedJobGroup;
 import dev.durable.store.HeldJob;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.InboxLimit;
@@ -84,9 +84,9 @@ public final class InMemoryHistoryStore implements HistoryStore {
     private final Seizures seizures;
     private final Orphans orphans;
     private final Orders orders;
-    private final Queues queues;
+    private final QueueTable queues;
     private final Reads reads;
-    private final Buried buried;
+    private final FailedJobs buried;
 
     private InMemoryHistoryStore(StoreClock clock, InboxLimit inboxLimit) {
         tables = new Tables(clock);
@@ -98,9 +98,9 @@ public final class InMemoryHistoryStore implements HistoryStore {
         seizures = new Seizures(tables);
         orphans = new Orphans(tables);
         orders = new Orders(tables);
-        queues = new Queues(tables);
+        queues = new QueueTable(tables);
         reads = new Reads(tables.runs(), tables.sessions());
-        buried = new Buried(tables, reads);
+        buried = new FailedJobs(tables, reads);
     }
 
     /** A store on the system's clock. */
@@ -308,12 +308,12 @@ public final class InMemoryHistoryStore implements HistoryStore {
     }
 
     @Override
-    public List<BuriedGroup> alertsDue(Duration quiet, int limit) {
+    public List<FailedJobGroup> alertsDue(Duration quiet, int limit) {
         return atomically(() -> buried.alertsDue(quiet, limit));
     }
 
     @Override
-    public List<BuriedGroup> buried(JobFilter filter, int limit) {
+    public List<FailedJobGroup> buried(JobFilter filter, int limit) {
         return atomically(() -> buried.groups(filter, limit));
     }
 
@@ -327,8 +327,11 @@ public final class InMemoryHistoryStore implements HistoryStore {
 
     @Override
     public List<RunKey> expiredRuns(int limit) {
-        return atomically(() ->
-                tables.runs().expired(tables.now()).limit(limit).map(Run::key).toList());
+        return atomically(() -> tables.runs()
+                .expired(tables.now())
+                .limit(limit)
+                .map(RunRow::key)
+                .toList());
     }
 
     @Override

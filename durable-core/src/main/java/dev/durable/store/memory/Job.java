@@ -1,7 +1,7 @@
 package dev.durable.store.memory;
 
-import dev.durable.ActivityState;
-import dev.durable.WorkflowDescription.PendingActivity;
+import dev.durable.client.ActivityState;
+import dev.durable.client.WorkflowDescription.PendingActivity;
 import dev.durable.store.AtMostOnce;
 import dev.durable.store.CancelledIdleJob;
 import dev.durable.store.ClaimedJob;
@@ -155,7 +155,7 @@ final class Job {
     /** When the attempt of the token's holder times out; null is never. */
     @Nullable
     Instant holdsUntil() {
-        return Times.earlier(Times.earlier(deadline, silentUntil), spec.scheduleToCloseDeadline());
+        return StoredTimes.earlier(StoredTimes.earlier(deadline, silentUntil), spec.scheduleToCloseDeadline());
     }
 
     // ── orders ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -408,7 +408,7 @@ final class Job {
     /** When its time is over if nobody runs it; null is never. */
     @Nullable
     Instant waitsUntil() {
-        return Times.earlier(toStart(), spec.scheduleToCloseDeadline());
+        return StoredTimes.earlier(toStart(), spec.scheduleToCloseDeadline());
     }
 
     /** Schedule-to-start is for what has not begun. */

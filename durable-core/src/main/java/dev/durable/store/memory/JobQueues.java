@@ -1,6 +1,6 @@
 package dev.durable.store.memory;
 
-import dev.durable.ActivityState;
+import dev.durable.client.ActivityState;
 import dev.durable.store.Aging;
 import dev.durable.store.JobClaim;
 import dev.durable.store.JobUpdate;

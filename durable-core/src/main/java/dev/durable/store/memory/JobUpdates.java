@@ -16,7 +16,7 @@ final class JobUpdates {
             tables.places().free(free.lease());
             return Outcome.ACCEPTED;
         }
-        Run run = tables.runs().find(update.key().run().runId());
+        RunRow run = tables.runs().find(update.key().run().runId());
         if (run == null) {
             return Outcome.STALE;
         }
@@ -72,7 +72,7 @@ final class JobUpdates {
         }
     }
 
-    private static boolean wasSettled(Run run, JobUpdate update) {
+    private static boolean wasSettled(RunRow run, JobUpdate update) {
         return update instanceof JobUpdate.Settle
                 && (run.inbox().contains(update.lease()) || run.hasRecorded(update.lease()));
     }

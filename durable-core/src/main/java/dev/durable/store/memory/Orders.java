@@ -1,7 +1,7 @@
 package dev.durable.store.memory;
 
-import dev.durable.ActivityState;
-import dev.durable.AuditEntry;
+import dev.durable.client.ActivityState;
+import dev.durable.client.AuditEntry;
 import dev.durable.store.JobNotes;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobOrder.Audit;
@@ -21,7 +21,7 @@ final class Orders {
         if (audit != null && tables.audit().contains(audit.id())) {
             return Outcome.DUPLICATE;
         }
-        Run run = tables.runs().find(order.key().run().runId());
+        RunRow run = tables.runs().find(order.key().run().runId());
         Job job = run == null ? null : run.jobs().get(order.key().seq());
         if (run == null || job == null) {
             return wasCarriedOut(run, order) ? Outcome.DUPLICATE : Outcome.NOT_FOUND;
@@ -35,14 +35,14 @@ final class Orders {
         return outcome;
     }
 
-    private static boolean wasCarriedOut(@Nullable Run run, JobOrder order) {
+    private static boolean wasCarriedOut(@Nullable RunRow run, JobOrder order) {
         return run != null
                 && order instanceof JobOrder.End end
                 && (run.inbox().contains(end.outcome().messageId())
                         || run.hasRecorded(end.outcome().messageId()));
     }
 
-    private Outcome carryOut(JobOrder order, Run run, Job job) {
+    private Outcome carryOut(JobOrder order, RunRow run, Job job) {
         return switch (order) {
             case JobOrder.RetryNow now -> retryNow(now, job);
             case JobOrder.Reschedule reschedule -> reschedule(reschedule, job);
@@ -102,7 +102,7 @@ final class Orders {
         return Outcome.APPLIED;
     }
 
-    private Outcome cancel(JobOrder.Cancel order, Run run, Job job) {
+    private Outcome cancel(JobOrder.Cancel order, RunRow run, Job job) {
         if (job.cancelRequested()) {
             return Outcome.UNCHANGED;
         }
@@ -159,7 +159,7 @@ final class Orders {
         return Outcome.APPLIED;
     }
 
-    private Outcome end(JobOrder.End order, Run run, Job job) {
+    private Outcome end(JobOrder.End order, RunRow run, Job job) {
         if (!job.seen().equals(order.seen())) {
             return Outcome.CHANGED;
         }

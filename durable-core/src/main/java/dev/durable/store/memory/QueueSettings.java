@@ -1,7 +1,7 @@
 package dev.durable.store.memory;
 
-import dev.durable.QueueLimits;
-import dev.durable.Queues.PausedActivity;
+import dev.durable.client.QueueLimits;
+import dev.durable.client.Queues.PausedActivity;
 import dev.durable.store.QueueRules;
 import dev.durable.store.RecentStarts;
 import java.time.Instant;

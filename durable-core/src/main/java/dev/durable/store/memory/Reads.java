@@ -1,8 +1,8 @@
 package dev.durable.store.memory;
 
-import dev.durable.ActivityState;
-import dev.durable.WorkflowDescription.PendingActivity;
-import dev.durable.WorkflowStatus;
+import dev.durable.client.ActivityState;
+import dev.durable.client.WorkflowDescription.PendingActivity;
+import dev.durable.client.WorkflowStatus;
 import dev.durable.store.BatchMember;
 import dev.durable.store.BatchPlace;
 import dev.durable.store.BatchTally;
@@ -43,7 +43,7 @@ final class Reads {
         Map<UUID, List<InboxMessage>> found = new LinkedHashMap<>();
         Room room = new Room(bytes);
         for (RunKey key : of) {
-            Run run = runs.findOpen(key.runId());
+            RunRow run = runs.findOpen(key.runId());
             if (run != null && !run.inbox().isEmpty()) {
                 List<InboxMessage> first = room.messages(run.inbox().first(limit));
                 if (!first.isEmpty()) {
@@ -59,7 +59,7 @@ final class Reads {
     }
 
     private List<StoredEvent> history(UUID runId, long fromEventId, int limit, Room room) {
-        Run run = runs.find(runId);
+        RunRow run = runs.find(runId);
         if (run == null) {
             return List.of();
         }
@@ -81,11 +81,11 @@ final class Reads {
     }
 
     Optional<RunRecord> run(UUID runId) {
-        return Optional.ofNullable(runs.find(runId)).map(Run::record);
+        return Optional.ofNullable(runs.find(runId)).map(RunRow::record);
     }
 
     Optional<RunRecord> latest(String workflowId) {
-        return Optional.ofNullable(runs.latest(workflowId)).map(Run::record);
+        return Optional.ofNullable(runs.latest(workflowId)).map(RunRow::record);
     }
 
     List<ClosedRun> closed(Collection<UUID> runIds) {
@@ -93,7 +93,7 @@ final class Reads {
                 .map(runs::find)
                 .filter(Objects::nonNull)
                 .filter(run -> !run.isOpen())
-                .map(Run::record)
+                .map(RunRow::record)
                 .map(run -> new ClosedRun(run.run().runId(), run.status(), run.result(), run.failure()))
                 .toList();
         return new Room(Portion.BYTES).first(all, Reads::size);
@@ -166,7 +166,7 @@ final class Reads {
                 .filter(job -> JobMatch.matches(filter, job));
     }
 
-    private static RunDetails describe(Run run) {
+    private static RunDetails describe(RunRow run) {
         Hold hold = run.hold();
         boolean open = run.isOpen();
         List<PendingActivity> jobs =
@@ -188,19 +188,19 @@ final class Reads {
                 .filter(run -> filter.batch() == null || isMember(filter.batch(), run))
                 .filter(run -> filter.activity() == null || filter.activity().equals(run.activityOfJob()))
                 .filter(run -> !filter.stalled() || run.isOpen() && run.hold().stalledBy() != null)
-                .map(Run::record)
+                .map(RunRow::record)
                 .filter(record -> RunMatch.matches(filter, record));
     }
 
     /** Of a job that was enqueued again, the run that came last is. */
-    private boolean isMember(String batch, Run run) {
+    private boolean isMember(String batch, RunRow run) {
         BatchPlace place = run.start().place();
         return place != null && place.batch().equals(batch) && runs.isAt(place, run);
     }
 
     BatchTally batch(String id) {
         long[] counts = new long[6];
-        for (Run run : runs.batch(id).values()) {
+        for (RunRow run : runs.batch(id).values()) {
             RunRecord record = run.record();
             boolean completed = record.status() == WorkflowStatus.COMPLETED;
             if (run.isOpen()) {
@@ -214,7 +214,7 @@ final class Reads {
         return new BatchTally(counts[0], counts[1], counts[2], counts[3], counts[4], counts[5]);
     }
 
-    private static int any(Run run, ActivityState state) {
+    private static int any(RunRow run, ActivityState state) {
         return run.jobs().values().stream().anyMatch(job -> job.state() == state) ? 1 : 0;
     }
 
@@ -230,15 +230,15 @@ final class Reads {
     Set<BatchPlace> held(Map<BatchPlace, RunKey> wanted) {
         return wanted.entrySet().stream()
                 .filter(at -> {
-                    Run run = runs.batch(at.getKey().batch()).get(at.getKey().number());
+                    RunRow run = runs.batch(at.getKey().batch()).get(at.getKey().number());
                     return run != null && run.key().equals(at.getValue());
                 })
                 .map(Map.Entry::getKey)
                 .collect(Collectors.toSet());
     }
 
-    private Stream<Run> from(@Nullable UUID after, boolean newestFirst) {
-        NavigableMap<UUID, Run> all = newestFirst ? runs.all().descendingMap() : runs.all();
+    private Stream<RunRow> from(@Nullable UUID after, boolean newestFirst) {
+        NavigableMap<UUID, RunRow> all = newestFirst ? runs.all().descendingMap() : runs.all();
         return (after == null ? all : all.tailMap(after, false)).values().stream();
     }
 }

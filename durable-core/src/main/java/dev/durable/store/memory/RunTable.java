@@ -23,18 +23,18 @@ final class RunTable {
     /** How long a due run is left to the session that has it cached. */
     static final Duration CACHED_FIRST = Duration.ofMillis(100);
 
-    private final TreeMap<UUID, Run> byRunId = new TreeMap<>(RunIds.ORDER);
-    private final Map<UUID, Run> index = new HashMap<>();
+    private final TreeMap<UUID, RunRow> byRunId = new TreeMap<>(RunIds.ORDER);
+    private final Map<UUID, RunRow> index = new HashMap<>();
     /** In the order of their starts: only the last one can be open. */
-    private final Map<String, List<Run>> byWorkflowId = new HashMap<>();
+    private final Map<String, List<RunRow>> byWorkflowId = new HashMap<>();
 
     /** The last one that was started at each place. */
-    private final Map<String, NavigableMap<Integer, Run>> byBatch = new HashMap<>();
+    private final Map<String, NavigableMap<Integer, RunRow>> byBatch = new HashMap<>();
 
-    private final Map<String, Agenda<Run>> claimable = new HashMap<>();
-    private final Agenda<Run> expiring = new Agenda<>();
+    private final Map<String, Agenda<RunRow>> claimable = new HashMap<>();
+    private final Agenda<RunRow> expiring = new Agenda<>();
 
-    void add(Run run) {
+    void add(RunRow run) {
         index.put(run.key().runId(), run);
         byRunId.put(run.key().runId(), run);
         byWorkflowId
@@ -48,42 +48,42 @@ final class RunTable {
     }
 
     /** The runs of a batch by their numbers. */
-    NavigableMap<Integer, Run> batch(String id) {
+    NavigableMap<Integer, RunRow> batch(String id) {
         return byBatch.getOrDefault(id, new TreeMap<>());
     }
 
     /** Whether it is the run at this place of a batch. */
     @SuppressWarnings("ReferenceEquality") // that very run
-    boolean isAt(@Nullable BatchPlace place, Run run) {
+    boolean isAt(@Nullable BatchPlace place, RunRow run) {
         return place != null && batch(place.batch()).get(place.number()) == run;
     }
 
     /** To be called after each change of when a run is due. */
-    void place(Run run) {
+    void place(RunRow run) {
         agenda(run.start().taskQueue()).put(run, run.claimableAt());
         expiring.put(run, run.expiresAt());
     }
 
     @Nullable
-    Run find(UUID runId) {
+    RunRow find(UUID runId) {
         return index.get(runId);
     }
 
     @Nullable
-    Run findOpen(UUID runId) {
-        Run run = find(runId);
+    RunRow findOpen(UUID runId) {
+        RunRow run = find(runId);
         return run == null || !run.isOpen() ? null : run;
     }
 
     /** The open run, else the one that closed last. */
     @Nullable
-    Run latest(String workflowId) {
-        List<Run> runs = byWorkflowId.get(workflowId);
+    RunRow latest(String workflowId) {
+        List<RunRow> runs = byWorkflowId.get(workflowId);
         return runs == null ? null : runs.getLast();
     }
 
     /** Runs of this workflow id that closed since then, the latest first. */
-    Stream<Run> closedSince(String workflowId, Instant since) {
+    Stream<RunRow> closedSince(String workflowId, Instant since) {
         return byWorkflowId.getOrDefault(workflowId, List.of()).reversed().stream()
                 .filter(run -> !run.isOpen())
                 .takeWhile(run -> run.closedSince(since));
@@ -91,16 +91,16 @@ final class RunTable {
 
     /** Exactly this run, or where no run id is given the latest of the workflow id. */
     @Nullable
-    Run find(String workflowId, @Nullable UUID runId) {
+    RunRow find(String workflowId, @Nullable UUID runId) {
         return runId == null ? latest(workflowId) : find(runId);
     }
 
-    NavigableMap<UUID, Run> all() {
+    NavigableMap<UUID, RunRow> all() {
         return byRunId;
     }
 
     /** Due runs of one queue that the claimer can serve. */
-    Stream<Run> due(String taskQueue, RunClaim claim, Instant now) {
+    Stream<RunRow> due(String taskQueue, RunClaim claim, Instant now) {
         return agenda(taskQueue).due(now).filter(run -> serves(claim, run, now));
     }
 
@@ -126,7 +126,7 @@ final class RunTable {
                 });
     }
 
-    Stream<Run> expired(Instant now) {
+    Stream<RunRow> expired(Instant now) {
         return expiring.due(now);
     }
 
@@ -164,17 +164,17 @@ final class RunTable {
     }
 
     /** When who has it cached has no precedence any more. */
-    private static Stream<Instant> openToAll(Run run) {
+    private static Stream<Instant> openToAll(RunRow run) {
         Instant since = run.dueSince();
         return since == null ? Stream.empty() : Stream.of(since.plus(CACHED_FIRST));
     }
 
-    private static boolean serves(RunClaim claim, Run run, Instant now) {
+    private static boolean serves(RunClaim claim, RunRow run, Instant now) {
         Instant since = run.dueSince();
         return since != null && suits(claim, run) && run.hold().openTo(claim.session(), since, now, CACHED_FIRST);
     }
 
-    private static boolean suits(RunClaim claim, Run run) {
+    private static boolean suits(RunClaim claim, RunRow run) {
         return claim.types().contains(run.start().type()) && run.start().needs() <= claim.needs();
     }
 
@@ -184,7 +184,7 @@ final class RunTable {
         return Optional.ofNullable(wake).filter(at -> counts && at.isAfter(after));
     }
 
-    private Agenda<Run> agenda(String taskQueue) {
+    private Agenda<RunRow> agenda(String taskQueue) {
         return claimable.computeIfAbsent(taskQueue, queue -> new Agenda<>());
     }
 }

@@ -1,6 +1,6 @@
 package dev.durable.store.memory;
 
-import dev.durable.AuditEntry;
+import dev.durable.client.AuditEntry;
 import dev.durable.store.LeftJob;
 import dev.durable.store.MessageKind;
 import dev.durable.store.RunKey;
@@ -22,7 +22,7 @@ final class Seizures {
     }
 
     Optional<RunKey> seize(Seizure seizure) {
-        Run run = tables.runs().find(seizure.workflowId(), seizure.runId());
+        RunRow run = tables.runs().find(seizure.workflowId(), seizure.runId());
         if (run == null) {
             return Optional.empty();
         }
@@ -39,7 +39,7 @@ final class Seizures {
     }
 
     boolean pause(RunPause pause) {
-        Run run = tables.runs().find(pause.workflowId(), pause.runId());
+        RunRow run = tables.runs().find(pause.workflowId(), pause.runId());
         if (run == null || !run.isOpen()) {
             return false;
         }
@@ -63,7 +63,7 @@ final class Seizures {
         return true;
     }
 
-    private void close(Run run, Seizure seizure) {
+    private void close(RunRow run, Seizure seizure) {
         Instant now = tables.now();
         String attributes = seizure.attributes().apply(run.inbox().size());
         List<StoredEvent> events = new ArrayList<>();
@@ -79,6 +79,6 @@ final class Seizures {
         }
         events.add(new StoredEvent(run.nextEventId() + events.size(), seizure.eventType(), now, null, attributes));
         run.append(events, seizure.newFence());
-        tables.end(run, new Run.Ending(seizure.status(), null, seizure.failure(), now, seizure.newFence()));
+        tables.end(run, new RunRow.Ending(seizure.status(), null, seizure.failure(), now, seizure.newFence()));
     }
 }

@@ -1,7 +1,7 @@
 package dev.durable.store.memory;
 
 import dev.durable.ReusePolicy;
-import dev.durable.WorkflowStatus;
+import dev.durable.client.WorkflowStatus;
 import dev.durable.store.Delivery;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.NewRun;
@@ -25,11 +25,11 @@ final class Starts {
         if (tables.runs().find(start.run().runId()) != null) {
             return new StartOutcome.Started(true);
         }
-        Run latest = tables.runs().latest(start.run().workflowId());
+        RunRow latest = tables.runs().latest(start.run().workflowId());
         if (latest == null) {
             return begin(start);
         }
-        Run taker = taker(start);
+        RunRow taker = taker(start);
         if (taker != null) {
             return new StartOutcome.AlreadyOpen(
                     taker.key().runId(), taker.start().type(), Delivery.Outcome.ACCEPTED);
@@ -44,7 +44,7 @@ final class Starts {
                 : begin(start);
     }
 
-    private StartOutcome alreadyOpen(NewRun start, Run open) {
+    private StartOutcome alreadyOpen(NewRun start, RunRow open) {
         RunKey key = open.key();
         String type = open.start().type();
         InboxMessage message = start.message();
@@ -57,7 +57,7 @@ final class Starts {
     }
 
     /** The closed run that took the message, where the start is a resend; null where there is none. */
-    private @Nullable Run taker(NewRun start) {
+    private @Nullable RunRow taker(NewRun start) {
         InboxMessage message = start.message();
         if (message == null || !start.tellsOpenRuns()) {
             return null;
@@ -70,7 +70,7 @@ final class Starts {
     }
 
     private StartOutcome begin(NewRun start) {
-        Run run = new Run(start, tables.now());
+        RunRow run = new RunRow(start, tables.now());
         tables.runs().add(run);
         tables.bear(run, start.jobs());
         InboxMessage message = start.message();

@@ -1,6 +1,6 @@
 package dev.durable.store.memory;
 
-import dev.durable.ActivityState;
+import dev.durable.client.ActivityState;
 import dev.durable.store.AtMostOnce;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobKey;
@@ -26,7 +26,7 @@ final class Tables {
     private final Sessions sessions = new Sessions();
     private final Places places = new Places();
     private final AuditLog audit = new AuditLog();
-    private final Hints hints = new Hints();
+    private final PendingNudges hints = new PendingNudges();
     private final StoreClock clock;
 
     Tables(StoreClock clock) {
@@ -57,7 +57,7 @@ final class Tables {
         return audit;
     }
 
-    Hints hints() {
+    PendingNudges hints() {
         return hints;
     }
 
@@ -70,7 +70,7 @@ final class Tables {
     }
 
     /** Moves the run to the time at which it is due and nudges sleeping loops. */
-    void place(Run run) {
+    void place(RunRow run) {
         runs.place(run);
         Instant at = run.claimableAt();
         if (at != null && !at.isAfter(now())) {
@@ -78,12 +78,12 @@ final class Tables {
         }
     }
 
-    void post(Run run, InboxMessage message) {
+    void post(RunRow run, InboxMessage message) {
         run.inbox().add(message, now());
         place(run);
     }
 
-    void bear(Run run, List<NewJob> born) {
+    void bear(RunRow run, List<NewJob> born) {
         for (NewJob spec : born) {
             Job job = new Job(new JobKey(run.key(), spec.seq()), spec);
             run.jobs().put(spec.seq(), job);
@@ -96,7 +96,7 @@ final class Tables {
     }
 
     /** Deletes the job and its heartbeat details. */
-    void delete(Run run, Job job) {
+    void delete(RunRow run, Job job) {
         run.jobs().remove(job.key().seq());
         jobs.remove(job);
     }
@@ -180,7 +180,7 @@ final class Tables {
     }
 
     /** The run ends: its jobs and its inbox go. */
-    void end(Run run, Run.Ending ending) {
+    void end(RunRow run, RunRow.Ending ending) {
         for (Job job : List.copyOf(run.jobs().values())) {
             keepPlace(job);
             delete(run, job);
@@ -200,13 +200,13 @@ final class Tables {
     }
 
     private void endIdle(Job job, InboxMessage outcome) {
-        Run run = owner(job);
+        RunRow run = owner(job);
         delete(run, job);
         post(run, outcome);
     }
 
-    private Run owner(Job job) {
-        @Nullable Run run = runs.find(job.key().run().runId());
+    private RunRow owner(Job job) {
+        @Nullable RunRow run = runs.find(job.key().run().runId());
         if (run == null) {
             throw new IllegalStateException(job.key() + " outlived its run");
         }

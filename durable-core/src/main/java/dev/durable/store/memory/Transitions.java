@@ -20,7 +20,7 @@ final class Transitions {
     }
 
     Outcome commit(Transition step) {
-        Run run = tables.runs().findOpen(step.run().runId());
+        RunRow run = tables.runs().findOpen(step.run().runId());
         if (run == null || !run.hold().fence().equals(step.fence()) || run.nextEventId() != step.nextEventId()) {
             return Outcome.FENCE_LOST;
         }
@@ -34,7 +34,7 @@ final class Transitions {
     }
 
     ReadBack.Outcome readBack(ReadBack attempt) {
-        Run run = tables.runs().find(attempt.run().runId());
+        RunRow run = tables.runs().find(attempt.run().runId());
         if (run == null) {
             return attempt.eventId() == 1 ? ReadBack.Outcome.NOT_HAPPENED : ReadBack.Outcome.OVERTAKEN;
         }
@@ -46,13 +46,13 @@ final class Transitions {
                 : ReadBack.Outcome.OVERTAKEN;
     }
 
-    private Outcome stall(Run run, Transition step, Transition.Stall why) {
+    private Outcome stall(RunRow run, Transition step, Transition.Stall why) {
         run.hold().stall(why, step.newFence(), tables.now());
         tables.place(run);
         return Outcome.APPLIED;
     }
 
-    private Outcome close(Run run, Transition step, Transition.Close close) {
+    private Outcome close(RunRow run, Transition step, Transition.Close close) {
         if (run.inbox().hasOthersThan(step.consumed())) {
             if (close.force()) {
                 run.hold().markClosing();
@@ -68,11 +68,12 @@ final class Transitions {
         Instant at = step.events().getLast().at();
         run.append(step.closingWith(LeftJob.events(left, at)).events(), step.newFence());
         step.settled().forEach(ended -> tables.delete(run, job(run, ended.seq())));
-        tables.end(run, new Run.Ending(close.status(), close.result(), close.failure(), tables.now(), step.newFence()));
+        tables.end(
+                run, new RunRow.Ending(close.status(), close.result(), close.failure(), tables.now(), step.newFence()));
         return Outcome.APPLIED;
     }
 
-    private Outcome move(Run run, Transition step) {
+    private Outcome move(RunRow run, Transition step) {
         Instant now = tables.now();
         run.append(step.events(), step.newFence());
         run.inbox().removeAll(step.consumed());
@@ -91,14 +92,14 @@ final class Transitions {
         }
     }
 
-    private static boolean holdsAll(Run run, List<Transition.Settled> settled) {
+    private static boolean holdsAll(RunRow run, List<Transition.Settled> settled) {
         return settled.stream().allMatch(s -> {
             Job job = run.jobs().get(s.seq());
             return job != null && job.heldUnder(s.lease());
         });
     }
 
-    private static Job job(Run run, int seq) {
+    private static Job job(RunRow run, int seq) {
         return Objects.requireNonNull(run.jobs().get(seq));
     }
 }

@@ -2,9 +2,9 @@ package dev.durable.store.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.durable.ActivityState;
-import dev.durable.store.BuriedGroup;
+import dev.durable.client.ActivityState;
 import dev.durable.store.ClaimedJob;
+import dev.durable.store.FailedJobGroup;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobFilter;
 import dev.durable.store.JobKey;
@@ -417,7 +417,7 @@ public abstract class BuriedContract extends StoreContract {
         assertThat(keys(all.workflowType("Other"))).isEmpty();
         assertThat(keys(all.fingerprint("a").only(second.key()))).isEmpty();
         assertThat(store.buried(all.buriedFrom(between), 10))
-                .extracting(BuriedGroup::fingerprint)
+                .extracting(FailedJobGroup::fingerprint)
                 .containsExactly("b");
     }
 
@@ -463,10 +463,10 @@ public abstract class BuriedContract extends StoreContract {
         advance(Duration.ofMinutes(1));
         OpenJob last = buried("order-3", false, "a");
 
-        List<BuriedGroup> groups = store.buried(JobFilter.ALL, 10);
+        List<FailedJobGroup> groups = store.buried(JobFilter.ALL, 10);
 
-        assertThat(groups).extracting(BuriedGroup::fingerprint).containsExactly("a", "b");
-        BuriedGroup a = groups.getFirst();
+        assertThat(groups).extracting(FailedJobGroup::fingerprint).containsExactly("a", "b");
+        FailedJobGroup a = groups.getFirst();
         assertThat(a.count()).isEqualTo(2);
         assertThat(a.activity()).isEqualTo(ACTIVITY);
         assertThat(a.firstSeen()).isEqualTo(first.burial().at());
@@ -474,7 +474,7 @@ public abstract class BuriedContract extends StoreContract {
         assertThat(a.latest()).isEqualTo(last.key());
         assertThat(a.lastFailure()).isEqualTo("declined");
         assertThat(store.buried(JobFilter.ALL.states(Set.of(ActivityState.INCIDENT)), 10))
-                .extracting(BuriedGroup::fingerprint)
+                .extracting(FailedJobGroup::fingerprint)
                 .containsExactly("b");
         assertThat(store.jobs(JobFilter.ALL.fingerprint("a"), 10)).hasSize(2);
     }
@@ -484,12 +484,12 @@ public abstract class BuriedContract extends StoreContract {
         buried("order-1", false, "a");
         buried("order-2", false, "a");
 
-        assertThat(store.alertsDue(HOUR, 10)).extracting(BuriedGroup::count).containsExactly(2L);
+        assertThat(store.alertsDue(HOUR, 10)).extracting(FailedJobGroup::count).containsExactly(2L);
         assertThat(store.alertsDue(HOUR, 10)).isEmpty();
         advance(HOUR.plusSeconds(1));
         assertThat(store.alertsDue(HOUR, 10)).as("it did not grow").isEmpty();
         buried("order-3", true, "a");
-        assertThat(store.alertsDue(HOUR, 10)).extracting(BuriedGroup::count).containsExactly(3L);
+        assertThat(store.alertsDue(HOUR, 10)).extracting(FailedJobGroup::count).containsExactly(3L);
         advance(Duration.ofSeconds(1));
         buried("order-4", true, "a");
         assertThat(store.alertsDue(HOUR, 10)).as("within the hour").isEmpty();

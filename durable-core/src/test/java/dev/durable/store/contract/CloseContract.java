@@ -4,7 +4,7 @@ import static dev.durable.store.Transition.Outcome.APPLIED;
 import static dev.durable.store.Transition.Outcome.CLOSE_REFUSED;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.durable.WorkflowStatus;
+import dev.durable.client.WorkflowStatus;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.Delivery;
 import dev.durable.store.InboxMessage;

@@ -7,8 +7,8 @@ import static dev.durable.store.JobUpdate.Outcome.STALE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.durable.ActivityState;
-import dev.durable.WorkflowDescription.PendingActivity;
+import dev.durable.client.ActivityState;
+import dev.durable.client.WorkflowDescription.PendingActivity;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobClaim;

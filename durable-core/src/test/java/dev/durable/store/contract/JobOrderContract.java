@@ -3,7 +3,7 @@ package dev.durable.store.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.durable.ActivityState;
+import dev.durable.client.ActivityState;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.HeldJob;
 import dev.durable.store.InboxMessage;

@@ -3,8 +3,8 @@ package dev.durable.store.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.durable.AuditEntry;
-import dev.durable.WorkflowStatus;
+import dev.durable.client.AuditEntry;
+import dev.durable.client.WorkflowStatus;
 import dev.durable.store.AuditFilter;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.ClosedRun;

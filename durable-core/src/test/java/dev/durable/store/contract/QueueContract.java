@@ -2,9 +2,9 @@ package dev.durable.store.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.durable.QueueDescription;
-import dev.durable.QueueLimits;
-import dev.durable.Queues.PausedActivity;
+import dev.durable.client.QueueDescription;
+import dev.durable.client.QueueLimits;
+import dev.durable.client.Queues.PausedActivity;
 import dev.durable.store.Aging;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobClaim;

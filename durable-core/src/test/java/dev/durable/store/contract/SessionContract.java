@@ -3,10 +3,10 @@ package dev.durable.store.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.ActivityOptions;
-import dev.durable.declare.OptionsAtCallSite;
 import dev.durable.history.ActivityFailed;
 import dev.durable.history.EventJson;
 import dev.durable.history.OptionsJson;
+import dev.durable.internal.declare.OptionsAtCallSite;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobUpdate;

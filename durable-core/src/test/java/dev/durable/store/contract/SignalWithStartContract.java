@@ -3,7 +3,7 @@ package dev.durable.store.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.ReusePolicy;
-import dev.durable.WorkflowStatus;
+import dev.durable.client.WorkflowStatus;
 import dev.durable.store.Delivery;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.NewRun;

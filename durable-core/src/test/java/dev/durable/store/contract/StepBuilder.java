@@ -1,6 +1,6 @@
 package dev.durable.store.contract;
 
-import dev.durable.WorkflowStatus;
+import dev.durable.client.WorkflowStatus;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.MessageKind;

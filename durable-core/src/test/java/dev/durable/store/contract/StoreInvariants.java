@@ -2,7 +2,7 @@ package dev.durable.store.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.durable.WorkflowDescription.PendingActivity;
+import dev.durable.client.WorkflowDescription.PendingActivity;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.MessageKind;

@@ -2,7 +2,7 @@ package dev.durable.store.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.durable.WorkflowStatus;
+import dev.durable.client.WorkflowStatus;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.Delivery;
 import dev.durable.store.InboxMessage;

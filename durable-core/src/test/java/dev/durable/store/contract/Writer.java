@@ -1,6 +1,6 @@
 package dev.durable.store.contract;
 
-import dev.durable.WorkflowStatus;
+import dev.durable.client.WorkflowStatus;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.RunKey;
 import dev.durable.store.Transition;

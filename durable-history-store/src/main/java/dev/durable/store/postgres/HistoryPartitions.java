@@ -1,6 +1,10 @@
 package dev.durable.store.postgres;
 
 import dev.durable.DurableException;
+import dev.durable.store.postgres.internal.schema.Ddl;
+import dev.durable.store.postgres.internal.sql.DataSources;
+import dev.durable.store.postgres.internal.sql.SchemaName;
+import dev.durable.store.postgres.internal.sql.StoreErrors;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -29,12 +33,12 @@ public final class HistoryPartitions {
     private static final Logger log = LoggerFactory.getLogger(HistoryPartitions.class);
 
     private final SchemaName schema;
-    private final Failures failures;
+    private final StoreErrors failures;
     private final Ddl ddl;
 
-    HistoryPartitions(DataSource owner, SchemaName schema, Duration patience) {
+    public HistoryPartitions(DataSource owner, SchemaName schema, Duration patience) {
         this.schema = schema;
-        this.failures = new Failures(DataSources.describe(owner));
+        this.failures = new StoreErrors(DataSources.describe(owner));
         this.ddl = new Ddl(owner, schema, failures, patience);
     }
 

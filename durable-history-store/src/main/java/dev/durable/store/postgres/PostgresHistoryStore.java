@@ -1,23 +1,23 @@
 package dev.durable.store.postgres;
 
-import dev.durable.AuditEntry;
-import dev.durable.QueueDescription;
-import dev.durable.Queues.PausedActivity;
 import dev.durable.StoreUnavailableException;
-import dev.durable.WorkflowStatus;
+import dev.durable.client.AuditEntry;
+import dev.durable.client.QueueDescription;
+import dev.durable.client.Queues.PausedActivity;
+import dev.durable.client.WorkflowStatus;
 import dev.durable.store.Admission;
 import dev.durable.store.Adoption;
 import dev.durable.store.AuditFilter;
 import dev.durable.store.BatchMember;
 import dev.durable.store.BatchPlace;
 import dev.durable.store.BatchTally;
-import dev.durable.store.BuriedGroup;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.ClaimedRuns;
 import dev.durable.store.ClosedRun;
 import dev.durable.store.Delivery;
 import dev.durable.store.EarliestTimeouts;
 import dev.durable.store.EstimatedClock;
+import dev.durable.store.FailedJobGroup;
 import dev.durable.store.Fitness;
 import dev.durable.store.HeldJob;
 import dev.durable.store.HistoryStore;
@@ -52,6 +52,45 @@ import dev.durable.store.TransactionalActivities;
 import dev.durable.store.Transition;
 import dev.durable.store.Views;
 import dev.durable.store.Writes;
+import dev.durable.store.postgres.internal.job.FailedJobs;
+import dev.durable.store.postgres.internal.job.JobOrders;
+import dev.durable.store.postgres.internal.nudge.NotifyChannel;
+import dev.durable.store.postgres.internal.nudge.NudgeChannel;
+import dev.durable.store.postgres.internal.nudge.SharedNudges;
+import dev.durable.store.postgres.internal.queue.Admissions;
+import dev.durable.store.postgres.internal.queue.JobClaims;
+import dev.durable.store.postgres.internal.queue.QueueTable;
+import dev.durable.store.postgres.internal.read.AuditRows;
+import dev.durable.store.postgres.internal.read.Batches;
+import dev.durable.store.postgres.internal.read.Descriptions;
+import dev.durable.store.postgres.internal.read.Listings;
+import dev.durable.store.postgres.internal.read.OpenJobs;
+import dev.durable.store.postgres.internal.read.ReplicaViews;
+import dev.durable.store.postgres.internal.run.LaneWriters;
+import dev.durable.store.postgres.internal.run.ReadBacks;
+import dev.durable.store.postgres.internal.run.RunClaims;
+import dev.durable.store.postgres.internal.run.RunReads;
+import dev.durable.store.postgres.internal.run.Seizures;
+import dev.durable.store.postgres.internal.schema.Ddl;
+import dev.durable.store.postgres.internal.schema.Grants;
+import dev.durable.store.postgres.internal.schema.Migration;
+import dev.durable.store.postgres.internal.sql.Connections;
+import dev.durable.store.postgres.internal.sql.DataSources;
+import dev.durable.store.postgres.internal.sql.Guard;
+import dev.durable.store.postgres.internal.sql.LockPatience;
+import dev.durable.store.postgres.internal.sql.SchemaName;
+import dev.durable.store.postgres.internal.sql.SearchPath;
+import dev.durable.store.postgres.internal.sql.SqlState;
+import dev.durable.store.postgres.internal.sql.StoreErrors;
+import dev.durable.store.postgres.internal.transaction.JoinedTransactions;
+import dev.durable.store.postgres.internal.transaction.Outbox;
+import dev.durable.store.postgres.internal.transaction.OutboxRelay;
+import dev.durable.store.postgres.internal.transaction.OwnTransactions;
+import dev.durable.store.postgres.internal.transaction.SameDatabase;
+import dev.durable.store.postgres.internal.transaction.TransactionalJobs;
+import dev.durable.store.postgres.internal.upkeep.Adoptions;
+import dev.durable.store.postgres.internal.upkeep.Partitions;
+import dev.durable.store.postgres.internal.upkeep.Sessions;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -94,8 +133,8 @@ public final class PostgresHistoryStore implements HistoryStore {
     private final SameDatabase database;
     private final Partitions partitions;
     private final SharedNudges nudges;
-    private final Roads hot;
-    private final Roads slow;
+    private final LaneWriters hot;
+    private final LaneWriters slow;
     private final ReadBacks readBacks;
     private final Seizures seizures;
     private final Adoptions adoptions;
@@ -103,10 +142,10 @@ public final class PostgresHistoryStore implements HistoryStore {
     private final JobClaims jobClaims;
     private final JobOrders jobOrders;
     private final OpenJobs openJobs;
-    private final Queues queues;
+    private final QueueTable queues;
     private final Admissions admissions;
     private final Sessions sessions;
-    private final Buried buried;
+    private final FailedJobs buried;
     private final RunReads runReads;
     private final Listings listings;
     private final @Nullable ReplicaViews replica;
@@ -122,7 +161,7 @@ public final class PostgresHistoryStore implements HistoryStore {
 
     PostgresHistoryStore(Builder options) {
         String workerRole = new Grants(options.schema, options.rolePrefix()).workerRole();
-        Failures failures = new Failures(options.description(), workerRole);
+        StoreErrors failures = new StoreErrors(options.description(), workerRole);
         nudges = new SharedNudges(
                 options.notify ? new NotifyChannel(options.dataSource, options.schema) : NudgeChannel.NONE);
         migration = new Migration(
@@ -138,8 +177,8 @@ public final class PostgresHistoryStore implements HistoryStore {
         database = new SameDatabase(connections);
         partitions = new Partitions(connections);
         connections.onMissingPartition(partitions::madeFor);
-        hot = Roads.with(Patience.SHORT, connections, nudges, options.inboxLimit);
-        slow = Roads.with(Patience.LONG, connections, nudges, options.inboxLimit);
+        hot = LaneWriters.with(LockPatience.SHORT, connections, nudges, options.inboxLimit);
+        slow = LaneWriters.with(LockPatience.LONG, connections, nudges, options.inboxLimit);
         readBacks = new ReadBacks(connections);
         seizures = new Seizures(connections, nudges);
         adoptions = new Adoptions(connections);
@@ -147,10 +186,10 @@ public final class PostgresHistoryStore implements HistoryStore {
         jobClaims = new JobClaims(connections);
         jobOrders = new JobOrders(connections, nudges);
         openJobs = new OpenJobs(connections);
-        queues = new Queues(connections, nudges);
+        queues = new QueueTable(connections, nudges);
         admissions = new Admissions(connections, nudges, options.nanoTime);
         sessions = new Sessions(connections, nudges);
-        buried = new Buried(connections, nudges);
+        buried = new FailedJobs(connections, nudges);
         runReads = new RunReads(connections);
         listings = new Listings(connections);
         replica = options.replica == null
@@ -159,7 +198,8 @@ public final class PostgresHistoryStore implements HistoryStore {
                         Connections.reading(
                                 options.replica,
                                 options.schema,
-                                new Failures(Failures.REPLICA + DataSources.describe(options.replica), workerRole),
+                                new StoreErrors(
+                                        StoreErrors.REPLICA + DataSources.describe(options.replica), workerRole),
                                 new Guard(options.schema, DataSources.describe(options.replica))),
                         nudges,
                         this);
@@ -385,12 +425,12 @@ public final class PostgresHistoryStore implements HistoryStore {
     }
 
     @Override
-    public List<BuriedGroup> alertsDue(Duration quiet, int limit) {
+    public List<FailedJobGroup> alertsDue(Duration quiet, int limit) {
         return buried.alertsDue(quiet, limit);
     }
 
     @Override
-    public List<BuriedGroup> buried(JobFilter filter, int limit) {
+    public List<FailedJobGroup> buried(JobFilter filter, int limit) {
         return buried.groups(filter, limit);
     }
 

@@ -1,5 +1,9 @@
 package dev.durable.store.postgres;
 
+import dev.durable.store.postgres.internal.schema.Grants;
+import dev.durable.store.postgres.internal.schema.MigrationStep;
+import dev.durable.store.postgres.internal.sql.SchemaName;
+import dev.durable.store.postgres.internal.sql.SearchPath;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -66,7 +70,7 @@ public final class Schema {
     }
 
     /** The same for a session whose search_path is set. */
-    static String make(SchemaName schema, String rolePrefix) {
+    public static String make(SchemaName schema, String rolePrefix) {
         return whole(schema, rolePrefix, version());
     }
 
@@ -128,7 +132,7 @@ public final class Schema {
     }
 
     /** What is to be done after a version, in order. */
-    static List<MigrationStep> stepsAfter(int version, SchemaName schema, String rolePrefix) {
+    public static List<MigrationStep> stepsAfter(int version, SchemaName schema, String rolePrefix) {
         return FILES.stream()
                 .filter(file -> version(file) > version)
                 .flatMap(file -> steps(file, schema, rolePrefix).stream())
@@ -200,7 +204,7 @@ public final class Schema {
     }
 
     /** A text of this library. */
-    static String resource(String name) {
+    public static String resource(String name) {
         String path = "/" + name;
         try (InputStream in = Objects.requireNonNull(Schema.class.getResourceAsStream(path), path)) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);

@@ -1,5 +1,8 @@
 package dev.durable.store.postgres;
 
+import dev.durable.store.postgres.internal.sql.PooledConnection;
+import dev.durable.store.postgres.internal.sql.SchemaName;
+import dev.durable.store.postgres.internal.sql.SearchPath;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -36,7 +39,7 @@ public final class SqlInvariants {
      */
     public static List<String> check(DataSource dataSource, String schemaName) throws SQLException {
         SchemaName schema = new SchemaName(schemaName);
-        try (Borrowed borrowed = Borrowed.from(dataSource)) {
+        try (PooledConnection borrowed = PooledConnection.from(dataSource)) {
             return SearchPath.around(borrowed.connection(), connection -> violations(connection, schema));
         }
     }

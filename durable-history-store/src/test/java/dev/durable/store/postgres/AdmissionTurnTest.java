@@ -6,6 +6,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.durable.store.Admission;
+import dev.durable.store.postgres.internal.queue.Admissions;
 import dev.durable.store.postgres.testing.TestDatabase;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;

@@ -3,10 +3,14 @@ package dev.durable.store.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.Activity;
-import dev.durable.DurableEngine;
 import dev.durable.Run;
-import dev.durable.StartOptions;
 import dev.durable.Workflow;
+import dev.durable.client.DurableEngine;
+import dev.durable.client.StartOptions;
+import dev.durable.store.postgres.internal.schema.Ddl;
+import dev.durable.store.postgres.internal.schema.MigrationStep;
+import dev.durable.store.postgres.internal.sql.SchemaName;
+import dev.durable.store.postgres.internal.sql.StoreErrors;
 import dev.durable.store.postgres.testing.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -247,7 +251,7 @@ class DdlUnderLoadTest {
     }
 
     private Ddl ddl() {
-        return new Ddl(database.dataSource(), new SchemaName("durable"), new Failures("test"), Ddl.PATIENCE);
+        return new Ddl(database.dataSource(), new SchemaName("durable"), new StoreErrors("test"), Ddl.PATIENCE);
     }
 
     private Connection reading(String table) throws SQLException {

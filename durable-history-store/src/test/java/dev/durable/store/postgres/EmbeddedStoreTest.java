@@ -2,9 +2,9 @@ package dev.durable.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.durable.DurableEngine;
 import dev.durable.Run;
 import dev.durable.Workflow;
+import dev.durable.client.DurableEngine;
 import dev.durable.store.StoreProvider;
 import dev.durable.store.postgres.embedded.EmbeddedPostgres;
 import java.nio.file.Path;

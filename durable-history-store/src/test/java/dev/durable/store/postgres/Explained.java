@@ -1,6 +1,9 @@
 package dev.durable.store.postgres;
 
 import dev.durable.store.RunFilter;
+import dev.durable.store.postgres.internal.read.RunSearch;
+import dev.durable.store.postgres.internal.sql.SchemaName;
+import dev.durable.store.postgres.internal.sql.TransactionSettings;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -31,7 +34,7 @@ record Explained(String plan, long pages, double millis) {
 
     /** A statement as it stands. */
     static Explained sql(DataSource dataSource, String sql) throws SQLException {
-        return in(dataSource, Locks.READ, List.of(sql));
+        return in(dataSource, TransactionSettings.READ, List.of(sql));
     }
 
     /** A page of a listing. */
@@ -45,21 +48,22 @@ record Explained(String plan, long pages, double millis) {
         try (Connection connection = dataSource.getConnection();
                 Statement statement = connection.createStatement()) {
             connection.setAutoCommit(false);
-            statement.execute(Locks.LISTING.setup(new SchemaName("durable")));
+            statement.execute(TransactionSettings.LISTING.setup(new SchemaName("durable")));
             work.accept(DSL.using(new DefaultConfiguration()
                     .set(connection)
                     .set(SQLDialect.POSTGRES)
                     .set(ExecuteListener.onExecuteStart(context -> statements.add(text(context))))));
             connection.rollback();
         }
-        return in(dataSource, Locks.LISTING, statements);
+        return in(dataSource, TransactionSettings.LISTING, statements);
     }
 
     private static String text(ExecuteContext context) {
         return DSL.using(SQLDialect.POSTGRES).renderInlined(context.query());
     }
 
-    private static Explained in(DataSource dataSource, Locks locks, List<String> statements) throws SQLException {
+    private static Explained in(DataSource dataSource, TransactionSettings locks, List<String> statements)
+            throws SQLException {
         try (Connection connection = dataSource.getConnection();
                 Statement statement = connection.createStatement()) {
             connection.setAutoCommit(false);

@@ -9,6 +9,8 @@ import dev.durable.store.Transition;
 import dev.durable.store.contract.StoreContract;
 import dev.durable.store.contract.StoreFixture;
 import dev.durable.store.contract.Writer;
+import dev.durable.store.postgres.internal.sql.SchemaName;
+import dev.durable.store.postgres.internal.sql.TransactionSettings;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -71,10 +73,10 @@ class ForgottenClaimTest extends StoreContract {
     void nothing_else_that_waits_for_a_commit_is_committed_like_that() {
         SchemaName schema = new SchemaName(SchemaName.DEFAULT);
 
-        for (Locks locks : Locks.values()) {
+        for (TransactionSettings locks : TransactionSettings.values()) {
             assertThat(locks.setup(schema).contains("synchronous_commit"))
                     .as(locks.name())
-                    .isEqualTo(locks == Locks.CLAIM);
+                    .isEqualTo(locks == TransactionSettings.CLAIM);
         }
     }
 

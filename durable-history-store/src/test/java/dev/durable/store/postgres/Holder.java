@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Somebody else's transaction, as open as a debugger at a breakpoint leaves it. */
-final class Holder implements AutoCloseable {
+public final class Holder implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final Set<Holder> OPEN = ConcurrentHashMap.newKeySet();
 
@@ -34,11 +34,11 @@ final class Holder implements AutoCloseable {
     }
 
     /** What tests that failed have left open, which the next would wait for. */
-    static void closeAll() {
+    public static void closeAll() {
         OPEN.forEach(Holder::close);
     }
 
-    static Holder open() {
+    public static Holder open() {
         try {
             return new Holder(PostgresFixture.database().dataSource().getConnection());
         } catch (SQLException e) {
@@ -47,7 +47,7 @@ final class Holder implements AutoCloseable {
     }
 
     /** Has run these statements and goes no further. */
-    static Holder of(String... statements) {
+    public static Holder of(String... statements) {
         Holder holder = open();
         for (String sql : statements) {
             holder.run(sql);
@@ -56,7 +56,7 @@ final class Holder implements AutoCloseable {
     }
 
     /** Has the run's row. */
-    static Holder ofRun(RunKey run, String strength) {
+    public static Holder ofRun(RunKey run, String strength) {
         return of("select 1 from durable.run_state where run_id = '" + run.runId() + "' for " + strength);
     }
 
@@ -76,7 +76,7 @@ final class Holder implements AutoCloseable {
     }
 
     /** Starts the run in this transaction. */
-    StartOutcome start(NewRun run) {
+    public StartOutcome start(NewRun run) {
         return PostgresHistoryStore.builder(PostgresFixture.pool())
                 .transactions(new CallerTransactions() {
                     @Override
@@ -103,19 +103,19 @@ final class Holder implements AutoCloseable {
     }
 
     /** Until somebody waits for a lock of this transaction. */
-    void awaitWaiter() {
+    public void awaitWaiter() {
         assertThat(Sql.await(PATIENCE, () -> waiters() > 0))
                 .as("somebody waits for transaction of backend %s", pid)
                 .isTrue();
     }
 
-    long waiters() {
+    public long waiters() {
         return Sql.number(
                 PostgresFixture.pool(),
                 "select count(*) from pg_stat_activity where " + pid + " = any(pg_blocking_pids(pid))");
     }
 
-    void commit() {
+    public void commit() {
         try (connection) {
             connection.commit();
         } catch (SQLException e) {

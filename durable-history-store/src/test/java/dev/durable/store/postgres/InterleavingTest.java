@@ -3,7 +3,7 @@ package dev.durable.store.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.ReusePolicy;
-import dev.durable.WorkflowStatus;
+import dev.durable.client.WorkflowStatus;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.Delivery;
 import dev.durable.store.InboxLimit;
@@ -19,6 +19,15 @@ import dev.durable.store.contract.StepBuilder;
 import dev.durable.store.contract.StoreContract;
 import dev.durable.store.contract.StoreFixture;
 import dev.durable.store.contract.Writer;
+import dev.durable.store.postgres.internal.nudge.PendingNudges;
+import dev.durable.store.postgres.internal.sql.Connections;
+import dev.durable.store.postgres.internal.sql.Guard;
+import dev.durable.store.postgres.internal.sql.SchemaName;
+import dev.durable.store.postgres.internal.sql.SqlScript;
+import dev.durable.store.postgres.internal.sql.StoreErrors;
+import dev.durable.store.postgres.internal.sql.TransactionSettings;
+import dev.durable.store.postgres.internal.transaction.Outbox;
+import dev.durable.store.postgres.internal.transaction.RelayDelivery;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -342,7 +351,7 @@ class InterleavingTest extends StoreContract {
             connection.commit();
         }
         Holder closer = Holder.ofRun(runs.get(0).run(), "update");
-        Meanwhile<Collection<Delivery.Outcome>> relayed = Meanwhile.of(() -> relayed(Locks.LONG));
+        Meanwhile<Collection<Delivery.Outcome>> relayed = Meanwhile.of(() -> relayed(TransactionSettings.LONG));
         closer.awaitWaiter();
         closer.run("select 1 from durable.run_state where run_id = '"
                 + runs.get(1).run().runId() + "' for update nowait");
@@ -354,17 +363,17 @@ class InterleavingTest extends StoreContract {
     }
 
     /** All that waits in the outbox, by one transaction that waits so long for locks; it is left there. */
-    private static Collection<Delivery.Outcome> relayed(Locks locks) {
+    private static Collection<Delivery.Outcome> relayed(TransactionSettings locks) {
         Connections connections = new Connections(
                 PostgresFixture.pool(),
                 new SchemaName(SchemaName.DEFAULT),
-                new Failures("localhost/test"),
+                new StoreErrors("localhost/test"),
                 new Guard(new SchemaName(SchemaName.DEFAULT), "localhost/test"));
         return connections.transaction(locks, tx -> {
             List<Outbox.Row> rows = new ArrayList<>();
-            tx.run(new Script()
+            tx.run(new SqlScript()
                     .read("select * from durable.outbox order by event_id", row -> rows.add(Outbox.Row.read(row))));
-            return new RelayDelivery(tx, rows, InboxLimit.DEFAULT, new Hints())
+            return new RelayDelivery(tx, rows, InboxLimit.DEFAULT, new PendingNudges())
                     .outcomes()
                     .values();
         });

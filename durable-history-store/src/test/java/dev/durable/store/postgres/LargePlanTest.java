@@ -2,11 +2,16 @@ package dev.durable.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.durable.ActivityState;
-import dev.durable.QueueDescription;
+import dev.durable.client.ActivityState;
+import dev.durable.client.QueueDescription;
 import dev.durable.store.JobFilter;
 import dev.durable.store.RunFilter;
 import dev.durable.store.RunRecord;
+import dev.durable.store.postgres.internal.job.FailedJobs;
+import dev.durable.store.postgres.internal.job.JobSql;
+import dev.durable.store.postgres.internal.read.OpenJobs;
+import dev.durable.store.postgres.internal.read.RunSearch;
+import dev.durable.store.postgres.internal.read.RunWay;
 import dev.durable.store.postgres.testing.TestDatabase;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -123,7 +128,7 @@ class LargePlanTest {
         Explained count = Explained.listing(
                 pool, dsl -> OpenJobs.count(dsl, incidents, 10_001).fetch());
         assertThat(count.plan()).contains("activity_job_buried").doesNotContainPattern(LARGE_SCAN);
-        assertThat(PlanTest.planOf(database, dsl -> Buried.groups(dsl, incidents, 20)))
+        assertThat(PlanTest.planOf(database, dsl -> FailedJobs.groups(dsl, incidents, 20)))
                 .contains("activity_job_buried")
                 .doesNotContain("Seq Scan");
     }

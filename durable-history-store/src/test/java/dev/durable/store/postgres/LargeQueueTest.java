@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobClaim;
+import dev.durable.store.postgres.internal.job.JobSql;
+import dev.durable.store.postgres.internal.sql.SchemaName;
+import dev.durable.store.postgres.internal.sql.TransactionSettings;
 import dev.durable.store.postgres.testing.TestDatabase;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -110,7 +113,7 @@ class LargeQueueTest {
         try (Connection connection = pool.getConnection();
                 Statement statement = connection.createStatement()) {
             connection.setAutoCommit(false);
-            statement.execute(Locks.SHORT.setup(new SchemaName(SchemaName.DEFAULT)));
+            statement.execute(TransactionSettings.SHORT.setup(new SchemaName(SchemaName.DEFAULT)));
             try (ResultSet rows = statement.executeQuery(sql.toString())) {
                 while (rows.next()) {
                     Matcher buffers = BUFFERS.matcher(rows.getString(1));

@@ -1,6 +1,6 @@
 package dev.durable.store.postgres;
 
-import dev.durable.WorkflowStatus;
+import dev.durable.client.WorkflowStatus;
 import dev.durable.store.RunFilter;
 import java.time.Duration;
 import java.time.Instant;

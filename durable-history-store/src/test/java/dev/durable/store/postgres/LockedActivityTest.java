@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.durable.Activity;
-import dev.durable.ActivityHandle;
-import dev.durable.DurableEngine;
 import dev.durable.DurableException;
+import dev.durable.client.ActivityHandle;
+import dev.durable.client.DurableEngine;
 import dev.durable.store.RunKey;
 import dev.durable.store.contract.StoreContract;
 import dev.durable.store.contract.StoreFixture;

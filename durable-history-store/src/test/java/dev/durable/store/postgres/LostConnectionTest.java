@@ -12,6 +12,12 @@ import dev.durable.store.CommitUnknownException;
 import dev.durable.store.NewRun;
 import dev.durable.store.StartOutcome;
 import dev.durable.store.contract.NewRunBuilder;
+import dev.durable.store.postgres.internal.sql.Connections;
+import dev.durable.store.postgres.internal.sql.Guard;
+import dev.durable.store.postgres.internal.sql.SchemaName;
+import dev.durable.store.postgres.internal.sql.SqlScript;
+import dev.durable.store.postgres.internal.sql.StoreErrors;
+import dev.durable.store.postgres.internal.sql.TransactionSettings;
 import dev.durable.store.postgres.testing.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -90,11 +96,11 @@ class LostConnectionTest {
         try (Connection other = database.dataSource().getConnection()) {
             guard.look(other, null, List.of());
         }
-        Connections connections = new Connections(pool, new SchemaName("durable"), new Failures("orders-db"), guard);
+        Connections connections = new Connections(pool, new SchemaName("durable"), new StoreErrors("orders-db"), guard);
         cutAll();
 
-        assertThat(connections.<Boolean>transaction(Locks.SHORT, tx -> {
-                    tx.last(new Script());
+        assertThat(connections.<Boolean>transaction(TransactionSettings.SHORT, tx -> {
+                    tx.last(new SqlScript());
                     return true;
                 }))
                 .isTrue();

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /** What another process does meanwhile, on a thread of its own. */
-final class Meanwhile<T> {
+public final class Meanwhile<T> {
     private final CompletableFuture<T> result = new CompletableFuture<>();
 
     private Meanwhile(Supplier<T> work) {
@@ -20,7 +20,7 @@ final class Meanwhile<T> {
         });
     }
 
-    static <T> Meanwhile<T> of(Supplier<T> work) {
+    public static <T> Meanwhile<T> of(Supplier<T> work) {
         return new Meanwhile<>(work);
     }
 
@@ -28,7 +28,7 @@ final class Meanwhile<T> {
         return result.isDone();
     }
 
-    T get() {
+    public T get() {
         try {
             return result.get(30, TimeUnit.SECONDS);
         } catch (ExecutionException e) {

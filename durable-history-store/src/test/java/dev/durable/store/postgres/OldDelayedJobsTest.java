@@ -3,10 +3,10 @@ package dev.durable.store.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.Activity;
-import dev.durable.ActivityState;
-import dev.durable.ActivitySummary;
-import dev.durable.DurableEngine;
-import dev.durable.WorkflowStatus;
+import dev.durable.client.ActivityState;
+import dev.durable.client.ActivitySummary;
+import dev.durable.client.DurableEngine;
+import dev.durable.client.WorkflowStatus;
 import dev.durable.history.EventJson;
 import dev.durable.history.History;
 import dev.durable.history.HistoryEvent;

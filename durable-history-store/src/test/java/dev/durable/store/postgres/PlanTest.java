@@ -3,6 +3,25 @@ package dev.durable.store.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.store.JobFilter;
+import dev.durable.store.postgres.internal.job.FailedJobSql;
+import dev.durable.store.postgres.internal.job.JobSql;
+import dev.durable.store.postgres.internal.job.OrderSql;
+import dev.durable.store.postgres.internal.message.MessageSql;
+import dev.durable.store.postgres.internal.queue.AdmissionSql;
+import dev.durable.store.postgres.internal.queue.QueueSql;
+import dev.durable.store.postgres.internal.read.OpenJobs;
+import dev.durable.store.postgres.internal.run.ClaimSql;
+import dev.durable.store.postgres.internal.run.ReadSql;
+import dev.durable.store.postgres.internal.run.SeizureSql;
+import dev.durable.store.postgres.internal.run.StartSql;
+import dev.durable.store.postgres.internal.run.StepSql;
+import dev.durable.store.postgres.internal.run.TransitionSql;
+import dev.durable.store.postgres.internal.sql.Param;
+import dev.durable.store.postgres.internal.sql.Rendering;
+import dev.durable.store.postgres.internal.sql.SchemaName;
+import dev.durable.store.postgres.internal.sql.TransactionSettings;
+import dev.durable.store.postgres.internal.transaction.RelaySql;
+import dev.durable.store.postgres.internal.upkeep.SessionSql;
 import dev.durable.store.postgres.testing.TestDatabase;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
@@ -45,7 +64,7 @@ class PlanTest {
             TransitionSql.class,
             StepSql.class,
             StartSql.class,
-            RequestSql.class,
+            MessageSql.class,
             JobSql.class,
             OrderSql.class,
             ClaimSql.class,
@@ -140,18 +159,18 @@ class PlanTest {
     /** Both tables of what was ordered and of what is buried may be large; the rest of what they read is what they found. */
     @Test
     void dead_letters_that_are_to_be_purged_are_found_by_an_index_that_has_no_others() throws SQLException {
-        assertThat(explain(full, BuriedSql.LOCK_OVER))
+        assertThat(explain(full, FailedJobSql.LOCK_OVER))
                 .anyMatch(line -> line.contains("Index Scan using activity_job_buried_since"))
                 .anyMatch(line -> line.contains("Index Only Scan Backward using activity_job_buried_since"))
                 .noneMatch(line -> line.contains("Sort") || line.contains("Seq Scan"));
-        assertThat(String.join("\n", explain(full, BuriedSql.FORGET_ALERTS)))
+        assertThat(String.join("\n", explain(full, FailedJobSql.FORGET_ALERTS)))
                 .contains("activity_job_buried")
                 .doesNotContain("Seq Scan on activity_job");
     }
 
     @Test
     void alerts_read_what_is_buried_and_no_other_job() throws SQLException {
-        assertThat(String.join("\n", explain(full, BuriedSql.ALERTS_DUE)))
+        assertThat(String.join("\n", explain(full, FailedJobSql.ALERTS_DUE)))
                 .contains("activity_job_buried")
                 .doesNotContain("Seq Scan on activity_job");
     }
@@ -169,7 +188,7 @@ class PlanTest {
     /** As reads of people are planned. */
     static String planOf(TestDatabase database, Function<DSLContext, Select<?>> query) throws SQLException {
         String sql = query.apply(DSL.using(SQLDialect.POSTGRES)).getSQL(ParamType.INLINED);
-        return String.join("\n", explain(database, sql, Locks.READ));
+        return String.join("\n", explain(database, sql, TransactionSettings.READ));
     }
 
     static void assertGoesByIndex(TestDatabase database, String name, String sql) throws SQLException {
@@ -257,11 +276,12 @@ class PlanTest {
     }
 
     static List<String> explain(TestDatabase database, String sql) throws SQLException {
-        return explain(database, sql, Locks.SHORT);
+        return explain(database, sql, TransactionSettings.SHORT);
     }
 
     @SuppressWarnings("LoopOverCharArray")
-    private static List<String> explain(TestDatabase database, String sql, Locks locks) throws SQLException {
+    private static List<String> explain(TestDatabase database, String sql, TransactionSettings locks)
+            throws SQLException {
         try (Connection connection = pool(database).getConnection();
                 Statement statement = connection.createStatement()) {
             connection.setAutoCommit(false);

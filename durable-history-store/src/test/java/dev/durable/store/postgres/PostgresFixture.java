@@ -22,7 +22,7 @@ import org.postgresql.ds.PGSimpleDataSource;
  * server's. The store connects as a user that has the rights of a worker and no others, and whose search_path has a schema
  * full of {@link Traps}.
  */
-final class PostgresFixture implements StoreFixture {
+public final class PostgresFixture implements StoreFixture {
     private static final InboxLimit INBOX_LIMIT = new InboxLimit(50, 20 << 20);
     private static final TestDatabase DATABASE = TestDatabase.migrated();
     private static final DataSource POOL = DATABASE.pooledDataSource(16);
@@ -53,7 +53,7 @@ final class PostgresFixture implements StoreFixture {
     private final PostgresHistoryStore store;
     private Duration ahead = Duration.ZERO;
 
-    PostgresFixture() {
+    public PostgresFixture() {
         Holder.closeAll();
         store = PostgresHistoryStore.builder(WORKER)
                 .schemaMode(SchemaMode.NONE)
@@ -83,7 +83,7 @@ final class PostgresFixture implements StoreFixture {
     }
 
     /** Of the owner. */
-    static DataSource pool() {
+    public static DataSource pool() {
         return POOL;
     }
 
@@ -94,7 +94,7 @@ final class PostgresFixture implements StoreFixture {
         }
     }
 
-    static TestDatabase database() {
+    public static TestDatabase database() {
         return DATABASE;
     }
 

@@ -2,7 +2,7 @@ package dev.durable.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.durable.WorkflowStatus;
+import dev.durable.client.WorkflowStatus;
 import dev.durable.store.NewJob;
 import dev.durable.store.RunClaim;
 import dev.durable.store.RunRecord;

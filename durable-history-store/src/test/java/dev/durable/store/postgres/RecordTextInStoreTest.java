@@ -12,18 +12,18 @@ class RecordTextInStoreTest {
     /** Their text is SQL, names of roles and channels, or what the server says of itself. */
     private static final Set<String> NAMES_OF_THE_DATABASE = Set.of(
             "Connections.Trouble",
-            "Failures",
+            "StoreErrors",
             "Grants.Right",
             "Guard.Told",
             "Migration.Found",
             "MigrationStep",
             "NudgeListener.Station",
             "NudgeMessage",
-            "Orphan",
+            "OrphanedJob",
             "Rendering",
             "Rendering.Part",
             "SchemaName",
-            "Script.Statement");
+            "SqlScript.Statement");
 
     @Test
     void no_record_shows_a_payload_or_a_token() throws Exception {

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** Who may do what, as the database itself sees to it. */
-class RolesTest extends StoreContract {
+public class RolesTest extends StoreContract {
     private final DataSource worker = as("durable_worker");
     private final DataSource retention = as("durable_retention");
     private Writer writer;
@@ -252,7 +252,7 @@ class RolesTest extends StoreContract {
     }
 
     /** What this role may do there. */
-    static DataSource as(DataSource dataSource, String role) {
+    public static DataSource as(DataSource dataSource, String role) {
         PGSimpleDataSource source = (PGSimpleDataSource) dataSource;
         source.setOptions("-c role=" + role);
         return source;

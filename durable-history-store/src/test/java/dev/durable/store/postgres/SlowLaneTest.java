@@ -2,12 +2,12 @@ package dev.durable.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.durable.DurableClient;
-import dev.durable.DurableEngine;
 import dev.durable.Run;
 import dev.durable.Signal;
-import dev.durable.StartOptions;
 import dev.durable.Workflow;
+import dev.durable.client.DurableClient;
+import dev.durable.client.DurableEngine;
+import dev.durable.client.StartOptions;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.ClaimedRun;
 import dev.durable.store.Delivery;

@@ -12,10 +12,10 @@ import java.util.function.BooleanSupplier;
 import javax.sql.DataSource;
 
 /** Plain SQL of tests. */
-final class Sql {
+public final class Sql {
     private Sql() {}
 
-    static void execute(DataSource dataSource, String sql) {
+    public static void execute(DataSource dataSource, String sql) {
         try (Connection connection = dataSource.getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute(sql);
@@ -24,12 +24,12 @@ final class Sql {
         }
     }
 
-    static long number(DataSource dataSource, String sql) {
+    public static long number(DataSource dataSource, String sql) {
         return Long.parseLong(column(dataSource, sql).getFirst());
     }
 
     /** The first column of each row as text. */
-    static List<String> column(DataSource dataSource, String sql) {
+    public static List<String> column(DataSource dataSource, String sql) {
         try (Connection connection = dataSource.getConnection();
                 Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery(sql)) {
@@ -44,14 +44,14 @@ final class Sql {
     }
 
     /** Cuts the connections on which processes listen to each other; how many there were. */
-    static long cutListeners(DataSource dataSource) {
+    public static long cutListeners(DataSource dataSource) {
         return number(dataSource, """
                 select count(pg_terminate_backend(pid)) from pg_stat_activity
                  where datname = current_database() and pid <> pg_backend_pid() and query ~ 'pg_notify|listen'""");
     }
 
     /** Polls until it holds or the time is over; tells whether it held. */
-    static boolean await(Duration atMost, BooleanSupplier condition) {
+    public static boolean await(Duration atMost, BooleanSupplier condition) {
         long end = System.nanoTime() + atMost.toNanos();
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - end > 0) {

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.durable.Activity;
 import dev.durable.Durable;
-import dev.durable.DurableClient;
-import dev.durable.DurableEngine;
-import dev.durable.Installation;
 import dev.durable.Run;
 import dev.durable.Signal;
-import dev.durable.StartOptions;
 import dev.durable.Workflow;
+import dev.durable.client.DurableClient;
+import dev.durable.client.DurableEngine;
+import dev.durable.client.Installation;
+import dev.durable.client.StartOptions;
 import dev.durable.store.postgres.testing.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -3,12 +3,12 @@ package dev.durable.store.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.Activity;
-import dev.durable.Alert;
-import dev.durable.DurableEngine;
 import dev.durable.NonRetryableException;
 import dev.durable.Run;
 import dev.durable.Workflow;
-import dev.durable.WorkflowHandle;
+import dev.durable.client.Alert;
+import dev.durable.client.DurableEngine;
+import dev.durable.client.WorkflowHandle;
 import dev.durable.store.postgres.testing.TestDatabase;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;

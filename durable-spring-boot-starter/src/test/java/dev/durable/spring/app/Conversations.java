@@ -1,6 +1,6 @@
 package dev.durable.spring.app;
 
-import dev.durable.DurableClient;
+import dev.durable.client.DurableClient;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 

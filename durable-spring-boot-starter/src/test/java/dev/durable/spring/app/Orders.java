@@ -1,6 +1,6 @@
 package dev.durable.spring.app;
 
-import dev.durable.DurableClient;
+import dev.durable.client.DurableClient;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;

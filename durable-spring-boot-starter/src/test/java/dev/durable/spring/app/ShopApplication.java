@@ -1,6 +1,6 @@
 package dev.durable.spring.app;
 
-import dev.durable.DurableClient;
+import dev.durable.client.DurableClient;
 import dev.durable.store.postgres.testing.TestDatabase;
 import javax.sql.DataSource;
 import org.springframework.boot.SpringBootConfiguration;

@@ -55,7 +55,7 @@ class PackagingTest {
     private static final String MAIN = """
             package acme.main;
             import acme.orders.*;
-            import dev.durable.DurableEngine;
+            import dev.durable.client.DurableEngine;
             import dev.durable.store.postgres.PostgresHistoryStore;
             public class Main {
                 public static void main(String[] database) throws Exception {
@@ -74,7 +74,7 @@ class PackagingTest {
     private static final String SPRING_MAIN = """
             package acme;
             import acme.orders.*;
-            import dev.durable.DurableClient;
+            import dev.durable.client.DurableClient;
             import org.springframework.boot.SpringApplication;
             import org.springframework.boot.autoconfigure.SpringBootApplication;
             import org.springframework.context.annotation.Bean;

@@ -5,9 +5,9 @@ import static dev.durable.testing.mistakes.Mistake.mistake;
 import dev.durable.Query;
 import dev.durable.Run;
 import dev.durable.Signal;
-import dev.durable.StartOptions;
 import dev.durable.Workflow;
-import dev.durable.WorkflowHandle;
+import dev.durable.client.StartOptions;
+import dev.durable.client.WorkflowHandle;
 import dev.durable.testing.TestEngine;
 import java.util.stream.Stream;
 
@@ -103,7 +103,7 @@ final class CallMistakes {
         return none;
     }
 
-    private static dev.durable.DurableClient order(TestEngine engine) {
+    private static dev.durable.client.DurableClient order(TestEngine engine) {
         return engine.register(Order.class, Counting.class, Anything.class, new RealWork())
                 .client();
     }

@@ -3,12 +3,12 @@ package dev.durable.testing.mistakes;
 import static dev.durable.testing.mistakes.Mistake.mistake;
 
 import dev.durable.Durable;
-import dev.durable.DurableClient;
 import dev.durable.Run;
 import dev.durable.Signal;
-import dev.durable.StartOptions;
 import dev.durable.Workflow;
-import dev.durable.WorkflowHandle;
+import dev.durable.client.DurableClient;
+import dev.durable.client.StartOptions;
+import dev.durable.client.WorkflowHandle;
 import dev.durable.testing.Replayer;
 import dev.durable.testing.TestEngine;
 import java.nio.file.Path;

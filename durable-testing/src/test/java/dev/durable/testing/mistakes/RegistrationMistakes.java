@@ -4,11 +4,11 @@ import static dev.durable.testing.mistakes.Mistake.mistake;
 import static dev.durable.testing.mistakes.Mistake.registering;
 
 import dev.durable.Durable;
-import dev.durable.DurableClient;
 import dev.durable.Query;
 import dev.durable.Run;
 import dev.durable.Signal;
 import dev.durable.Workflow;
+import dev.durable.client.DurableClient;
 import java.io.InputStream;
 import java.time.Clock;
 import java.util.Random;

@@ -232,7 +232,7 @@ final class WorkflowCodeMistakes {
     private static void result(TestEngine engine, Class<?> workflow) {
         engine.register(workflow, new RealWork());
         engine.client()
-                .start(workflow.getSimpleName(), dev.durable.StartOptions.id("w-1"))
+                .start(workflow.getSimpleName(), dev.durable.client.StartOptions.id("w-1"))
                 .resultAs(Object.class);
     }
 

@@ -1,9 +1,9 @@
 package dev.durable.samples.fileimport;
 
-import dev.durable.DurableClient;
-import dev.durable.DurableEngine;
-import dev.durable.WorkflowHandle;
-import dev.durable.WorkflowQuery;
+import dev.durable.client.DurableClient;
+import dev.durable.client.DurableEngine;
+import dev.durable.client.WorkflowHandle;
+import dev.durable.client.WorkflowQuery;
 import dev.durable.samples.CommandErrors;
 import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.store.postgres.embedded.PostgresSource;

@@ -8,7 +8,7 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
-import dev.durable.WorkflowHandle;
+import dev.durable.client.WorkflowHandle;
 import dev.durable.testing.DurableTest;
 import dev.durable.testing.Replayer;
 import dev.durable.testing.TestEngine;

@@ -2,15 +2,15 @@ package dev.durable.samples.snippets;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.durable.ActivityHandle;
-import dev.durable.ActivitySummary;
-import dev.durable.DurableClient;
-import dev.durable.DurableEngine;
-import dev.durable.Incident;
-import dev.durable.IncidentGroup;
 import dev.durable.OnExhausted;
-import dev.durable.StartOptions;
-import dev.durable.WorkflowStatus;
+import dev.durable.client.ActivityHandle;
+import dev.durable.client.ActivitySummary;
+import dev.durable.client.DurableClient;
+import dev.durable.client.DurableEngine;
+import dev.durable.client.Incident;
+import dev.durable.client.IncidentGroup;
+import dev.durable.client.StartOptions;
+import dev.durable.client.WorkflowStatus;
 import dev.durable.history.IncidentResolved;
 import dev.durable.store.memory.InMemoryHistoryStore;
 import dev.durable.testing.DurableTest;

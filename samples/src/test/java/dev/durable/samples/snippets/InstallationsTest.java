@@ -2,9 +2,9 @@ package dev.durable.samples.snippets;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.durable.DurableEngine;
-import dev.durable.Installation;
-import dev.durable.Installation.OpenWork;
+import dev.durable.client.DurableEngine;
+import dev.durable.client.Installation;
+import dev.durable.client.Installation.OpenWork;
 import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.store.postgres.testing.TestDatabase;
 import java.math.BigDecimal;

@@ -2,9 +2,9 @@ package dev.durable.samples.snippets;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.durable.DurableClient;
-import dev.durable.DurableEngine;
-import dev.durable.WorkflowStatus;
+import dev.durable.client.DurableClient;
+import dev.durable.client.DurableEngine;
+import dev.durable.client.WorkflowStatus;
 import dev.durable.history.ActivityCompleted;
 import dev.durable.history.History;
 import dev.durable.store.postgres.PostgresHistoryStore;

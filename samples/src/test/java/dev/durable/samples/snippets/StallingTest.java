@@ -3,11 +3,11 @@ package dev.durable.samples.snippets;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.Durable;
-import dev.durable.DurableEngine;
 import dev.durable.Run;
 import dev.durable.Workflow;
-import dev.durable.WorkflowHandle;
-import dev.durable.WorkflowStatus;
+import dev.durable.client.DurableEngine;
+import dev.durable.client.WorkflowHandle;
+import dev.durable.client.WorkflowStatus;
 import dev.durable.store.memory.InMemoryHistoryStore;
 import java.math.BigDecimal;
 import java.time.Duration;

@@ -10,13 +10,13 @@ import static org.mockito.Mockito.when;
 
 import dev.durable.Activity;
 import dev.durable.ActivityContext;
-import dev.durable.ActivityHandle;
 import dev.durable.Durable;
 import dev.durable.NonDeterminismException;
 import dev.durable.Retry;
 import dev.durable.Run;
 import dev.durable.Workflow;
-import dev.durable.WorkflowStatus;
+import dev.durable.client.ActivityHandle;
+import dev.durable.client.WorkflowStatus;
 import dev.durable.history.ActivityAttemptFailed;
 import dev.durable.history.ActivityCompleted;
 import dev.durable.testing.DurableTest;

@@ -2,9 +2,9 @@ package dev.durable.samples.snippets;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.durable.DurableEngine;
-import dev.durable.Queues;
-import dev.durable.UpkeepStep;
+import dev.durable.client.DurableEngine;
+import dev.durable.client.Queues;
+import dev.durable.client.UpkeepStep;
 import dev.durable.store.postgres.HistoryPartitions;
 import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.store.postgres.testing.TestDatabase;

@@ -15,7 +15,7 @@ import dev.durable.WaitTimedOutException;
 import dev.durable.Workflow;
 import dev.durable.WorkflowFailedException;
 import dev.durable.WorkflowInfo;
-import dev.durable.WorkflowStatus;
+import dev.durable.client.WorkflowStatus;
 import dev.durable.history.SideEffectRecorded;
 import dev.durable.history.VersionRecorded;
 import dev.durable.testing.DurableTest;

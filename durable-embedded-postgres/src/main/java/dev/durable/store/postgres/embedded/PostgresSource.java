@@ -1,15 +1,14 @@
 package dev.durable.store.postgres.embedded;
 
-import dev.durable.store.JdbcUrl;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.durable.StoreUnavailableException;
+import dev.durable.store.JdbcUrl;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 import org.postgresql.Driver;
 import org.postgresql.ds.PGSimpleDataSource;
 

@@ -1,10 +1,10 @@
 package dev.durable.store.postgres.embedded;
 
-import dev.durable.store.JdbcUrl;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.durable.StoreUnavailableException;
+import dev.durable.store.JdbcUrl;
 import dev.durable.store.postgres.testing.TestDatabase;
 import java.io.PrintWriter;
 import java.io.StringWriter;

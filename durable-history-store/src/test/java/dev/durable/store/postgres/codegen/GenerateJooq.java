@@ -17,7 +17,7 @@ import org.jooq.meta.jaxb.Target;
  * compares them. Run by the profile {@code jooq}; see the module's pom.
  */
 public final class GenerateJooq {
-    private static final String PACKAGE = "dev.durable.store.postgres.jooq.generated";
+    private static final String PACKAGE = "dev.durable.store.postgres.internal.jooq";
 
     private GenerateJooq() {}
 

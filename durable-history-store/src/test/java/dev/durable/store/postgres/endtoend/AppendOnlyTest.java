@@ -3,9 +3,9 @@ package dev.durable.store.postgres.endtoend;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.durable.DurableEngine;
 import dev.durable.Run;
 import dev.durable.Workflow;
+import dev.durable.client.DurableEngine;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

@@ -3,11 +3,11 @@ package dev.durable.store.postgres.endtoend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.Durable;
-import dev.durable.DurableEngine;
 import dev.durable.Run;
 import dev.durable.Signal;
 import dev.durable.Workflow;
-import dev.durable.WorkflowHandle;
+import dev.durable.client.DurableEngine;
+import dev.durable.client.WorkflowHandle;
 import dev.durable.store.ClaimedRuns;
 import java.util.ArrayList;
 import java.util.List;

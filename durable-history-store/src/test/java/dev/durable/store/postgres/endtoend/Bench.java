@@ -1,8 +1,8 @@
 package dev.durable.store.postgres.endtoend;
 
-import dev.durable.DurableEngine;
-import dev.durable.WorkflowDescription;
-import dev.durable.WorkflowHandle;
+import dev.durable.client.DurableEngine;
+import dev.durable.client.WorkflowDescription;
+import dev.durable.client.WorkflowHandle;
 import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.store.postgres.testing.TestDatabase;
 import java.time.Duration;

@@ -3,9 +3,9 @@ package dev.durable.store.postgres.endtoend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.Activity;
-import dev.durable.DurableEngine;
 import dev.durable.Run;
 import dev.durable.Workflow;
+import dev.durable.client.DurableEngine;
 import dev.durable.store.postgres.SqlInvariants;
 import dev.durable.store.postgres.testing.TestDatabase;
 import java.sql.Connection;

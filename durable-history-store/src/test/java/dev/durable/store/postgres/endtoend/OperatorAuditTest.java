@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.durable.Activity;
 import dev.durable.ActivityContext;
-import dev.durable.ActivityState;
 import dev.durable.DeferException;
-import dev.durable.DurableClient;
-import dev.durable.DurableEngine;
 import dev.durable.DurableException;
 import dev.durable.OnExhausted;
 import dev.durable.Retry;
-import dev.durable.StartOptions;
+import dev.durable.client.ActivityState;
+import dev.durable.client.DurableClient;
+import dev.durable.client.DurableEngine;
+import dev.durable.client.StartOptions;
 import dev.durable.history.IncidentResolved;
 import java.sql.Connection;
 import java.sql.ResultSet;

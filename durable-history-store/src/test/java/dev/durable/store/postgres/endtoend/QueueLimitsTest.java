@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.Activity;
 import dev.durable.Durable;
-import dev.durable.DurableClient;
-import dev.durable.DurableEngine;
 import dev.durable.Promise;
-import dev.durable.QueueDescription;
 import dev.durable.Run;
 import dev.durable.Workflow;
-import dev.durable.WorkflowHandle;
+import dev.durable.client.DurableClient;
+import dev.durable.client.DurableEngine;
+import dev.durable.client.QueueDescription;
+import dev.durable.client.WorkflowHandle;
 import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.store.postgres.SqlInvariants;
 import java.sql.Connection;

@@ -3,10 +3,10 @@ package dev.durable.store.postgres.endtoend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.Activity;
-import dev.durable.DurableClient;
-import dev.durable.DurableEngine;
 import dev.durable.Retry;
-import dev.durable.StartOptions;
+import dev.durable.client.DurableClient;
+import dev.durable.client.DurableEngine;
+import dev.durable.client.StartOptions;
 import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.store.postgres.SqlInvariants;
 import java.sql.Connection;

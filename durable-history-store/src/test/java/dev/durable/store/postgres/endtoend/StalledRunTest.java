@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.Activity;
 import dev.durable.Durable;
-import dev.durable.DurableClient;
-import dev.durable.DurableEngine;
 import dev.durable.Run;
 import dev.durable.Signal;
-import dev.durable.StartOptions;
 import dev.durable.Workflow;
-import dev.durable.WorkflowStatus;
+import dev.durable.client.DurableClient;
+import dev.durable.client.DurableEngine;
+import dev.durable.client.StartOptions;
+import dev.durable.client.WorkflowStatus;
 import dev.durable.logs.MarkedLines;
 import java.util.function.Function;
 import org.junit.jupiter.api.Tag;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.durable.DurableEngine;
 import dev.durable.StoreUnavailableException;
-import dev.durable.WorkflowHandle;
+import dev.durable.client.DurableEngine;
+import dev.durable.client.WorkflowHandle;
 import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.store.postgres.SqlInvariants;
 import dev.durable.store.postgres.testing.TestDatabase;

@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.durable.Activity;
 import dev.durable.ActivityContext;
-import dev.durable.DurableEngine;
 import dev.durable.Retry;
 import dev.durable.Run;
 import dev.durable.StoreUnavailableException;
 import dev.durable.Workflow;
-import dev.durable.WorkflowDescription;
-import dev.durable.WorkflowHandle;
+import dev.durable.client.DurableEngine;
+import dev.durable.client.WorkflowDescription;
+import dev.durable.client.WorkflowHandle;
 import dev.durable.history.ActivityAttemptFailed;
 import dev.durable.store.postgres.SqlInvariants;
 import java.sql.Connection;

@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.durable.Activity;
 import dev.durable.ActivityContext;
 import dev.durable.Durable;
-import dev.durable.DurableEngine;
 import dev.durable.Promise;
 import dev.durable.Retry;
 import dev.durable.Run;
 import dev.durable.Workflow;
-import dev.durable.WorkflowHandle;
+import dev.durable.client.DurableEngine;
+import dev.durable.client.WorkflowHandle;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
@@ -151,7 +151,8 @@ class TransactionalTimeoutTest {
                     int before = bounds(connection).getFirst();
                     running.countDown();
                     // Beyond its own second: the worker's watch has heard of it, too.
-                    for (long began = System.nanoTime(); !hasPassed(began, 1_500) || bounds(connection).getFirst() == before; ) {
+                    for (long began = System.nanoTime();
+                            !hasPassed(began, 1_500) || bounds(connection).getFirst() == before; ) {
                         LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
                     }
                     bounds.addAll(bounds(connection));

@@ -3,11 +3,11 @@ package dev.durable.store.postgres.endtoend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.Activity;
-import dev.durable.DurableEngine;
 import dev.durable.Run;
-import dev.durable.StartOptions;
 import dev.durable.Workflow;
-import dev.durable.WorkflowDescription;
+import dev.durable.client.DurableEngine;
+import dev.durable.client.StartOptions;
+import dev.durable.client.WorkflowDescription;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

@@ -3,11 +3,11 @@ package dev.durable.store.postgres.endtoend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.Durable;
-import dev.durable.DurableEngine;
 import dev.durable.Run;
 import dev.durable.Workflow;
-import dev.durable.WorkflowHandle;
 import dev.durable.WorkflowNotFoundException;
+import dev.durable.client.DurableEngine;
+import dev.durable.client.WorkflowHandle;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;

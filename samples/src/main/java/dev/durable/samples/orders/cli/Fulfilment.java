@@ -1,12 +1,12 @@
 package dev.durable.samples.orders.cli;
 
 import dev.durable.ConflictPolicy;
-import dev.durable.DurableClient;
 import dev.durable.ReusePolicy;
-import dev.durable.StartOptions;
 import dev.durable.WorkflowAlreadyStartedException;
 import dev.durable.WorkflowFailedException;
-import dev.durable.WorkflowHandle;
+import dev.durable.client.DurableClient;
+import dev.durable.client.StartOptions;
+import dev.durable.client.WorkflowHandle;
 import dev.durable.samples.orders.ApprovalPolicy;
 import dev.durable.samples.orders.Order;
 import dev.durable.samples.orders.OrderWorkflow;

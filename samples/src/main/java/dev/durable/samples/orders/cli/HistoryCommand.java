@@ -1,7 +1,7 @@
 package dev.durable.samples.orders.cli;
 
-import dev.durable.WorkflowDescription;
-import dev.durable.WorkflowHandle;
+import dev.durable.client.WorkflowDescription;
+import dev.durable.client.WorkflowHandle;
 import dev.durable.samples.orders.Order;
 import dev.durable.samples.orders.OrderWorkflow;
 import java.io.PrintWriter;

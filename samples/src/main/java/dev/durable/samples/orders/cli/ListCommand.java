@@ -1,8 +1,8 @@
 package dev.durable.samples.orders.cli;
 
-import dev.durable.WorkflowQuery;
-import dev.durable.WorkflowStatus;
-import dev.durable.WorkflowSummary;
+import dev.durable.client.WorkflowQuery;
+import dev.durable.client.WorkflowStatus;
+import dev.durable.client.WorkflowSummary;
 import dev.durable.samples.orders.OrderWorkflow;
 import java.io.PrintWriter;
 import java.time.Duration;

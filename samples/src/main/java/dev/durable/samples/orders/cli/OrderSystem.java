@@ -1,7 +1,7 @@
 package dev.durable.samples.orders.cli;
 
-import dev.durable.DurableClient;
-import dev.durable.DurableEngine;
+import dev.durable.client.DurableClient;
+import dev.durable.client.DurableEngine;
 import dev.durable.samples.orders.OrderWorkflow;
 import dev.durable.samples.orders.shop.Shop;
 import dev.durable.store.postgres.PostgresHistoryStore;

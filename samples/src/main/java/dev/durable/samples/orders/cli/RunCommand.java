@@ -1,8 +1,8 @@
 package dev.durable.samples.orders.cli;
 
-import dev.durable.DurableClient;
-import dev.durable.WorkflowQuery;
-import dev.durable.WorkflowStatus;
+import dev.durable.client.DurableClient;
+import dev.durable.client.WorkflowQuery;
+import dev.durable.client.WorkflowStatus;
 import dev.durable.samples.orders.ApprovalPolicy;
 import dev.durable.samples.orders.Money;
 import dev.durable.samples.orders.OrderWorkflow;

@@ -1,7 +1,7 @@
 package dev.durable.samples.orders.shop;
 
-import dev.durable.DurableClient;
 import dev.durable.WorkflowNotFoundException;
+import dev.durable.client.DurableClient;
 import dev.durable.samples.orders.Order;
 import dev.durable.samples.orders.OrderWorkflow;
 import java.time.Duration;

@@ -2,9 +2,9 @@ package dev.durable.samples.orders.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.durable.DurableEngine;
-import dev.durable.WorkflowQuery;
-import dev.durable.WorkflowStatus;
+import dev.durable.client.DurableEngine;
+import dev.durable.client.WorkflowQuery;
+import dev.durable.client.WorkflowStatus;
 import dev.durable.history.ActivityCompleted;
 import dev.durable.history.ActivityFailed;
 import dev.durable.history.ActivityScheduled;

@@ -3,8 +3,8 @@ package dev.durable.store.postgres.embedded.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.durable.DurableEngine;
 import dev.durable.StoreUnavailableException;
+import dev.durable.client.DurableEngine;
 import dev.durable.store.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -1,0 +1,99 @@
+package dev.durable.client;
+
+import dev.durable.ActivityContext;
+import dev.durable.ActivityFailedException;
+import dev.durable.TypeRef;
+import dev.durable.WaitTimedOutException;
+import dev.durable.WorkflowAlreadyStartedException;
+import dev.durable.WorkflowFailedException;
+import dev.durable.WorkflowNotFoundException;
+import dev.durable.history.History;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One activity as a background job, by {@link DurableClient#enqueue}. It is a run of its own: its id, status and history are
+ * found like those of any other. Safe for use by several threads.
+ */
+public interface ActivityHandle {
+
+    /** The id of the job: the workflow id of its run. */
+    String id();
+
+    /** Its run. */
+    UUID runId();
+
+    /** The name of its activity: {@code Emails.send}. */
+    String activity();
+
+    /**
+     * Waits for the job to end. One that has failed for good and waits as a dead letter or an incident has not ended: where
+     * nobody may resolve it, wait with a time limit, {@link #resultAs(Class, Duration)}.
+     */
+    default void await() {
+        resultAs(Object.class);
+    }
+
+    /**
+     * Waits for the job to end and gives its result as this type; null where the activity gives none.
+     *
+     * @throws ActivityFailedException when its last attempt failed; an exception that the activity's signature names comes
+     *     as itself, if it is unchecked
+     * @throws WorkflowFailedException when it was cancelled, terminated or timed out
+     */
+    <T> @Nullable T resultAs(Class<T> type);
+
+    /** The same for a generic type. */
+    <T> @Nullable T resultAs(TypeRef<T> type);
+
+    /**
+     * The same, but waits no longer than that.
+     *
+     * @throws WaitTimedOutException when it has not ended by then; it goes on
+     */
+    <T> @Nullable T resultAs(Class<T> type, Duration timeout);
+
+    /** The result when it comes, without a waiting thread. */
+    <T> CompletableFuture<@Nullable T> resultAsync(Class<T> type);
+
+    /**
+     * Asks the job to stop. Where no attempt runs, it ends as cancelled at once. Where one does, its body is told ({@link
+     * ActivityContext#cancelRequested}, {@link ActivityContext#onCancel}, the next heartbeat), and the job stays open until
+     * the attempt has ended: its id is taken, what it checkpoints is stored, its description says "cancelling". Then it is
+     * cancelled, or completed where the body came to its result all the same. A body that goes on for longer than the
+     * worker's {@linkplain DurableEngine.Builder#cancelGrace grace} is interrupted, and the job is cancelled without it.
+     */
+    void cancel(String reason);
+
+    /**
+     * What an operator can do to it until it has ended: run it now, reschedule it, hold it, change its options, end it with a
+     * value or a failure.
+     */
+    ActivityControl control();
+
+    /**
+     * Enqueues the job again as it was, if it has ended without a result: {@link DurableClient#enqueueAgain(String)}. This
+     * handle stays that of the run that has ended.
+     *
+     * @return a handle of the new run
+     * @throws WorkflowAlreadyStartedException when the job completed, is open, or its id was used by another run since
+     */
+    ActivityHandle enqueueAgain();
+
+    /**
+     * Ends the job at once, which is the hard way: its body is told and interrupted after that (at the latest with the next
+     * look of its worker at its leases), whatever it still gives is refused, its checkpoints included, and the id is free
+     * while it may run on. Its place under limits stays taken until it has ended, for a minute at most. Prefer {@link #cancel}.
+     *
+     * @throws WorkflowNotFoundException when it is not open
+     */
+    void terminate(String reason);
+
+    /** Status, times, attempts, who has it. */
+    WorkflowDescription describe();
+
+    /** The history so far. */
+    History history();
+}

@@ -1,0 +1,22 @@
+package dev.durable.client;
+
+import dev.durable.store.RecordText;
+import java.time.Instant;
+import java.util.UUID;
+
+/**
+ * One row of the audit: what an operator did.
+ *
+ * @param id the row
+ * @param at when, by the store's clock
+ * @param actor who, as {@code by(…)} said, else the process by its identity; nobody checks it
+ * @param action what: {@code retry}, {@code pause queue}
+ * @param target to what: {@code activity 3 of run … of workflow order-42}, a workflow id, a queue
+ * @param details what else there is to say, a JSON object
+ */
+public record AuditEntry(UUID id, Instant at, String actor, String action, String target, String details) {
+    @Override
+    public String toString() {
+        return RecordText.of(this);
+    }
+}

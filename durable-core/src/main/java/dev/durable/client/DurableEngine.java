@@ -1,0 +1,226 @@
+package dev.durable.client;
+
+import dev.durable.ForeignInstallationException;
+import dev.durable.OnExhausted;
+import dev.durable.RegistrationException;
+import dev.durable.Run;
+import dev.durable.UsageException;
+import dev.durable.Workflow;
+import dev.durable.internal.engine.EngineBuilder;
+import dev.durable.store.StoreSource;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * The engine of a process, which is worker and client in one. {@code DurableEngine.builder(store).register(…).start()}.
+ * Thread-safe. Closing it drains: running activities get the grace period, claims not yet begun are given back at once.
+ */
+public interface DurableEngine extends AutoCloseable {
+
+    /** Begins with the store that keeps the histories: a PostgresHistoryStore, an EmbeddedPostgres, one in memory. */
+    static Builder builder(StoreSource store) {
+        return new EngineBuilder(store.historyStore());
+    }
+
+    /** Starts workflows and talks to them. */
+    DurableClient client();
+
+    /**
+     * Whether the worker makes progress: false when it was closed, when a loop hangs, and when a step of its upkeep is
+     * late, as it is once the database has not answered for a while; when the store is not this process's own; when its
+     * user lacks a right. {@link #problems()} says which.
+     */
+    boolean healthy();
+
+    /**
+     * What is wrong, each with the usual cause and the way out, in words: what the database answered last where it can't be
+     * reached or written (a standby, say), a schema that is not this process's own, a right that is missing, a loop that
+     * hangs, a step of upkeep that is late. Empty while all is well. It may say something some seconds before {@link
+     * #healthy()} is false, as an outage that passes is none to act upon; and of a replica that is read from it only says so
+     * here, as the work goes on. Asks no database: what it says of the schema and of
+     * rights is up to ten seconds old.
+     */
+    List<String> problems();
+
+    /**
+     * What this process does on its own, step by step: when it last did it, how long that took, how many rows it changed,
+     * and whether it is late. Empty for a client only. {@link #healthy()} is false while a step is late.
+     */
+    List<UpkeepStep> upkeep();
+
+    /** What the worker is doing now: its session, its slots, its zombies. */
+    WorkerStatus worker();
+
+    /**
+     * Drains and stops. Then the threads of the runs that are in memory here end: what their code does in {@code finally}
+     * has no effect on the runs, which go on elsewhere, or later. It is waited for that for ten seconds at most.
+     */
+    @Override
+    void close();
+
+    /** What an engine is made of. */
+    interface Builder {
+        /** Workflow classes and activity instances, sorted by their annotations. */
+        Builder register(Object... classesAndInstances);
+
+        /** An implementation of the named activity type. */
+        <A> Builder activity(Class<A> type, A implementation);
+
+        /** Serves a task queue; {@code "default"} is served when none is named. */
+        Builder queue(String name, Consumer<QueueOptions> options);
+
+        /**
+         * Serves several task queues with one pool of slots: {@code pool("io", p -> p.slots(50).queue("mail", 3)
+         * .queue("default", 1))}. While all have jobs, each gets its part by weight; what one leaves, others take.
+         */
+        Builder pool(String name, Consumer<PoolOptions> options);
+
+        /** Overrides from configuration: {@code durable.activities.Payments.start-to-close} and the like. */
+        Builder configuration(java.util.Map<String, String> properties);
+
+        /** How this process is named in events and views; default {@code host/pid}. */
+        Builder identity(String identity);
+
+        /**
+         * What this process calls the installation that it belongs to, such as {@code "prod"}; without a name unless told.
+         * The store keeps the first name that it is told, and a process of another one does not work there: {@link #start()}
+         * is refused with {@link ForeignInstallationException}. A client ({@link #clientOnly()}) starts, and reads.
+         *
+         * <p>Without a name the store knows the database that it was made in, which tells a copy by {@code CREATE DATABASE …
+         * TEMPLATE} and a restored dump, but not a snapshot of the whole server: that one needs names. See {@link
+         * Installation}.
+         *
+         * @throws IllegalArgumentException where it is blank or longer than 100 characters
+         */
+        Builder installation(String name);
+
+        /** How long running activities may go on at {@link DurableEngine#close()}; default 10s. */
+        Builder drainTimeout(Duration timeout);
+
+        /**
+         * Others take this process for dead when its beat stands still for that long; default 30s. Processes may have
+         * different ones.
+         *
+         * @throws IllegalArgumentException below 100 milliseconds or above a day
+         */
+        Builder sessionLease(Duration lease);
+
+        /**
+         * How long the body of a background job that was cancelled may go on, to stop by itself or to come to its result;
+         * default 30s. Then it is interrupted, and its job ends as cancelled whatever the body does. Start-to-close may
+         * end it earlier.
+         *
+         * @throws IllegalArgumentException where it is negative
+         */
+        Builder cancelGrace(Duration grace);
+
+        /** Upper bound of an idle poll; default 1s. */
+        Builder pollInterval(Duration interval);
+
+        /**
+         * How many bodies of transactional activities run at once in this process, over all queues and within their slots:
+         * each keeps a connection of the store's pool from its beginning to its end. Default: what the pool spares, its
+         * maximum less six that the engine itself may need; four where the pool does not tell its size; at least one.
+         */
+        Builder maxTransactionalActivities(int atOnce);
+
+        /**
+         * How long a client's call that writes (a start, a signal) waits while the database does not answer, before it
+         * throws; default 60s.
+         */
+        Builder callTimeout(Duration timeout);
+
+        /** The largest payload in bytes of UTF-8; default 2 MiB. */
+        Builder maxPayloadBytes(int bytes);
+
+        /**
+         * Changes how values are written as JSON: modules, mixins, features. Gets the builder after our own settings; what
+         * is written must stay readable for as long as there are histories with it.
+         */
+        Builder jsonMapper(Consumer<? super JsonMapper.Builder> customizer);
+
+        /** What is taken out of error messages before they are recorded; {@link ErrorSanitizer#DEFAULT} unless told. */
+        Builder errorSanitizer(ErrorSanitizer sanitizer);
+
+        /**
+         * Called when activities became dead letters or incidents: after that is durable, and at most once an hour for
+         * what
+         * failed alike, whichever process tells it. An alert comes within a second or so of the failure where a process with a
+         * listener learns of it: its own worker had the activity, or nudges of other processes arrive ({@code NOTIFY});
+         * else it may
+         * be twelve seconds late. Called on a thread of upkeep: it should not
+         * block for long.
+         */
+        Builder onAlert(Consumer<? super Alert> listener);
+
+        /**
+         * How long and how many dead letters are kept; 180 days and 10,000 unless told. The activity of one that is purged
+         * fails. Incidents are never purged.
+         */
+        Builder keepDeadLetters(Duration time, int most);
+
+        /**
+         * What becomes of a background job, {@link DurableClient#enqueue}, whose attempts are used up or that failed for good,
+         * where neither its activity's annotations nor configuration say: {@link OnExhausted#DEAD_LETTER} unless told, as
+         * nobody's code waits for it. Activities of workflows are not concerned: their default is {@link OnExhausted#FAIL}.
+         * Jobs that can't be thrown away, as their result is a primitive, stay as dead letters for {@code DISCARD}. As all
+         * options that were not chosen for a job it is the worker's that begins it.
+         */
+        Builder jobsOnExhausted(OnExhausted then);
+
+        /**
+         * How long an activity's job that a worker can't read is left to other workers, since the first could not read it,
+         * before it becomes an incident with the text of what did not fit; 15 minutes unless told. Longer than a rolling
+         * deployment takes. None fails for that, and no attempt is used.
+         */
+        Builder leaveUnreadJobs(Duration time);
+
+        /**
+         * A job of an activity that has more or fewer arguments than the method has parameters here can't be read: it is
+         * left to other workers. Unless this is said, a missing one at the end is null and one too many is dropped.
+         */
+        Builder exactArguments();
+
+        /**
+         * An exception that stalls runs instead of failing them, of all workflows that do not say by themselves; may be
+         * called for several. {@code stallOn(RuntimeException.class)}: what a workflow does not declare waits for mended
+         * code. {@link Workflow#stallOn} tells what counts. Default: none, every exception that leaves {@link Run} fails the
+         * run, but for {@link UsageException} and {@link Error}.
+         */
+        Builder stallOn(Class<? extends Throwable> type);
+
+        /** No worker: a client only. */
+        Builder clientOnly();
+
+        /**
+         * Checks everything registered and starts the loops.
+         *
+         * @throws RegistrationException with everything that is wrong
+         * @throws ForeignInstallationException where it is to work and the store holds the work of another installation
+         */
+        DurableEngine start();
+    }
+
+    /** How several task queues share slots in this process. */
+    interface PoolOptions {
+        /** Activities at once, of all its queues together; default 50. */
+        PoolOptions slots(int slots);
+
+        /** Run activity bodies on virtual threads; platform threads by default. */
+        PoolOptions virtualThreads(boolean virtual);
+
+        /** Serves this queue, with this part of what is claimed, in proportion to the others; at least 1. */
+        PoolOptions queue(String taskQueue, int weight);
+    }
+
+    /** How a task queue is served by this process. */
+    interface QueueOptions {
+        /** Activities at once; default 50. */
+        QueueOptions slots(int slots);
+
+        /** Run activity bodies on virtual threads; platform threads by default. */
+        QueueOptions virtualThreads(boolean virtual);
+    }
+}

@@ -1,0 +1,86 @@
+package dev.durable.client;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What operators see and set of task queues: depth, pauses, limits. {@code client.queues()}. Thread-safe.
+ *
+ * <p>Everything set here stands in the store: it survives restarts, holds for all workers, and is written with a row in
+ * the table {@code audit}. A call that changes nothing writes nothing and returns false.
+ *
+ * <p><b>How exact.</b> A claim reads the rules in its own statement: once a call here has returned, no claim that begins
+ * later takes a job against it. A worker may also begin an activity of its own runs without a claim, if its queue has no
+ * limit and nothing of it is paused. It keeps the rules in memory for that, told of changes at once and reading them
+ * again at least every poll interval (a second): for that long after a call here such a worker may still begin activities
+ * of its own runs. Bodies that run already go on in any case, and local activities have no queue: they go on, too.
+ */
+public interface Queues {
+
+    /** The same, done by this actor as the audit calls it; the engine's identity if nobody is named. */
+    Queues by(String actor);
+
+    /** All queues that hold something or have a setting, by name. Counts all waiting jobs: for people, not for loops. */
+    List<QueueDescription> list();
+
+    /** One queue, empty where nothing is known of it. */
+    QueueDescription describe(String taskQueue);
+
+    /** From now on no job of this queue is begun. Workflow code goes on; the activities it asks for wait. */
+    default boolean pause(String taskQueue) {
+        return pause(taskQueue, null);
+    }
+
+    /**
+     * The same until that time by the store's clock; null is until {@link #resume}.
+     *
+     * @throws IllegalArgumentException when the time has passed, or when no living worker serves the queue and nothing of
+     *     it is in the store
+     */
+    boolean pause(String taskQueue, @Nullable Instant resumeAt);
+
+    /** Jobs of this queue are begun again. */
+    boolean resume(String taskQueue);
+
+    /**
+     * From now on no job of this activity is begun, in whatever queue: {@code Payments.charge}, or {@code Payments} for
+     * all of the type. The jobs are held, not dropped. A claim passes over those that stand in front of others in their
+     * queue, so a queue with very many of them is better paused as a whole.
+     */
+    default boolean pauseActivity(String activity) {
+        return pauseActivity(activity, null);
+    }
+
+    /**
+     * The same until that time by the store's clock; null is until {@link #resumeActivity}.
+     *
+     * @throws IllegalArgumentException when the time has passed, or when no living worker implements the activity, nothing
+     *     registered here declares it, and no job of it is in the store
+     */
+    boolean pauseActivity(String activity, @Nullable Instant resumeAt);
+
+    /** Jobs of this activity are begun again. Give the name that was paused. */
+    boolean resumeActivity(String activity);
+
+    /** Activities that are paused, by name. */
+    List<PausedActivity> pausedActivities();
+
+    /**
+     * Sets all limits of a queue: {@code limits("mail", l -> l.concurrency(10).ratePerSecond(50))}. What is not named is
+     * not limited; {@code l -> {}} lifts all.
+     *
+     * <p>An activity of a limited queue is always claimed, never begun directly by the worker that scheduled it. More
+     * than a limit allows may run for a while when it is lowered: what runs goes on.
+     */
+    boolean limits(String taskQueue, Consumer<QueueLimits.Builder> limits);
+
+    /**
+     * An activity that is paused.
+     *
+     * @param activity its name, or its type's
+     * @param resumeAt until when; null is until somebody resumes it
+     */
+    record PausedActivity(String activity, @Nullable Instant resumeAt) {}
+}

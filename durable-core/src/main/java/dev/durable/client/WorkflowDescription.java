@@ -1,0 +1,71 @@
+package dev.durable.client;
+
+import dev.durable.store.RecordText;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The state of one run.
+ *
+ * @param summary what a listing shows
+ * @param historyLength events written so far
+ * @param failure message of the failure, where it closed with one
+ * @param stalledBy why it can't go on for now (non-determinism, an {@code Error}); null when it can
+ * @param ownedUntil until when an activation has it; null when parked
+ * @param ownerSession the worker session that had it last
+ * @param nextWakeAt when its earliest timer is due
+ * @param waitingMessages messages in its inbox
+ * @param activities its open activities
+ * @param startedBy who started it, as {@link StartOptions#by} said, else the process that did, by its identity; null where
+ *     its history does not say, as it is older or gone
+ */
+public record WorkflowDescription(
+        WorkflowSummary summary,
+        long historyLength,
+        @Nullable String failure,
+        @Nullable String stalledBy,
+        @Nullable Instant ownedUntil,
+        @Nullable UUID ownerSession,
+        @Nullable Instant nextWakeAt,
+        int waitingMessages,
+        List<PendingActivity> activities,
+        @Nullable String startedBy) {
+
+    public WorkflowDescription {
+        activities = List.copyOf(activities);
+    }
+
+    /**
+     * An activity that has not ended.
+     *
+     * @param seq its number in the run
+     * @param activity its name
+     * @param state as {@link ActivityState} in lower case; cancelling where it is to stop and its attempt has not ended
+     * @param attempt the current or next attempt, from 1
+     * @param dueAt when it may start, where it is delayed
+     * @param session the worker session that runs it
+     * @param lastFailure message of the last failed attempt
+     * @param heartbeatDetails last accepted details, as JSON
+     */
+    public record PendingActivity(
+            int seq,
+            String activity,
+            String state,
+            int attempt,
+            @Nullable Instant dueAt,
+            @Nullable UUID session,
+            @Nullable String lastFailure,
+            @Nullable String heartbeatDetails) {
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
+    }
+}

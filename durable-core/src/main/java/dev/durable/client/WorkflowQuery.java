@@ -1,0 +1,99 @@
+package dev.durable.client;
+
+import java.time.Instant;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** A listing of runs. Immutable: each call gives a narrowed copy. */
+public interface WorkflowQuery {
+
+    /** Keeps the runs that satisfy the filter as well. */
+    WorkflowQuery where(UnaryOperator<Filter> filter);
+
+    /** Latest start first; the default. */
+    WorkflowQuery newestFirst();
+
+    /** Earliest start first. */
+    WorkflowQuery oldestFirst();
+
+    /** The first page of at most that many; fewer where their results and memos make some MiB together. */
+    Page<Row> page(int size);
+
+    /**
+     * The page of at most that many that begins behind another one.
+     *
+     * @param next what {@link Page#next()} gave, of this listing in the same order; null is the front
+     * @throws IllegalArgumentException for a text that is none
+     */
+    Page<Row> page(int size, @Nullable String next);
+
+    /** All of them, read page by page; close it. */
+    Stream<Row> stream();
+
+    /** How many there are. Reads all of them: of a large listing rather ask {@link #count(long)}. */
+    long count();
+
+    /**
+     * How many there are, counted up to a bound.
+     *
+     * @throws IllegalArgumentException for a bound that is negative
+     */
+    BoundedCount count(long bound);
+
+    /** What a run must be; all that is said must hold. */
+    interface Filter {
+        Filter type(Class<?> type);
+
+        Filter type(String name);
+
+        /** Background jobs of this activity: {@code Emails.send}, as it was called when they were enqueued. */
+        Filter activity(String name);
+
+        /** One of these. */
+        Filter status(WorkflowStatus... statuses);
+
+        Filter workflowId(String workflowId);
+
+        Filter workflowIdPrefix(String prefix);
+
+        Filter startedAfter(Instant when);
+
+        Filter startedBefore(Instant when);
+
+        Filter closedAfter(Instant when);
+
+        Filter closedBefore(Instant when);
+
+        Filter taskQueue(String taskQueue);
+
+        /** Runs that can't go on for now: non-determinism or an {@code Error}. */
+        Filter stalled();
+    }
+
+    /** A run that was found. */
+    interface Row {
+        /** What is known of it. */
+        WorkflowSummary summary();
+
+        /** The workflow id. */
+        default String workflowId() {
+            return summary().workflowId();
+        }
+
+        /** The state of the run. */
+        default WorkflowStatus status() {
+            return summary().status();
+        }
+
+        /** A handle of exactly this run. */
+        <W> WorkflowHandle<W, ?> handle(Class<W> type);
+
+        /**
+         * A handle of exactly this background job.
+         *
+         * @throws IllegalStateException when it is none
+         */
+        ActivityHandle job();
+    }
+}

@@ -1,0 +1,17 @@
+package dev.durable.client;
+
+/** The state of a run. */
+public enum WorkflowStatus {
+    RUNNING,
+    COMPLETED,
+    FAILED,
+    TIMED_OUT,
+    CANCELLED,
+    TERMINATED,
+    CONTINUED_AS_NEW;
+
+    /** Whether no event can follow any more. */
+    public boolean closed() {
+        return this != RUNNING;
+    }
+}

@@ -1,0 +1,98 @@
+package dev.durable.internal.attempt;
+
+import dev.durable.ActivityContext;
+import dev.durable.history.Payload;
+import dev.durable.internal.declare.ActivityBinding;
+import dev.durable.internal.declare.ActivityInvoker;
+import dev.durable.internal.declare.type.MethodSpec;
+import dev.durable.internal.payload.PayloadCodec;
+import dev.durable.store.Bounds;
+import dev.durable.store.ClaimedJob;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.MDC;
+
+/**
+ * Calls the method that implements an activity: decodes its arguments from JSON, runs the body, and encodes its result
+ * as JSON.
+ *
+ * <p>Every {@code Throwable} of the body is a failure of the attempt, an {@code Error} too: whether an {@code
+ * OutOfMemoryError} or a {@code NoClassDefFoundError} is the body's fault or the process's can't be known here, and the
+ * policy, which brings the next attempt perhaps to another process, is the best answer to both. The same goes for an {@code
+ * Error} of code that writes the result: a class that can't be initialised here may be elsewhere. Where that is so of code
+ * that reads arguments, the body has not begun, and the job is left to other workers.
+ */
+final class ActivityInvocation {
+    private ActivityInvocation() {}
+
+    /** How it ended. */
+    sealed interface Ended {}
+
+    /** With a result. */
+    record Returned(Payload result) implements Ended {}
+
+    /** The body threw. */
+    record Threw(Throwable thrown) implements Ended {}
+
+    /** The arguments can't be read here, so the body has not run. */
+    record NotRead(Throwable why) implements Ended {}
+
+    /** The result can't cross: the next attempt would find the same. */
+    record CanNotCross(Throwable why) implements Ended {}
+
+    /**
+     * Runs the body on this thread, which knows its context and whose log lines say whose they are.
+     *
+     * @param wasRead told before the body begins that its arguments could be read
+     */
+    static Ended run(
+            ActivityBinding binding,
+            ClaimedJob job,
+            ActivityContext context,
+            AttemptServices.Code code,
+            Runnable wasRead) {
+        CurrentActivity.set(context);
+        MDC.put("workflowId", job.key().run().shown());
+        MDC.put("runId", job.key().run().runId().toString());
+        MDC.put("activity", Bounds.shown(job.activity()));
+        MDC.put("attempt", Integer.toString(job.attempt()));
+        try {
+            return call(binding, new Payload(job.input()), code, wasRead);
+        } finally {
+            List.of("workflowId", "runId", "activity", "attempt").forEach(MDC::remove);
+            CurrentActivity.set(null);
+        }
+    }
+
+    private static Ended call(ActivityBinding binding, Payload input, AttemptServices.Code code, Runnable wasRead) {
+        PayloadCodec payloads = code.payloads();
+        MethodSpec method = binding.activity().spec();
+        @Nullable Object[] arguments;
+        try {
+            arguments = code.exactArguments()
+                    ? payloads.decodeExactly(method, input)
+                    : payloads.decodeArguments(method, input);
+        } catch (RuntimeException | StackOverflowError | LinkageError e) {
+            return new NotRead(e);
+        } catch (Error e) {
+            return new Threw(e);
+        }
+        wasRead.run();
+        @Nullable Object result;
+        try {
+            result = ActivityInvoker.invoke(binding, arguments);
+        } catch (Throwable e) {
+            return new Threw(e);
+        }
+        try {
+            return new Returned(
+                    method.returnType() == void.class
+                            ? Payload.NULL
+                            : payloads.encode(result, method.returnType(), "the result of " + method.name()));
+        } catch (RuntimeException | StackOverflowError e) {
+            return new CanNotCross(e);
+        } catch (Error e) {
+            return new Threw(e);
+        }
+    }
+}

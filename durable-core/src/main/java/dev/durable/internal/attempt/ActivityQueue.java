@@ -1,0 +1,75 @@
+package dev.durable.internal.attempt;
+
+import dev.durable.client.WorkerStatus;
+import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A task queue that this process serves: its slots, the executor on which activity bodies run, and the worker that
+ * claims its jobs.
+ */
+public final class ActivityQueue {
+    private final String name;
+    private final ActivitySlots slots;
+    private final Executor executor;
+    private final Executor cancelActions;
+    private volatile Runnable wake = () -> {};
+    private volatile BooleanSupplier limited = () -> false;
+
+    public ActivityQueue(String name, ActivitySlots slots, Executor executor) {
+        this(name, slots, executor, executor);
+    }
+
+    /**
+     * @param executor where bodies run
+     * @param cancelActions where that runs which tells a body to stop: never behind the bodies
+     */
+    public ActivityQueue(String name, ActivitySlots slots, Executor executor, Executor cancelActions) {
+        this.name = name;
+        this.slots = slots;
+        this.executor = executor;
+        this.cancelActions = cancelActions;
+    }
+
+    public String name() {
+        return name;
+    }
+
+    public ActivitySlots slots() {
+        return slots;
+    }
+
+    public Executor executor() {
+        return executor;
+    }
+
+    Executor cancelActions() {
+        return cancelActions;
+    }
+
+    /** Tells whether a limit of concurrency is in force. */
+    public void limitedWhere(BooleanSupplier rules) {
+        limited = rules;
+    }
+
+    /** Whether a limit of concurrency is, or may be, in force. */
+    boolean isLimited() {
+        return limited.getAsBoolean();
+    }
+
+    /** Wakes its worker. */
+    public void onNudge(Runnable loop) {
+        wake = loop;
+        slots.onRefill(loop);
+    }
+
+    /** The activities that run in this process now. */
+    public WorkerStatus.Queue status() {
+        return new WorkerStatus.Queue(name, slots.size(), slots.free(), slots.zombies());
+    }
+
+    /** Jobs may be ready: look now. */
+    public void nudge() {
+        wake.run();
+    }
+}

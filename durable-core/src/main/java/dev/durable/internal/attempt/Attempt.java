@@ -1,0 +1,567 @@
+package dev.durable.internal.attempt;
+
+import dev.durable.ActivityOptions;
+import dev.durable.PayloadException;
+import dev.durable.history.ActivityOptionsUpdated;
+import dev.durable.history.OptionsJson;
+import dev.durable.history.TimeoutType;
+import dev.durable.internal.declare.ActivityBinding;
+import dev.durable.internal.drive.BodyThread;
+import dev.durable.internal.drive.Jitter;
+import dev.durable.internal.replay.BackgroundJob;
+import dev.durable.store.AtMostOnce;
+import dev.durable.store.ClaimedJob;
+import dev.durable.store.HeldJob;
+import dev.durable.store.JobKey;
+import dev.durable.store.JobUpdate;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs one attempt of an activity in this process, from the claimed job to the reported outcome.
+ *
+ * <pre>
+ *   waiting ──► running ──► ended           the body ended: its outcome counts
+ *      │           └──────► ended           cut short: timed out (the outcome goes out at once), lost (nothing does),
+ *      └──────────────────► ended           given back. The body is told, interrupted, and what it still gives is dropped
+ * </pre>
+ *
+ * <p>Only the first end counts. A body that goes on after its interrupt keeps its thread, and for a grace its
+ * slot; then it is counted as a zombie. Its place under the limits of its queue and its key it keeps until it ends, or for
+ * {@link JobUpdate#PLACE_KEPT}: the update that ends the attempt says so, and no other begins in between.
+ */
+public final class Attempt implements Runnable, Leases.Held {
+    private static final Logger log = LoggerFactory.getLogger(Attempt.class);
+    /** How long a body may go on after its interrupt before its slot is given up. */
+    public static final Duration INTERRUPT_GRACE = Duration.ofSeconds(5);
+
+    private enum Phase {
+        WAITING,
+        RUNNING,
+        ENDED
+    }
+
+    private final ClaimedJob job;
+    private final UUID session;
+    private final ActivitySlots.Slot slot;
+    private final AttemptServices host;
+    private final ActivityOptions options;
+    /** When all attempts together must have ended; null is never. */
+    private final @Nullable Instant close;
+
+    private final ActivityBinding binding;
+    private final Notes notes;
+    private final Cancellation cancellation;
+    private final HeartbeatSender heartbeats;
+    private final AttemptWatch watch;
+    private final AttemptContext context;
+    private final AttemptEnd end;
+    private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.WAITING);
+    private final BodyThread thread = new BodyThread();
+    private final Executor besideBodies;
+    private final ActivityQueue queue;
+    private final AtomicBoolean graceRuns = new AtomicBoolean();
+    /**
+     * Completed when the early end of the attempt is durable, or known not to become so; only then its place may be
+     * freed.
+     */
+    private final CompletableFuture<@Nullable Void> cut = new CompletableFuture<>();
+
+    /** Its options as its row has them, as far as it is known here. */
+    private final AtomicReference<String> row;
+
+    private volatile @Nullable TransactionalBody inTransaction;
+    private volatile int heardRevision;
+    private volatile @Nullable Instant heardDeadline;
+
+    /**
+     * @param job what to run
+     * @param session whose lease it is
+     * @param queue where it came from
+     * @param slot taken for it
+     * @throws RuntimeException when this process does not have the activity or can't read the job
+     */
+    public Attempt(ClaimedJob job, UUID session, ActivityQueue queue, ActivitySlots.Slot slot, AttemptServices host) {
+        this.job = job;
+        this.session = session;
+        this.slot = slot;
+        this.host = host;
+        this.options = options(job);
+        this.row = new AtomicReference<>(job.options());
+        this.binding = host.code()
+                .bindings()
+                .apply(job.activity())
+                .orElseThrow(() -> new IllegalStateException("activity " + job.activity() + " is not registered here"));
+        Instant now = host.deadlines().clock().now();
+        this.close = scheduleToClose(job.scheduleToCloseDeadline(), options);
+        this.notes = Notes.of(job, now);
+        if (job.workflowType().equals(BackgroundJob.TYPE)) {
+            noteOptionsOfHere(now);
+        }
+        this.queue = queue;
+        this.besideBodies = queue.cancelActions();
+        this.cancellation = new Cancellation(besideBodies, host.code().failures()::loggable);
+        this.heartbeats = new HeartbeatSender(
+                HeartbeatSender.throttle(options.heartbeatTimeout()),
+                host.deadlines(),
+                this::sendHeartbeat,
+                this::heard);
+        this.watch = new AttemptWatch(host.deadlines(), options, close, heartbeats::checkpointWaits, this::timedOut);
+        this.context = new AttemptContext(
+                job, options, new AttemptContext.Parts(cancellation, heartbeats, watch, notes), host);
+        this.end = new AttemptEnd(
+                job,
+                options,
+                close,
+                new AttemptReport(
+                        job,
+                        notes,
+                        queue,
+                        host,
+                        // The holder of the token may have sent heartbeats, too.
+                        () -> job.heartbeatDetails() != null || heartbeats.latest() != null || context.leftToOthers()),
+                host);
+    }
+
+    /** Who enqueued a background job knew other options than those that it runs with here. */
+    private void noteOptionsOfHere(Instant now) {
+        ActivityOptions enqueued = OptionsJson.decode(job.options());
+        if (!options.equals(enqueued)) {
+            String identity = host.surroundings().identity();
+            notes.add(new ActivityOptionsUpdated(0, now, key().seq(), job.attempt(), enqueued, options, identity));
+        }
+    }
+
+    /** A background job may have its schedule-to-close from the configuration of this process: its row has none then. */
+    private @Nullable Instant scheduleToClose(@Nullable Instant close, ActivityOptions options) {
+        Duration toClose = options.scheduleToClose();
+        return close == null && toClose != null ? job.scheduledAt().plus(Jitter.bounded(toClose)) : close;
+    }
+
+    private ActivityOptions options(ClaimedJob job) {
+        try {
+            // What is not known here may be asked for: that is found before anything is taken from this process.
+            OptionsJson.decodeAll(job.options());
+            return host.code().options(job.activity(), job.workflowType(), job.options());
+        } catch (RuntimeException e) {
+            throw new PayloadException(
+                    "the options of " + job.activity() + " can't be read: " + e.getMessage()
+                            + ". Usually a newer version"
+                            + " of Durable wrote them: let a worker of that version take the job, or upgrade this one."
+                            + " What is stored: " + job.options().length() + " characters",
+                    e);
+        }
+    }
+
+    JobKey key() {
+        return job.key();
+    }
+
+    public UUID lease() {
+        return job.lease();
+    }
+
+    public UUID session() {
+        return session;
+    }
+
+    boolean isAtMostOnce() {
+        return options.atMostOnce();
+    }
+
+    // ── the body ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Override
+    public void run() {
+        TimeoutType late = late();
+        if (late != null) {
+            endsUnbegun(() -> end.timedOut(late, cancellation.cause(), null));
+        } else if (cancellation.requested()) {
+            endsUnbegun(end::cancelledBeforeItBegan);
+        } else if (isOnceUnsaid()) {
+            sayOnce(options, this::mayBegin);
+        } else {
+            // On its thread before it counts as running, so that no interrupt misses it.
+            thread.enter();
+            if (phase.compareAndSet(Phase.WAITING, Phase.RUNNING)) {
+                runBody();
+            } else {
+                thread.leave();
+            }
+        }
+    }
+
+    private void runBody() {
+        Instant startedAt = host.deadlines().clock().now();
+        watch.begin(options.startToClose());
+        if (options.transactional()) {
+            runInTransaction(startedAt);
+            return;
+        }
+        ActivityInvocation.Ended how;
+        try {
+            how = ActivityInvocation.run(binding, job, context, host.code(), this::wasRead);
+        } finally {
+            thread.leave();
+        }
+        Cancellation.Cause cause = cancellation.cause();
+        boolean counts = ends(Phase.RUNNING);
+        // Freed before the outcome is reported, so that the run's next activity finds the slot.
+        slot.free();
+        if (!counts) {
+            endedLate();
+        } else if (how instanceof ActivityInvocation.Returned && context.leftToOthers()) {
+            tell(() -> end.leftToOthers(watch.left(), heartbeats.latest(), heardRevision));
+        } else {
+            tell(() -> end.ended(how, startedAt, cause, heartbeats.latest()));
+        }
+    }
+
+    /**
+     * Whether only this process knows that it is to begin at most once: the process that finds this worker lost goes by
+     * the row. So it
+     * stands there before the body begins.
+     */
+    private boolean isOnceUnsaid() {
+        return options.atMostOnce() && !AtMostOnce.says(row.get());
+    }
+
+    private void sayOnce(ActivityOptions now, Reports.Answer answer) {
+        String before = row.get();
+        String once = OptionsJson.encode(now);
+        host.reports()
+                .tell(
+                        new JobUpdate.Annotate(
+                                job.key(), job.lease(), notes.json(), new JobUpdate.NewOptions(once, before)),
+                        (outcome, error) -> {
+                            if (error == null) {
+                                row.compareAndSet(before, once);
+                            }
+                            answer.hear(outcome, error);
+                        });
+    }
+
+    /** It is durable that it begins at most once, or its lease is lost. */
+    private void mayBegin(JobUpdate.@Nullable Outcome outcome, @Nullable Throwable error) {
+        if (outcome == null || error != null) {
+            endsUnbegun(end::notBegun);
+            return;
+        }
+        heard(outcome);
+        try {
+            // From the start: a deadline may have passed, or an order have come that the update did not see.
+            queue.executor().execute(this);
+        } catch (RejectedExecutionException e) {
+            giveBackUnlessBegun();
+        }
+    }
+
+    /** Its arguments could be read. Where other workers could not, the time in which nobody could is over. */
+    private void wasRead() {
+        String noted = notes.read(host.deadlines().clock().now()) ? notes.json() : null;
+        if (noted != null) {
+            host.reports().tell(new JobUpdate.Annotate(job.key(), job.lease(), noted), (outcome, error) -> {});
+        }
+    }
+
+    /**
+     * What it wrote and its completion are one commit. It ends before that: a timeout, a lost lease or a shutdown that
+     * comes later is decided by the job's row, which either still has the lease or has gone with the commit.
+     */
+    private void runInTransaction(Instant startedAt) {
+        TransactionalBody body = new TransactionalBody(host.reports().transactional(), context, thread);
+        inTransaction = body;
+        AtomicReference<Cancellation.Cause> cause = new AtomicReference<>(cancellation.cause());
+        TransactionalBody.Result result = body.run(
+                watch.left(),
+                () -> ActivityInvocation.run(binding, job, context, host.code(), this::wasRead),
+                () -> {
+                    cause.set(cancellation.cause());
+                    return ends(Phase.RUNNING);
+                },
+                returned -> end.settlement(returned, startedAt));
+        slot.free();
+        if (!result.counts()) {
+            endedLate();
+            return;
+        }
+        switch (result.outcome()) {
+            case COMMITTED -> host.leases().remove(job.lease());
+            case STALE -> {
+                log.info("{} is stale: its lease was lost, and what it wrote was rolled back", this);
+                host.leases().remove(job.lease());
+                freePlace();
+            }
+            case ROLLED_BACK ->
+                tell(() -> {
+                    String details = heartbeats.latest();
+                    if (!end.givenBackForOutage(result, cause.get(), details)) {
+                        end.ended(result.how(), startedAt, cause.get(), details);
+                    }
+                });
+        }
+    }
+
+    /** A deadline that passed while it waited for a worker. */
+    private @Nullable TimeoutType late() {
+        Instant now = host.deadlines().clock().now();
+        if (close != null && !now.isBefore(close)) {
+            return TimeoutType.SCHEDULE_TO_CLOSE;
+        }
+        Instant toStart = job.scheduleToStartDeadline();
+        if (toStart == null || !now.isAfter(toStart)) {
+            return null;
+        }
+        Instant expiresAt = options.expiresAt();
+        return expiresAt != null && !expiresAt.isAfter(toStart) ? TimeoutType.EXPIRY : TimeoutType.SCHEDULE_TO_START;
+    }
+
+    // ── from outside ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /**
+     * The workflow wants it to stop. It goes on until its body ends; that of a background job for a grace, as nobody's code
+     * decides how long to wait.
+     */
+    public void cancel() {
+        cancellation.request(
+                Cancellation.Cause.REQUESTED,
+                job.activity() + " was cancelled by workflow " + key().run().shown());
+        if (job.workflowType().equals(BackgroundJob.TYPE) && graceRuns.compareAndSet(false, true)) {
+            host.deadlines().in(host.surroundings().cancelGrace(), this::graceIsOver);
+        }
+    }
+
+    private void graceIsOver() {
+        Duration grace = host.surroundings().cancelGrace();
+        cutShort("it was cancelled, and its body did not end within " + grace, () -> {
+            log.warn(
+                    "{} was cancelled, and its body has not ended within the grace of {}: its job ends as cancelled, and the"
+                            + " body is interrupted. Usual cause: it asks neither cancelRequested nor heartbeat, nor has"
+                            + " an onCancel. Let it, or give it longer: cancelGrace.",
+                    this,
+                    grace);
+            end.cancelled(heartbeats.latest());
+        });
+    }
+
+    /** Orders have changed something of its job; heard again with every look. */
+    public void hear(HeldJob.Ordered ordered) {
+        if (ordered.revision() <= heardRevision) {
+            return;
+        }
+        heardRevision = ordered.revision();
+        notes.hear(ordered.notes());
+        ActivityOptions changed = host.code().options(job.activity(), job.workflowType(), ordered.options());
+        Instant closeBy = scheduleToClose(ordered.scheduleToCloseDeadline(), changed);
+        end.decideBy(changed, ordered.options(), closeBy);
+        row.set(ordered.options());
+        if (isOnceUnsaid()) {
+            sayOnce(changed, (outcome, error) -> {});
+        }
+        Instant before = watch.deadline();
+        watch.closeBy(closeBy);
+        Instant deadline = ordered.deadline();
+        if (deadline != null && !deadline.equals(heardDeadline)) {
+            heardDeadline = deadline;
+            watch.endBy(deadline);
+        }
+        if (watch.deadline().isAfter(before)) {
+            reachTransaction(body -> body.prolong(watch.left()));
+        }
+    }
+
+    /** Its lease is lost: its result will be ignored. */
+    public void lose(String why) {
+        // The transaction that took the job away has kept the place.
+        cutShort(why, false, () -> {
+            log.info("{} is stale: {}", this, why);
+            host.leases().remove(job.lease());
+        });
+    }
+
+    /** The worker shuts down: not begun, it is given back at once. */
+    public void giveBackUnlessBegun() {
+        endsUnbegun(end::notBegun);
+    }
+
+    /** The worker shuts down: the body should end, and is given back with its last details when it does. */
+    public void shutDown() {
+        giveBackUnlessBegun();
+        cancellation.request(Cancellation.Cause.SHUTDOWN, job.activity() + " stops: its worker shuts down");
+        thread.interrupt();
+    }
+
+    /** The worker shuts down, and the body did not end: given back with its last details. */
+    public void giveBack() {
+        giveBackUnlessBegun();
+        cutShort("the worker shut down before " + this + " ended", () -> end.abandoned(heartbeats.latest()));
+    }
+
+    public ClaimedJob job() {
+        return job;
+    }
+
+    private void timedOut(TimeoutType timeout) {
+        Cancellation.Cause cause = cancellation.cause();
+        cutShort(end.describe(timeout), () -> end.timedOut(timeout, cause, heartbeats.latest()));
+    }
+
+    private void sendHeartbeat(String details, Reports.Answer answer) {
+        host.reports().tell(new JobUpdate.Heartbeat(job.key(), job.lease(), details), answer);
+    }
+
+    private void heard(JobUpdate.Outcome outcome) {
+        if (outcome == JobUpdate.Outcome.CANCEL_REQUESTED) {
+            cancel();
+        } else if (outcome == JobUpdate.Outcome.STALE) {
+            lose("its lease is no longer held");
+        }
+    }
+
+    // ── the end ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** Ends it normally if it is in this phase; true for the caller that did. */
+    private boolean ends(Phase from) {
+        boolean mine = phase.compareAndSet(from, Phase.ENDED);
+        if (mine) {
+            cancellation.ended("NOT_FOUND: " + this + " has ended");
+            atRest();
+        }
+        return mine;
+    }
+
+    private void endsUnbegun(Runnable words) {
+        if (ends(Phase.WAITING)) {
+            slot.free();
+            tell(words);
+        }
+    }
+
+    /** Ends it early and tells the body, if it has not ended. */
+    private void cutShort(String why, Runnable words) {
+        cutShort(why, true, words);
+    }
+
+    /** @param ours whether its job is still this worker's */
+    private void cutShort(String why, boolean ours, Runnable words) {
+        if (ends(Phase.WAITING)) {
+            slot.free();
+            tell(words);
+            if (!ours) {
+                freePlace();
+            }
+        } else if (phase.compareAndSet(Phase.RUNNING, Phase.ENDED)) {
+            leaveBehind(why);
+            if (ours && isLimited()) {
+                end.bodyGoesOn(() -> cut.complete(null));
+                tell(words);
+            } else {
+                tell(words);
+                cut.complete(null);
+            }
+        }
+    }
+
+    private void leaveBehind(String why) {
+        host.leases().leaveBehind(job.lease());
+        cancellation.request(
+                Cancellation.Cause.STALE,
+                "NOT_FOUND: " + why + "; another attempt may run, and nothing this one tells is written");
+        atRest();
+        thread.interrupt();
+        reachTransaction(TransactionalBody::cancel);
+        host.deadlines().in(INTERRUPT_GRACE, this::abandon);
+        if (isLimited()) {
+            host.deadlines().in(JobUpdate.PLACE_KEPT, this::givePlaceUp);
+        }
+    }
+
+    /** The body has ended, and its attempt had before it. */
+    private void endedLate() {
+        var unused = cut.thenRun(() -> {
+            host.leases().bodyEnded(job.lease());
+            freePlace();
+        });
+    }
+
+    /** Whether somebody counts how many run at once. */
+    private boolean isLimited() {
+        return !host.reports().local() && (options.limitKey() != null || queue.isLimited());
+    }
+
+    private void freePlace() {
+        if (isLimited()) {
+            host.reports()
+                    .tell(
+                            new JobUpdate.FreePlace(job.key(), job.lease()),
+                            (outcome, error) -> host.leases().placeFree(this));
+        }
+    }
+
+    private void givePlaceUp() {
+        thread.where()
+                .ifPresent(where -> log.warn(
+                        "{} goes on {} after it was to end: {}. Its place under the limits of queue {}{} is given up, and"
+                                + " another may run beside it. Usual cause: a call without a time limit, which hears no"
+                                + " interrupt.",
+                        this,
+                        JobUpdate.PLACE_KEPT,
+                        where,
+                        job.taskQueue(),
+                        options.limitKey() == null ? "" : " and of limit key " + options.limitKey()));
+    }
+
+    private void atRest() {
+        watch.end();
+        heartbeats.stop();
+    }
+
+    /** A thread that waits for the database does not hear its interrupt; and it keeps locks that the next attempt needs. */
+    private void reachTransaction(Consumer<TransactionalBody> how) {
+        TransactionalBody body = inTransaction;
+        if (body != null) {
+            try {
+                besideBodies.execute(() -> how.accept(body));
+            } catch (RejectedExecutionException e) {
+                log.debug("{} is not reached in the database: the engine is closed", this);
+            }
+        }
+    }
+
+    private void abandon() {
+        reachTransaction(TransactionalBody::end);
+        thread.where()
+                .filter(where -> slot.abandon())
+                .ifPresent(where -> log.warn("{} ignores its interrupt: {}. Its slot is given up", this, where));
+    }
+
+    /** Forgets an attempt whose end can't be reported: the lease is later found unused and given back. */
+    private void tell(Runnable words) {
+        try {
+            words.run();
+        } catch (RuntimeException e) {
+            log.error(
+                    "the end of {} can't be reported",
+                    this,
+                    host.code().failures().loggable(e));
+            host.leases().forget(job.lease());
+            cut.complete(null);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "attempt " + job.attempt() + " of " + job.activity() + " (activity " + key().seq() + " of workflow "
+                + key().run().shown() + ")";
+    }
+}

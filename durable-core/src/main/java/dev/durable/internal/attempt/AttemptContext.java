@@ -1,0 +1,224 @@
+package dev.durable.internal.attempt;
+
+import dev.durable.ActivityContext;
+import dev.durable.ActivityInfo;
+import dev.durable.ActivityOptions;
+import dev.durable.CancelledException;
+import dev.durable.DurableException;
+import dev.durable.TypeRef;
+import dev.durable.history.ActivityTimeoutUpdated;
+import dev.durable.history.Payload;
+import dev.durable.internal.client.operate.ActivityToken;
+import dev.durable.store.Bounds;
+import dev.durable.store.ClaimedJob;
+import dev.durable.store.JobUpdate;
+import dev.durable.store.TransactionalActivities;
+import java.lang.reflect.Type;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The {@link ActivityContext} that the body of an activity gets for one attempt. Usable from any thread; once the
+ * attempt has ended, it says so.
+ */
+final class AttemptContext implements ActivityContext {
+    private static final TypeRef<Map<String, String>> HEADERS = new TypeRef<>() {};
+
+    private final ClaimedJob job;
+    private final ActivityOptions options;
+    private final Parts parts;
+    private final AttemptServices host;
+    private volatile boolean leftToOthers;
+    private volatile TransactionalActivities.@Nullable Transaction transaction;
+
+    /** The parts of the attempt that calls of the body act on. */
+    record Parts(Cancellation cancellation, HeartbeatSender heartbeats, AttemptWatch watch, Notes notes) {}
+
+    AttemptContext(ClaimedJob job, ActivityOptions options, Parts parts, AttemptServices host) {
+        this.job = job;
+        this.options = options;
+        this.parts = parts;
+        this.host = host;
+    }
+
+    @Override
+    public ActivityInfo info() {
+        return new ActivityInfo(
+                job.key().run().workflowId(),
+                job.key().run().runId(),
+                job.workflowType(),
+                job.activity(),
+                job.key().seq(),
+                job.attempt(),
+                options.retry().maxAttempts(),
+                job.scheduledAt(),
+                parts.watch().deadline(),
+                job.taskQueue());
+    }
+
+    /**
+     * Details are written as JSON here and now, so that the body may go on changing them. Who was cancelled is told so
+     * after its details were taken: they are where the next attempt goes on, or what the workflow is shown.
+     */
+    @Override
+    public void heartbeat(@Nullable Object details) {
+        parts.cancellation().checkStale();
+        parts.watch().alive();
+        if (details != null) {
+            parts.heartbeats().tell(encoded(details));
+        }
+        parts.cancellation().check();
+    }
+
+    @Override
+    public void checkpoint(@Nullable Object details) {
+        if (host.reports().local()) {
+            throw new IllegalStateException("checkpoint in local activity " + job.activity()
+                    + ": a local activity has no job that could keep it. Take local = true away, or use heartbeat:"
+                    + " its details last as long as this process.");
+        }
+        parts.cancellation().checkStale();
+        parts.watch().alive();
+        String json = details == null ? parts.heartbeats().latest() : encoded(details);
+        if (json != null) {
+            await(parts.heartbeats().checkpoint(json));
+            parts.watch().alive();
+        }
+        parts.cancellation().check();
+    }
+
+    @Override
+    public <T> Optional<T> heartbeatDetails(Class<T> type) {
+        return details(type).map(type::cast);
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // the codec reads what the type says
+    public <T> Optional<T> heartbeatDetails(TypeRef<T> type) {
+        return (Optional<T>) details(type.type());
+    }
+
+    @Override
+    public void updateTimeout(Duration timeout) {
+        Bounds.duration("updateTimeout", timeout);
+        if (timeout.isNegative() || timeout.isZero()) {
+            throw new IllegalArgumentException(
+                    "updateTimeout(" + timeout + "): the deadline becomes now plus a positive duration");
+        }
+        parts.cancellation().checkStale();
+        Instant before = parts.watch().move(timeout);
+        TransactionalActivities.Transaction open = transaction;
+        if (open != null) {
+            open.prolong(parts.watch().left());
+        }
+        parts.notes()
+                .add(new ActivityTimeoutUpdated(
+                        0,
+                        host.deadlines().clock().now(),
+                        job.key().seq(),
+                        job.attempt(),
+                        before,
+                        parts.watch().deadline(),
+                        host.surroundings().identity()));
+        annotate();
+    }
+
+    @Override
+    public String completeLater() {
+        if (host.reports().local() || options.transactional()) {
+            throw new IllegalStateException("completeLater in " + (options.transactional() ? "transactional" : "local")
+                    + " activity " + job.activity() + ": it ends together with its body. Take "
+                    + (options.transactional() ? "transactional" : "local") + " = true away.");
+        }
+        parts.cancellation().checkStale();
+        leftToOthers = true;
+        return ActivityToken.of(job.key(), job.lease(), job.activity()).text();
+    }
+
+    /** Whether the body has asked for its token: its return does not end the attempt. */
+    boolean leftToOthers() {
+        return leftToOthers;
+    }
+
+    @Override
+    public boolean cancelRequested() {
+        return parts.cancellation().requested();
+    }
+
+    @Override
+    public void onCancel(Runnable action) {
+        parts.cancellation().onCancel(action);
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // the codec reads what the type says
+    public Map<String, String> headers() {
+        Object headers = host.code().payloads().decode(new Payload(job.headers()), HEADERS.type(), "the headers");
+        return headers == null ? Map.of() : Map.copyOf((Map<String, String>) headers);
+    }
+
+    /** From here on, or with null no longer, the body is inside this transaction. */
+    void within(TransactionalActivities.@Nullable Transaction open) {
+        transaction = open;
+    }
+
+    @Override
+    public <T> T transaction(Class<T> type) {
+        TransactionalActivities.Transaction open = transaction;
+        T seen = open == null ? null : open.as(type);
+        if (seen == null) {
+            throw new IllegalStateException(
+                    "transaction(" + type.getSimpleName() + ".class) in " + job.activity() + ": "
+                            + (!options.transactional()
+                                    ? "the activity is not transactional. Declare it @Activity(transactional = true)"
+                                    : open == null
+                                            ? "the body has ended, and its transaction with it"
+                                            : "its transaction has no " + type.getName()
+                                                    + ". On PostgreSQL it is a java.sql.Connection; in memory there is none"));
+        }
+        return seen;
+    }
+
+    private void annotate() {
+        String notes = parts.notes().json();
+        if (notes != null) {
+            host.reports().tell(new JobUpdate.Annotate(job.key(), job.lease(), notes), (outcome, error) -> {});
+        }
+    }
+
+    private Optional<Object> details(Type type) {
+        String details = job.heartbeatDetails();
+        return details == null
+                ? Optional.empty()
+                : Optional.ofNullable(host.code().payloads().decode(new Payload(details), type, what()));
+    }
+
+    private String encoded(Object details) {
+        return host.code()
+                .payloads()
+                .encode(details, details.getClass(), what())
+                .json();
+    }
+
+    private String what() {
+        return "the heartbeat details of " + job.activity();
+    }
+
+    private void await(CompletableFuture<JobUpdate.Outcome> durable) {
+        try {
+            host.surroundings().waiting().await(durable);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            parts.cancellation().check();
+            throw new CancelledException(
+                    "interrupted while a checkpoint of " + job.activity() + " was being stored; it may be durable", e);
+        } catch (ExecutionException e) {
+            throw new DurableException("the store refused a checkpoint of " + job.activity() + ": " + e.getCause(), e);
+        }
+    }
+}

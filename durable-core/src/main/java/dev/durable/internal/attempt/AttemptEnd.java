@@ -1,0 +1,174 @@
+package dev.durable.internal.attempt;
+
+import dev.durable.ActivityOptions;
+import dev.durable.OutcomeUnknownException;
+import dev.durable.StoreUnavailableException;
+import dev.durable.history.Failure;
+import dev.durable.history.TimeoutType;
+import dev.durable.internal.replay.BackgroundJob;
+import dev.durable.store.AtMostOnce;
+import dev.durable.store.ClaimedJob;
+import dev.durable.store.JobUpdate;
+import dev.durable.store.RecordText;
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides what the end of an attempt in this process means (result, failure, cancellation, shutdown, outage) by {@link
+ * AttemptRules} and has it reported by {@link AttemptReport}. Who shuts down releases what threw meanwhile; of what is
+ * at most once nobody knows then what it has done.
+ */
+final class AttemptEnd {
+    private final ClaimedJob job;
+    private final AttemptReport report;
+    private final AttemptServices host;
+    private volatile Terms terms;
+
+    /** The options, which operators may change while it runs. */
+    private record Terms(
+            ActivityOptions options, String json, @Nullable Instant scheduleToClose) {
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
+    }
+
+    /**
+     * @param options by which it began
+     * @param scheduleToClose when all attempts together must have ended; null is never
+     */
+    AttemptEnd(
+            ClaimedJob job,
+            ActivityOptions options,
+            @Nullable Instant scheduleToClose,
+            AttemptReport report,
+            AttemptServices host) {
+        this.job = job;
+        this.terms = new Terms(options, job.options(), scheduleToClose);
+        this.report = report;
+        this.host = host;
+    }
+
+    /** From the next decision on. */
+    void decideBy(ActivityOptions options, String json, @Nullable Instant scheduleToClose) {
+        terms = new Terms(options, json, scheduleToClose);
+    }
+
+    /** The body has returned after {@code completeLater}; the token's holder ends the attempt. */
+    void leftToOthers(Duration left, @Nullable String details, int revision) {
+        Terms now = terms;
+        JobUpdate.NewOptions options = RetryRules.settled(now.options(), now.json());
+        report.detach(left, now.options().heartbeatTimeout(), details, revision, options);
+    }
+
+    /** The body ended. */
+    void ended(ActivityInvocation.Ended how, Instant startedAt, Cancellation.Cause cause, @Nullable String details) {
+        boolean cancelled = cause == Cancellation.Cause.REQUESTED;
+        switch (how) {
+            case ActivityInvocation.Returned returned -> report.completed(returned.result(), startedAt);
+            // The arguments of a local activity were written by this process, so no other worker could read them.
+            case ActivityInvocation.NotRead unread
+            when host.reports().local() -> ruled(rules().cannotCross(unread.why(), cancelled), details);
+            case ActivityInvocation.NotRead unread -> report.notRead(unread.why());
+            case ActivityInvocation.CanNotCross refused ->
+                ruled(rules().cannotCross(refused.why(), cancelled), details);
+            case ActivityInvocation.Threw ignored
+            when cause == Cancellation.Cause.SHUTDOWN && !terms.options().atMostOnce() ->
+                report.release(Duration.ZERO, details, true);
+            case ActivityInvocation.Threw threw
+            when cause == Cancellation.Cause.SHUTDOWN -> outcomeUnknown(threw.thrown(), details);
+            case ActivityInvocation.Threw threw -> ruled(rules().threw(threw.thrown(), cancelled), details);
+        }
+    }
+
+    /**
+     * The transaction of its body was ended from outside, or could not begin: nothing of the body is there, and it is not at
+     * fault. It is given back without an attempt, for a while that grows while nothing else happens to it.
+     *
+     * @return false where there was no such outage, or a body that was called must not be called again
+     */
+    boolean givenBackForOutage(TransactionalBody.Result result, Cancellation.Cause cause, @Nullable String details) {
+        StoreUnavailableException outage = result.outage();
+        if (outage == null || result.begun() && terms.options().atMostOnce()) {
+            return false;
+        }
+        if (cause == Cancellation.Cause.SHUTDOWN) {
+            report.release(Duration.ZERO, details, result.begun());
+        } else {
+            report.outage(host.code().failure(job.activity(), outage), details, result.begun());
+        }
+        return true;
+    }
+
+    /** What settles it, where the body's own transaction does. */
+    JobUpdate.Settle settlement(ActivityInvocation.Returned returned, Instant startedAt) {
+        return report.settlement(returned.result(), startedAt);
+    }
+
+    /** It never ran its body. */
+    void cancelledBeforeItBegan() {
+        ruled(new AttemptResult.Cancelled(), null);
+    }
+
+    /** Its body goes on, and its place under limits is kept for it: its end is to say so. */
+    void bodyGoesOn(Runnable whenTold) {
+        report.bodyGoesOn(whenTold);
+    }
+
+    /** Its body has not stopped in time. */
+    void cancelled(@Nullable String details) {
+        ruled(new AttemptResult.Cancelled(), details);
+    }
+
+    /** It ran out of a timeout, or had before it began. */
+    void timedOut(TimeoutType timeout, Cancellation.Cause cause, @Nullable String details) {
+        ruled(rules().timedOut(timeout, cause == Cancellation.Cause.REQUESTED), details);
+    }
+
+    private void ruled(AttemptResult ruling, @Nullable String details) {
+        Terms now = terms;
+        report.ruled(ruling, details, RetryRules.settled(now.options(), now.json()));
+    }
+
+    /** Given back as it is: its body was not called. */
+    void notBegun() {
+        report.release(Duration.ZERO, null, false);
+    }
+
+    /** Its worker gives it up, and its body may have run: given back, if it may run again. */
+    void abandoned(@Nullable String details) {
+        if (terms.options().atMostOnce()) {
+            outcomeUnknown(null, details);
+        } else {
+            report.release(Duration.ZERO, details, true);
+        }
+    }
+
+    /** An at-most-once body that may have run: its outcome is unknown, as what it threw may come of the shutdown. */
+    private void outcomeUnknown(@Nullable Throwable thrown, @Nullable String details) {
+        Failure unknown = thrown == null
+                ? Failure.of(OutcomeUnknownException.class.getName(), AtMostOnce.why(job.attempt()))
+                : host.code()
+                        .failure(job.activity(), new OutcomeUnknownException(AtMostOnce.why(job.attempt()), thrown));
+        ruled(rules().lost(unknown), details);
+    }
+
+    /** A timeout, in words. */
+    String describe(TimeoutType timeout) {
+        return rules().describe(timeout);
+    }
+
+    private RetryRules rules() {
+        Terms now = terms;
+        Instant close = now.scheduleToClose();
+        Duration left =
+                close == null ? null : Duration.between(host.deadlines().clock().now(), close);
+        boolean background = job.workflowType().equals(BackgroundJob.TYPE);
+        return new RetryRules(
+                new RetryRules.Of(job.activity(), job.key().seq(), job.attempt(), background, ""),
+                new RetryRules.Terms(now.options(), now.json(), left),
+                host.code(),
+                host.surroundings().random());
+    }
+}

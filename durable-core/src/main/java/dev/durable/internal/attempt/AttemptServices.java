@@ -1,0 +1,94 @@
+package dev.durable.internal.attempt;
+
+import dev.durable.ActivityOptions;
+import dev.durable.history.Failure;
+import dev.durable.history.OptionsJson;
+import dev.durable.internal.declare.ActivityBinding;
+import dev.durable.internal.declare.BackgroundOptions;
+import dev.durable.internal.drive.Deadlines;
+import dev.durable.internal.payload.FailureCodec;
+import dev.durable.internal.payload.PayloadCodec;
+import dev.durable.internal.replay.BackgroundJob;
+import dev.durable.store.JobUpdate;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
+
+/**
+ * The services that every attempt of an activity in this process uses: the registered code, the way to report outcomes,
+ * the leases that are held, timers, and the executor of bodies.
+ *
+ * @param code the activities implemented here, and how values cross
+ * @param reports reports outcomes to the store, or to the run
+ * @param leases what this process answers for
+ * @param deadlines time, and what is done when it has come
+ * @param surroundings what else an attempt touches
+ * @param unread the jobs that can't be read here
+ */
+public record AttemptServices(
+        Code code,
+        Reports reports,
+        Leases leases,
+        Deadlines deadlines,
+        Surroundings surroundings,
+        UnreadableJobs unread) {
+
+    /**
+     * Activities.
+     *
+     * @param bindings finds what implements an activity, by name or alias
+     * @param payloads arguments, results and details
+     * @param failures exceptions
+     * @param exactArguments whether more or fewer arguments than parameters count as arguments that can't be read
+     */
+    public record Code(
+            Function<String, Optional<ActivityBinding>> bindings,
+            PayloadCodec payloads,
+            FailureCodec failures,
+            boolean exactArguments) {
+
+        /** An argument that is missing at the end is null, one too many is ignored. */
+        public Code(
+                Function<String, Optional<ActivityBinding>> bindings, PayloadCodec payloads, FailureCodec failures) {
+            this(bindings, payloads, failures, false);
+        }
+
+        /**
+         * The options that an attempt goes by. Those of a background job that has not ended an attempt are put together
+         * here, from what was chosen for it and what holds in this process.
+         *
+         * @param json as its row has them
+         * @param workflowType the type of its run
+         */
+        ActivityOptions options(String activity, String workflowType, String json) {
+            return workflowType.equals(BackgroundJob.TYPE)
+                    ? BackgroundOptions.now(json, bindings.apply(activity).map(ActivityBinding::activity))
+                    : OptionsJson.decode(json);
+        }
+
+        /** What an activity threw, as its workflow will see it. */
+        Failure failure(String activity, Throwable thrown) {
+            return failures.encode(thrown, ActivityBinding.named(bindings.apply(activity)));
+        }
+    }
+
+    /**
+     * What else an attempt touches.
+     *
+     * @param identity how this process is named in events
+     * @param random spreads delays; thread-safe
+     * @param waiting how a body waits for its checkpoint
+     * @param cancelGrace how long the body of a cancelled background job may go on
+     */
+    public record Surroundings(String identity, RandomGenerator random, Waiting waiting, Duration cancelGrace) {}
+
+    /** Blocks the thread of a body until the future is done. */
+    @FunctionalInterface
+    public interface Waiting {
+        JobUpdate.Outcome await(CompletableFuture<JobUpdate.Outcome> future)
+                throws InterruptedException, ExecutionException;
+    }
+}

@@ -1,0 +1,148 @@
+package dev.durable.internal.attempt;
+
+import dev.durable.CancelledException;
+import dev.durable.DurableException;
+import dev.durable.StaleAttemptException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.UnaryOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Whether one attempt of an activity should stop, why, and the actions that its body has registered for that ({@code
+ * onCancel}). Causes only become more severe: wanted, shutting down, requested by the workflow, stale. What the body
+ * registered runs once, on the executor of the bodies, never on a loop of the worker.
+ */
+public final class Cancellation {
+    private static final Logger log = LoggerFactory.getLogger(Cancellation.class);
+
+    /** Why an attempt should stop. */
+    public enum Cause {
+        NONE,
+        /** This worker shuts down; another worker will resume from the last heartbeat details. */
+        SHUTDOWN,
+        /** The workflow cancelled the activity. */
+        REQUESTED,
+        /** It is not the current attempt any more, so its result will be dropped. */
+        STALE
+    }
+
+    private final Executor executor;
+    private final UnaryOperator<Throwable> loggable;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final List<Runnable> actions = new ArrayList<>();
+    private volatile Reason reason = new Reason(Cause.NONE, "");
+
+    private record Reason(Cause cause, String message) {}
+
+    /**
+     * @param executor runs what the body registered
+     * @param loggable what that throws as it may be logged
+     */
+    public Cancellation(Executor executor, UnaryOperator<Throwable> loggable) {
+        this.executor = executor;
+        this.loggable = loggable;
+    }
+
+    Cause cause() {
+        return reason.cause();
+    }
+
+    boolean requested() {
+        return cause() != Cause.NONE;
+    }
+
+    /** Requests cancellation for this cause, unless it was requested for the same or a more severe one before. */
+    public void request(Cause cause, String message) {
+        if (worsen(cause, message)) {
+            takeActions().forEach(this::runElsewhere);
+        }
+    }
+
+    /** The attempt has ended: calls on its context fail as stale from now on. */
+    void ended(String message) {
+        worsen(Cause.STALE, message);
+        takeActions();
+    }
+
+    /** Throws if the attempt should stop. */
+    void check() {
+        Reason current = reason;
+        DurableException stop =
+                switch (current.cause()) {
+                    case NONE -> null;
+                    case SHUTDOWN, REQUESTED -> new CancelledException(current.message());
+                    case STALE -> new StaleAttemptException(current.message());
+                };
+        if (stop != null) {
+            throw stop;
+        }
+    }
+
+    /** Throws if the attempt is stale. */
+    void checkStale() {
+        if (cause() == Cause.STALE) {
+            check();
+        }
+    }
+
+    /** Runs the action when cancellation arrives, on this thread if it has. */
+    public void onCancel(Runnable action) {
+        if (!registered(action)) {
+            action.run();
+        }
+    }
+
+    private boolean registered(Runnable action) {
+        lock.lock();
+        try {
+            return !requested() && actions.add(action);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean worsen(Cause cause, String message) {
+        lock.lock();
+        try {
+            boolean worse = cause.compareTo(reason.cause()) > 0;
+            if (worse) {
+                reason = new Reason(cause, message);
+            }
+            return worse;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private List<Runnable> takeActions() {
+        lock.lock();
+        try {
+            List<Runnable> taken = List.copyOf(actions);
+            actions.clear();
+            return taken;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void runElsewhere(Runnable action) {
+        try {
+            executor.execute(() -> runLogged(action));
+        } catch (RejectedExecutionException e) {
+            log.warn("a cancel action was not run: the worker has shut down");
+        }
+    }
+
+    private void runLogged(Runnable action) {
+        try {
+            action.run();
+        } catch (RuntimeException | Error e) {
+            log.warn("a cancel action of an activity failed", loggable.apply(e));
+        }
+    }
+}

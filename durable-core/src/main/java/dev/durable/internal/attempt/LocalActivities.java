@@ -1,0 +1,237 @@
+package dev.durable.internal.attempt;
+
+import dev.durable.internal.drive.Deadlines;
+import dev.durable.store.ClaimedJob;
+import dev.durable.store.JobUpdate;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Executes the local activities of the runs in this process. They have no job: a call becomes one event when it has
+ * ended.
+ *
+ * <pre>
+ *   turn durable ─► begin ─► Attempt ──────────────► ended: fed to the run, written with the step that follows
+ *                     ▲         │ failed, retried
+ *                     └─ delay ─┘ (in this process's memory)
+ * </pre>
+ *
+ * <p>If the process dies, nothing of a call was written: the worker that takes over the run calls again, from attempt
+ * 1. That
+ * somebody does is the run's doing: while it waits for local activities it is due after {@link #silence}, and its worker,
+ * as long as it lives, is the first to hear of that.
+ */
+public final class LocalActivities implements LocalCalls, Reports {
+    private static final String RUN_LEFT = "its run is no longer in this process";
+
+    private final Map<String, ActivityQueue> queues;
+    private final AttemptServices host;
+    private final Duration silence;
+    private final Map<UUID, Call> calls = new ConcurrentHashMap<>();
+    private volatile boolean draining;
+
+    /** A call that has not ended. Who takes the attempt that waits begins it, or gives it back: nobody else does. */
+    private static final class Call {
+        private final Caller caller;
+        private final AtomicReference<@Nullable ClaimedJob> waiting;
+        private volatile ClaimedJob latest;
+        private volatile boolean cancelled;
+        private volatile Deadlines.@Nullable Deadline delay;
+
+        Call(Caller caller, ClaimedJob first) {
+            this.caller = caller;
+            this.latest = first;
+            this.waiting = new AtomicReference<>(first);
+        }
+
+        void waits(ClaimedJob next) {
+            latest = next;
+            waiting.set(next);
+        }
+
+        @Nullable
+        ClaimedJob take() {
+            return waiting.getAndSet(null);
+        }
+    }
+
+    /**
+     * @param queues where bodies run, by the task queue of the run; their slots bound nothing, their executors do
+     * @param shared what local attempts have in common with others, but for reports and leases
+     * @param silence how long a run may be silent
+     */
+    public LocalActivities(Map<String, ActivityQueue> queues, AttemptServices shared, Duration silence) {
+        this.queues = queues;
+        this.host = new AttemptServices(
+                shared.code(), this, new Leases(), shared.deadlines(), shared.surroundings(), shared.unread());
+        this.silence = silence;
+    }
+
+    public Leases leases() {
+        return host.leases();
+    }
+
+    /** From now on nothing begins; what waits for its next attempt is given back. */
+    public void drain() {
+        draining = true;
+        calls.forEach((lease, call) -> {
+            host.deadlines().cancel(call.delay);
+            run(lease);
+        });
+    }
+
+    /** The runs that wait for calls. */
+    public Set<UUID> runs() {
+        return calls.values().stream()
+                .map(call -> call.latest.key().run().runId())
+                .collect(Collectors.toSet());
+    }
+
+    /** These runs were ended from outside: nobody waits for their calls. */
+    public void ended(Set<UUID> runs) {
+        calls.values().stream()
+                .filter(call -> runs.contains(call.latest.key().run().runId()))
+                .forEach(call -> call.caller.givenBack());
+    }
+
+    // ── what runs want ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Override
+    public void begin(ClaimedJob job, Caller caller) {
+        calls.put(job.lease(), new Call(caller, job));
+        run(job.lease());
+    }
+
+    @Override
+    public void cancel(UUID lease) {
+        Call call = calls.get(lease);
+        if (call != null) {
+            call.cancelled = true;
+            host.deadlines().cancel(call.delay);
+            run(lease);
+            if (host.leases().get(lease) instanceof Attempt attempt) {
+                attempt.cancel();
+            }
+        }
+    }
+
+    @Override
+    public void abandon(UUID lease) {
+        Call call = calls.remove(lease);
+        if (call != null) {
+            host.deadlines().cancel(call.delay);
+        }
+        if (host.leases().get(lease) instanceof Attempt attempt) {
+            attempt.lose(RUN_LEFT);
+        }
+    }
+
+    @Override
+    public Duration silence() {
+        return silence;
+    }
+
+    /** Begins the attempt that waits, if one does. */
+    private void run(UUID lease) {
+        Call call = calls.get(lease);
+        ClaimedJob job = call == null ? null : call.take();
+        if (call == null || job == null) {
+            return;
+        }
+        ActivityQueue queue = queues.get(job.taskQueue());
+        if (draining || queue == null) {
+            giveBack(lease);
+            return;
+        }
+        try {
+            begin(job, call, queue);
+        } catch (RejectedExecutionException e) {
+            giveBack(lease);
+        } catch (RuntimeException e) {
+            calls.remove(lease);
+            host.leases().remove(lease);
+            call.caller.refused("local activity " + job.activity() + " can't be begun on this worker: " + e.getMessage()
+                    + ". A worker that has the workflow must have the local activities that it calls.");
+        }
+    }
+
+    private void begin(ClaimedJob job, Call call, ActivityQueue queue) {
+        Attempt attempt =
+                new Attempt(job, job.lease(), queue, queue.slots().takeEagerly().orElseThrow(), host);
+        host.leases().put(job.lease(), attempt);
+        if (call.cancelled) {
+            attempt.cancel();
+        }
+        if (calls.containsKey(job.lease())) {
+            queue.executor().execute(attempt);
+        } else {
+            attempt.lose(RUN_LEFT);
+        }
+    }
+
+    private void giveBack(UUID lease) {
+        Call call = calls.remove(lease);
+        host.leases().remove(lease);
+        if (call != null) {
+            call.caller.givenBack();
+        }
+    }
+
+    // ── what attempts tell ───────────────────────────────────────────────────────────────────────────────────────────
+
+    @Override
+    public boolean local() {
+        return true;
+    }
+
+    @Override
+    public void settle(AttemptOutcome outcome) {
+        Call call = calls.remove(outcome.lease());
+        if (call == null) {
+            outcome.settled();
+        } else {
+            call.caller.ended(outcome);
+        }
+    }
+
+    @Override
+    public void end(JobUpdate update, Runnable then) {
+        Call call = calls.get(update.lease());
+        host.leases().remove(update.lease());
+        if (call == null) {
+            return;
+        }
+        ClaimedJob ended = call.latest;
+        Duration delay;
+        switch (update) {
+            case JobUpdate.Retry retry -> {
+                delay = retry.delay();
+                JobUpdate.NewOptions options = retry.options();
+                call.waits(ended.again(
+                        retry.nextAttempt(), retry.notes(), retry.details(), options == null ? null : options.json()));
+            }
+            case JobUpdate.Release release -> {
+                delay = release.delay();
+                call.waits(ended.again(ended.attempt(), ended.notes(), release.details(), null));
+            }
+            default -> throw new IllegalArgumentException(update + " does not end an attempt");
+        }
+        call.delay = host.deadlines().in(delay, () -> run(update.lease()));
+        if (call.cancelled || draining) {
+            run(update.lease());
+        }
+    }
+
+    /** A heartbeat: kept by the attempt, and told with its end. */
+    @Override
+    public void tell(JobUpdate update, Answer answer) {
+        answer.hear(JobUpdate.Outcome.ACCEPTED, null);
+    }
+}

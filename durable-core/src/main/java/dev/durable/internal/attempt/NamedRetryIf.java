@@ -1,0 +1,53 @@
+package dev.durable.internal.attempt;
+
+import dev.durable.RetryIf;
+import dev.durable.RetryPolicy;
+import dev.durable.internal.payload.NamedClass;
+import java.lang.reflect.Constructor;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds and calls the {@link RetryIf} class that a retry policy names, in the class loader of the activity. The name
+ * stands in a row, so only a class that implements RetryIf is ever initialised. What a deployment renamed, or what
+ * throws, must not decide by accident: then the policy's other limits are all there is, and the log says so.
+ *
+ * @param loggable what it throws as it may be logged
+ */
+public record NamedRetryIf(String name, ClassLoader loader, UnaryOperator<Throwable> loggable) implements RetryIf {
+    private static final Logger log = LoggerFactory.getLogger(NamedRetryIf.class);
+
+    /**
+     * @param loader of the activity's class; null where it is not registered, then that of the thread
+     */
+    static RetryIf of(RetryPolicy policy, @Nullable ClassLoader loader, UnaryOperator<Throwable> loggable) {
+        String name = policy.retryIf();
+        return name == null
+                ? (failure, attempt) -> true
+                : new NamedRetryIf(
+                        name, loader == null ? Thread.currentThread().getContextClassLoader() : loader, loggable);
+    }
+
+    @Override
+    public boolean retry(Throwable failure, int attempt) {
+        try {
+            Class<?> found = NamedClass.find(name, loader, RetryIf.class::isAssignableFrom);
+            if (found == null) {
+                log.warn(
+                        "retryIf {} is no class that implements RetryIf here, the retry policy decides without it. Usually"
+                                + " it was renamed, or is not deployed with this worker.",
+                        name.substring(0, Math.min(name.length(), 200)).replaceAll("\\p{Cntrl}", "?"));
+                return true;
+            }
+            Constructor<? extends RetryIf> made =
+                    found.asSubclass(RetryIf.class).getDeclaredConstructor();
+            made.setAccessible(true);
+            return made.newInstance().retry(failure, attempt);
+        } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
+            log.warn("retryIf {} can't be asked, the retry policy decides without it", name, loggable.apply(e));
+            return true;
+        }
+    }
+}

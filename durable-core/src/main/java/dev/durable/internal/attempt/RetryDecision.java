@@ -1,0 +1,111 @@
+package dev.durable.internal.attempt;
+
+import dev.durable.DeferException;
+import dev.durable.NonRetryableException;
+import dev.durable.RetryAfterException;
+import dev.durable.RetryIf;
+import dev.durable.RetryPolicy;
+import dev.durable.RetryableException;
+import dev.durable.internal.drive.Jitter;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides by the retry policy alone whether a failed attempt is followed by another, and when. A function of the
+ * failure, the policy and the time left; in this order:
+ *
+ * <pre>
+ *   DeferException ──► Defer                          NonRetryableException, doNotRetry ──► GiveUp
+ *   last attempt, by RetryableException or else by the policy; retryIf says no ──► Exhausted
+ *   next attempt would start past schedule-to-close ──► OutOfTime
+ *   else ──► Retry, after RetryableException's, RetryAfterException's or the policy's delay
+ * </pre>
+ *
+ * Each type is looked for in the class hierarchy of what was thrown and of all its causes, the outermost first: bodies
+ * wrap exceptions, and executors do it for them.
+ */
+sealed interface RetryDecision {
+    /** Given back without an attempt used. */
+    record Defer(Duration delay) implements RetryDecision {}
+
+    /**
+     * Another attempt follows.
+     *
+     * @param maxAttempts the limit from now on, as the failure set it; null leaves the policy's
+     */
+    record Retry(Duration delay, @Nullable Integer maxAttempts) implements RetryDecision {}
+
+    /** It failed for good with a non-retryable failure, which goes to the workflow's code. */
+    record GiveUp() implements RetryDecision {}
+
+    /** All attempts are used up. */
+    record Exhausted() implements RetryDecision {}
+
+    /** The policy allows another attempt, but schedule-to-close would pass before it. */
+    record OutOfTime() implements RetryDecision {}
+
+    /**
+     * Where an attempt stands.
+     *
+     * @param policy its policy
+     * @param attempt its number
+     * @param left what is left of schedule-to-close; null is no bound
+     * @param retryIf the question that the policy names; one that always says yes if it names none
+     */
+    record Standing(
+            RetryPolicy policy, int attempt, @Nullable Duration left, RetryIf retryIf) {
+
+        Standing(RetryPolicy policy, int attempt, @Nullable Duration left) {
+            this(policy, attempt, left, (failure, number) -> true);
+        }
+    }
+
+    static RetryDecision of(Throwable thrown, Standing standing, RandomGenerator random) {
+        Optional<Duration> deferred = inChain(thrown, DeferException.class).map(DeferException::delay);
+        if (deferred.isPresent()) {
+            return new Defer(Jitter.bounded(deferred.get()));
+        }
+        RetryPolicy policy = standing.policy();
+        if (inChain(thrown, NonRetryableException.class).isPresent() || isNamed(thrown, policy)) {
+            return new GiveUp();
+        }
+        Optional<RetryableException> told = inChain(thrown, RetryableException.class);
+        OptionalInt remaining = told.map(RetryableException::remainingAttempts).orElse(OptionalInt.empty());
+        boolean allowed = remaining.isPresent() ? remaining.getAsInt() > 0 : policy.allowsAfter(standing.attempt());
+        if (!allowed || !standing.retryIf().retry(thrown, standing.attempt())) {
+            return new Exhausted();
+        }
+        Duration delay = told.flatMap(RetryableException::nextDelay)
+                .or(() -> inChain(thrown, RetryAfterException.class).map(RetryAfterException::delay))
+                .map(Jitter::bounded)
+                .orElseGet(() -> Jitter.spread(policy.delayAfter(standing.attempt()), policy.jitter(), random));
+        Duration left = standing.left();
+        return left != null && delay.compareTo(left) >= 0
+                ? new OutOfTime()
+                : new Retry(delay, limit(standing.attempt(), remaining));
+    }
+
+    private static @Nullable Integer limit(int attempt, OptionalInt remaining) {
+        return remaining.isEmpty() ? null : (int) Math.min(Integer.MAX_VALUE, (long) attempt + remaining.getAsInt());
+    }
+
+    private static boolean isNamed(Throwable thrown, RetryPolicy policy) {
+        return causes(thrown)
+                .flatMap(cause -> Stream.<Class<?>>iterate(cause.getClass(), Objects::nonNull, Class::getSuperclass))
+                .anyMatch(type -> policy.doNotRetry().contains(type.getName()));
+    }
+
+    private static <T extends Throwable> Optional<T> inChain(Throwable thrown, Class<T> type) {
+        return causes(thrown).filter(type::isInstance).map(type::cast).findFirst();
+    }
+
+    /** Bounded, as a cause may lead back to itself. */
+    private static Stream<Throwable> causes(Throwable thrown) {
+        return Stream.iterate(thrown, Objects::nonNull, Throwable::getCause).limit(100);
+    }
+}

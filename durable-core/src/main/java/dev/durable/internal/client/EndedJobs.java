@@ -1,0 +1,201 @@
+package dev.durable.internal.client;
+
+import dev.durable.ActivityTimedOutException;
+import dev.durable.WorkflowAlreadyStartedException;
+import dev.durable.WorkflowNotFoundException;
+import dev.durable.client.StartOptions;
+import dev.durable.client.WorkflowStatus;
+import dev.durable.history.EventJson;
+import dev.durable.history.Failure;
+import dev.durable.history.FailureJson;
+import dev.durable.history.Payload;
+import dev.durable.history.TimeoutType;
+import dev.durable.history.WorkflowStarted;
+import dev.durable.internal.client.access.ClientWaits;
+import dev.durable.internal.client.access.Dispatch;
+import dev.durable.internal.client.access.WorkflowCode;
+import dev.durable.internal.replay.BackgroundJob;
+import dev.durable.store.BatchPlace;
+import dev.durable.store.Portion;
+import dev.durable.store.RunFilter;
+import dev.durable.store.RunKey;
+import dev.durable.store.RunRecord;
+import dev.durable.store.StartOutcome;
+import dev.durable.store.StoredEvent;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Implements {@code enqueueAgain}: enqueues background jobs again that have ended without a result. What they were
+ * called with is read from the first event of the run that ended. Only the latest run of an id counts: what came after
+ * an earlier one may have done its work.
+ */
+final class EndedJobs {
+    /** Where a filter says nothing of it: what was cancelled or terminated was ended by somebody who meant it. */
+    static final Set<WorkflowStatus> FAILED = Set.of(WorkflowStatus.FAILED, WorkflowStatus.TIMED_OUT);
+
+    private static final int PAGE = 200;
+    private static final Pattern EXPIRY = Pattern.compile("\"timeout\"\\s*:\\s*\"" + TimeoutType.EXPIRY + "\"");
+
+    private final Dispatch dispatch;
+    private final RunStarter starts;
+
+    EndedJobs(Dispatch dispatch, RunStarter starts) {
+        this.dispatch = dispatch;
+        this.starts = starts;
+    }
+
+    /** The job of this id. Gives its new run. */
+    UUID enqueueAgain(String id) {
+        return enqueueAgain(id, null);
+    }
+
+    /**
+     * The same, if the job's latest run is this one.
+     *
+     * @param runId null is whichever it is
+     */
+    UUID enqueueAgain(String id, @Nullable UUID runId) {
+        WorkflowCode.mayNot("client.enqueueAgain(…)", "enqueue " + id + " again");
+        RunRecord latest = dispatch.store()
+                .latestRun(id)
+                .orElseThrow(() -> new WorkflowNotFoundException("there is no job " + id + " to enqueue again"));
+        if (!isJob(latest)) {
+            throw new IllegalArgumentException("workflow id " + id + " is that of a run of " + latest.type()
+                    + ", and not of a background job. Start it again with client.start(…).");
+        }
+        refuse(latest, runId);
+        List<StoredEvent> first = dispatch.store().history(latest.run().runId(), 1, 1);
+        if (first.isEmpty()) {
+            throw new WorkflowNotFoundException("job " + id + " can't be enqueued again: the history of its run "
+                    + latest.run().runId() + " has been removed, and nothing else tells what it was called with."
+                    + " Enqueue it with its arguments.");
+        }
+        return starts.enqueueAgain(options(latest, started(first)), started(first));
+    }
+
+    private static void refuse(RunRecord latest, @Nullable UUID runId) {
+        String id = latest.run().shown();
+        UUID latestRun = latest.run().runId();
+        if (latest.status() == WorkflowStatus.RUNNING) {
+            throw new WorkflowAlreadyStartedException("job " + id
+                    + " is not enqueued again: its id is in use by the open"
+                    + " run " + latestRun + ". If that is a dead letter, retry it:"
+                    + " client.deadLetters().one(\"" + id + "\", 1).retry(). Else wait for its end, or cancel it.");
+        }
+        if (runId != null && !runId.equals(latestRun)) {
+            throw new WorkflowAlreadyStartedException("job " + id + " is not enqueued again as it was in run " + runId
+                    + ": its id was used since, by run " + latestRun + ", which is " + latest.status()
+                    + ". Enqueue the latest one again, client.enqueueAgain(\"" + id
+                    + "\"), or a new job with an id of its"
+                    + " own.");
+        }
+        if (latest.status() == WorkflowStatus.COMPLETED) {
+            throw new WorkflowAlreadyStartedException("job " + id + " is not enqueued again: its run " + latestRun
+                    + " has completed, and only what ended without a result is. To do it once more, enqueue it anew.");
+        }
+    }
+
+    /** All of them; gives how many. */
+    long enqueueAgain(RunFilter filter) {
+        WorkflowCode.mayNot("client.enqueueAgain(w -> …)", "enqueue jobs again");
+        RunFilter from = filter.types(Set.of(BackgroundJob.TYPE)).newestFirst(true);
+        long enqueued = 0;
+        List<RunRecord> page;
+        do {
+            page = dispatch.store().runs(from, PAGE);
+            enqueued += enqueueAgain(page);
+            if (!page.isEmpty()) {
+                // Runs that are made meanwhile are younger.
+                from = from.after(page.getLast().run().runId());
+            }
+        } while (!Portion.isWhole(page, PAGE, RunRecord::atMost));
+        return enqueued;
+    }
+
+    private long enqueueAgain(List<RunRecord> page) {
+        List<RunRecord> left = latest(page);
+        long enqueued = 0;
+        while (!left.isEmpty()) {
+            Map<UUID, List<StoredEvent>> first = dispatch.store()
+                    .histories(left.stream().map(run -> run.run().runId()).toList(), 1);
+            List<RunRecord> read = left.stream()
+                    .filter(run -> first.containsKey(run.run().runId()))
+                    .toList();
+            enqueued += enqueueAgain(read, first);
+            // The next portion; where there is none, their histories are gone.
+            left = left.stream()
+                    .filter(run ->
+                            !first.isEmpty() && !first.containsKey(run.run().runId()))
+                    .toList();
+        }
+        return enqueued;
+    }
+
+    /** Sent together, so that they share commits. */
+    private long enqueueAgain(List<RunRecord> wanted, Map<UUID, List<StoredEvent>> first) {
+        Map<RunKey, BatchPlace> places = JobBatch.placesOf(
+                dispatch.store(), wanted.stream().map(RunRecord::run).toList());
+        List<CompletableFuture<StartOutcome>> sent = new ArrayList<>();
+        try {
+            for (RunRecord run : wanted) {
+                WorkflowStarted started =
+                        started(Objects.requireNonNull(first.get(run.run().runId())));
+                sent.add(starts.enqueueAgainAsync(options(run, started), started, places.get(run.run())));
+            }
+        } finally {
+            // Whatever stops this, those that were sent are durable or refused.
+            sent.forEach(one -> ClientWaits.forAnswer(dispatch, one, "enqueueing jobs again"));
+        }
+        return sent.stream()
+                .filter(one -> one.join() instanceof StartOutcome.Started)
+                .count();
+    }
+
+    /** Those that ended without a result, and whose id nobody used since. */
+    private List<RunRecord> latest(List<RunRecord> page) {
+        List<RunRecord> ended = page.stream()
+                .filter(run -> run.status().closed() && run.status() != WorkflowStatus.COMPLETED && !hasExpired(run))
+                .toList();
+        Set<RunKey> latest = Set.copyOf(dispatch.store()
+                .latestRuns(ended.stream().map(run -> run.run().workflowId()).collect(Collectors.toSet())));
+        return ended.stream().filter(run -> latest.contains(run.run())).toList();
+    }
+
+    /** What nobody had begun by its expiry is worth nothing later: only who names it wants it. */
+    private static boolean hasExpired(RunRecord run) {
+        if (run.failure() == null) {
+            return false;
+        }
+        Failure failure = FailureJson.decode(run.failure());
+        Payload fields = failure.fields();
+        return failure.type().equals(RunRecord.EXPIRED)
+                || failure.type().equals(ActivityTimedOutException.class.getName())
+                        && fields != null
+                        && EXPIRY.matcher(fields.json()).find();
+    }
+
+    private static boolean isJob(RunRecord run) {
+        return run.type().equals(BackgroundJob.TYPE);
+    }
+
+    private static WorkflowStarted started(List<StoredEvent> first) {
+        return (WorkflowStarted) EventJson.decode(first.getFirst());
+    }
+
+    private static StartOptions options(RunRecord ended, WorkflowStarted started) {
+        StartOptions options = RunStarter.again(started);
+        for (Map.Entry<String, String> note : ended.memo().entrySet()) {
+            options = options.memo(note.getKey(), note.getValue());
+        }
+        return options;
+    }
+}

@@ -1,0 +1,97 @@
+package dev.durable.internal.client;
+
+import dev.durable.client.WorkflowStatus;
+import dev.durable.history.EventJson;
+import dev.durable.history.Failure;
+import dev.durable.history.HistoryEvent;
+import dev.durable.history.WorkflowPaused;
+import dev.durable.history.WorkflowResumed;
+import dev.durable.history.WorkflowTerminated;
+import dev.durable.internal.client.access.ClientCode;
+import dev.durable.internal.client.access.Dispatch;
+import dev.durable.internal.client.access.WorkflowCode;
+import dev.durable.internal.replay.BackgroundJob;
+import dev.durable.store.Bounds;
+import dev.durable.store.RunKey;
+import dev.durable.store.RunPause;
+import dev.durable.store.RunRecord;
+import dev.durable.store.Seizure;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Implements {@code terminate}, {@code pause} and {@code resume} of a run. */
+final class Endings {
+    private final Dispatch dispatch;
+    private final ClientCode code;
+
+    Endings(Dispatch dispatch, ClientCode code) {
+        this.dispatch = dispatch;
+        this.code = code;
+    }
+
+    /** Gives whether there was an open run to end. */
+    boolean terminate(String workflowId, @Nullable UUID runId, String reason) {
+        WorkflowCode.mayNot("handle.terminate(…)", "terminate " + Bounds.shown(workflowId) + " again");
+        Bounds.reason("terminate", reason);
+        Failure failure = Failure.of("dev.durable.Terminated", reason);
+        Optional<RunKey> ended = dispatch.store()
+                .seize(new Seizure(
+                        workflowId,
+                        runId,
+                        false,
+                        code.random().get(),
+                        WorkflowStatus.TERMINATED,
+                        "WorkflowTerminated",
+                        dropped -> EventJson.attributes(
+                                new WorkflowTerminated(1, Instant.EPOCH, reason, code.identity(), dropped)),
+                        code.failures().toJson(failure).json()));
+        ended.ifPresent(dispatch::seized);
+        return ended.isPresent();
+    }
+
+    /** Gives whether there is an open run. */
+    boolean pause(String workflowId, @Nullable UUID runId, String reason) {
+        return pause(
+                workflowId,
+                runId,
+                true,
+                new WorkflowPaused(1, Instant.EPOCH, Bounds.reason("pause", reason), code.identity()));
+    }
+
+    /** Gives whether there is an open run. */
+    boolean resume(String workflowId, @Nullable UUID runId) {
+        return pause(workflowId, runId, false, new WorkflowResumed(1, Instant.EPOCH, code.identity()));
+    }
+
+    /** A background job completes without its run's code, so a pause of the run would only delay its end. */
+    private void refuseJob(String workflowId, @Nullable UUID runId) {
+        Optional<RunRecord> run = runId == null
+                ? dispatch.store().latestRun(workflowId)
+                : dispatch.store().run(runId);
+        if (run.filter(found -> found.type().equals(BackgroundJob.TYPE)).isPresent()) {
+            throw new IllegalArgumentException(workflowId
+                    + " is a background job, and pausing its run would not hold it: its body would begin, and its end"
+                    + " would wait. Use client.activity(\"" + Bounds.shown(workflowId) + "\", " + BackgroundJob.SEQ
+                    + "), or client.job(\"" + Bounds.shown(workflowId) + "\").control(): its pause() holds the job.");
+        }
+    }
+
+    private boolean pause(String workflowId, @Nullable UUID runId, boolean wanted, HistoryEvent event) {
+        String what = wanted ? "pause" : "resume";
+        WorkflowCode.mayNot("handle." + what + "()", what + " " + Bounds.shown(workflowId) + " again");
+        if (wanted) {
+            refuseJob(workflowId, runId);
+        }
+        return dispatch.store()
+                .pause(new RunPause(
+                        workflowId,
+                        runId,
+                        wanted,
+                        code.random().get(),
+                        event.type(),
+                        EventJson.attributes(event),
+                        code.identity()));
+    }
+}

@@ -1,0 +1,238 @@
+package dev.durable.internal.client;
+
+import dev.durable.TypeRef;
+import dev.durable.VoidCall;
+import dev.durable.WorkflowNotFoundException;
+import dev.durable.client.BatchHandle;
+import dev.durable.client.BatchProgress;
+import dev.durable.client.BatchResult;
+import dev.durable.client.WorkflowQuery;
+import dev.durable.client.WorkflowStatus;
+import dev.durable.history.Failure;
+import dev.durable.history.Payload;
+import dev.durable.internal.client.access.ClientCode;
+import dev.durable.internal.client.access.ClientWaits;
+import dev.durable.internal.client.access.Dispatch;
+import dev.durable.internal.client.access.Listing;
+import dev.durable.internal.client.access.Messages;
+import dev.durable.internal.client.access.WorkflowCode;
+import dev.durable.internal.declare.ActivityMethod;
+import dev.durable.store.BatchMember;
+import dev.durable.store.BatchPlace;
+import dev.durable.store.BatchStore;
+import dev.durable.store.BatchTally;
+import dev.durable.store.RunFilter;
+import dev.durable.store.RunKey;
+import dev.durable.store.RunRecord;
+import java.lang.reflect.Type;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Implements {@link BatchHandle}: the batch's id with access to the store, which remembers what was started in it. */
+final class JobBatch implements BatchHandle {
+    private static final int PAGE = 1_000;
+    private static final String SEPARATOR = "/";
+
+    private final String id;
+    private final boolean empty;
+    private final long added;
+    private final StoreClient client;
+    private final Dispatch dispatch;
+    private final ClientCode code;
+
+    /**
+     * @param empty whether it was enqueued without any item
+     * @param added how many jobs were added by who made this handle
+     */
+    JobBatch(String id, boolean empty, long added, StoreClient client, Dispatch dispatch, ClientCode code) {
+        this.id = id;
+        this.empty = empty;
+        this.added = added;
+        this.client = client;
+        this.dispatch = dispatch;
+        this.code = code;
+    }
+
+    /** The id of the job at this place. */
+    static String jobId(BatchPlace place) {
+        return place.batch() + SEPARATOR + place.number();
+    }
+
+    @Override
+    public String id() {
+        return id;
+    }
+
+    @Override
+    public long added() {
+        return added;
+    }
+
+    @Override
+    public BatchProgress progress() {
+        BatchProgress progress = progress(dispatch.store().batch(id));
+        if (progress.total() == 0 && !empty) {
+            throw notThere(id);
+        }
+        return progress;
+    }
+
+    /** Nothing distinguishes an id that nobody used from a batch of no items, but the handle of who enqueued that. */
+    static WorkflowNotFoundException notThere(String id) {
+        return new WorkflowNotFoundException("there is no job of batch " + id
+                + ", so nothing is known of how far it is. Usual causes: a misspelt id; a transaction that enqueued it and is"
+                + " still open, or was rolled back; or no items: of such a batch only the handle that enqueueAll gave knows."
+                + " Take the id of that handle, batch.id(), and ask after the commit.");
+    }
+
+    static BatchProgress progress(BatchTally tally) {
+        long failed = tally.failed() + tally.discarded();
+        return new BatchProgress(
+                tally.completed() + failed + tally.open(),
+                tally.completed(),
+                failed,
+                tally.open(),
+                tally.discarded(),
+                tally.deadLetters(),
+                tally.incidents());
+    }
+
+    @Override
+    public BatchProgress await() {
+        return awaitRest(rest -> ClientWaits.forEver(dispatch, rest));
+    }
+
+    @Override
+    public BatchProgress await(Duration timeout) {
+        return awaitRest(rest -> ClientWaits.atMost(
+                dispatch, rest, timeout, "the end of batch " + id + " (jobs are under way: " + progress() + ")"));
+    }
+
+    private BatchProgress awaitRest(Consumer<CompletableFuture<?>> wait) {
+        WorkflowCode.mayNot("batch.await()", "wait for batch " + id + " again, with all other runs of the process");
+        BatchProgress now = progress();
+        if (!now.isAtRest()) {
+            wait.accept(dispatch.until(() -> progress().isAtRest()));
+        }
+        return now.isAtRest() ? now : progress();
+    }
+
+    @Override
+    public long cancel(String reason) {
+        Messages messages = new Messages(dispatch, code);
+        long asked = 0;
+        List<BatchMember> page = members(-1);
+        while (!page.isEmpty()) {
+            asked += messages.cancelAll(
+                    page.stream()
+                            .map(BatchMember::run)
+                            .filter(job -> job.status() == WorkflowStatus.RUNNING)
+                            .map(RunRecord::run)
+                            .toList(),
+                    reason);
+            page = members(page.getLast().number());
+        }
+        return asked;
+    }
+
+    /** The places of jobs in batches, of those that still are the jobs at them. */
+    static Map<RunKey, BatchPlace> placesOf(BatchStore store, Collection<RunKey> jobs) {
+        Map<BatchPlace, RunKey> possible = new HashMap<>();
+        for (RunKey job : jobs) {
+            String workflowId = job.workflowId();
+            int slash = workflowId.lastIndexOf(SEPARATOR);
+            if (slash > 0 && workflowId.substring(slash + 1).matches("[0-9]{1,9}")) {
+                possible.put(
+                        new BatchPlace(
+                                workflowId.substring(0, slash), Integer.parseInt(workflowId.substring(slash + 1))),
+                        job);
+            }
+        }
+        Set<BatchPlace> held = possible.isEmpty() ? Set.of() : store.held(possible);
+        return held.stream().collect(Collectors.toMap(possible::get, place -> place));
+    }
+
+    private List<BatchMember> members(int after) {
+        return dispatch.store().members(id, after, PAGE);
+    }
+
+    @Override
+    public <T> Stream<BatchResult<T>> results(Class<T> type) {
+        return results((Type) type);
+    }
+
+    @Override
+    public <T> Stream<BatchResult<T>> results(TypeRef<T> type) {
+        return results(type.type());
+    }
+
+    private <T> Stream<BatchResult<T>> results(Type type) {
+        return Stream.iterate(
+                        members(-1),
+                        page -> !page.isEmpty(),
+                        page -> members(page.getLast().number()))
+                .flatMap(List::stream)
+                .map(member -> result(member, type));
+    }
+
+    private <T> BatchResult<T> result(BatchMember member, Type type) {
+        RunRecord run = member.run();
+        boolean discarded = run.status() == WorkflowStatus.COMPLETED && run.failure() != null;
+        String jobId = run.run().workflowId();
+        @Nullable T value = discarded || run.result() == null ? null : value(jobId, run.result(), type);
+        return new BatchResult<>(member.number(), jobId, run.status(), discarded, value, failure(run.failure()));
+    }
+
+    private <T> @Nullable T value(String jobId, String result, Type type) {
+        Supplier<String> wayOut =
+                () -> "Usually another type was asked for than the activity's method returns: ask for" + " that one.";
+        return Results.cast(code.payloads().decodeFor(new Payload(result), type, "the result of job " + jobId, wayOut));
+    }
+
+    private @Nullable String failure(@Nullable String json) {
+        if (json == null) {
+            return null;
+        }
+        Failure failure = code.failures().fromJson(json);
+        return failure.message() == null ? failure.type() : failure.type() + ": " + failure.message();
+    }
+
+    @Override
+    public <A> String onCompletion(Class<A> type, VoidCall<A> call) {
+        // What the caller's transaction has enqueued is seen by nobody yet: the job that waits for it looks later.
+        if (!empty && dispatch.transaction().isEmpty()) {
+            progress();
+        }
+        return client.whenAtRest(id, empty, type, call);
+    }
+
+    /** The id of the job that follows the batch. */
+    static String idOfFollowing(String batch, ActivityMethod activity) {
+        return batch + SEPARATOR + activity.name();
+    }
+
+    /** The id of the job that waits for the batch to be at rest. */
+    static String idOfWatching(String following) {
+        return following + SEPARATOR + "watch";
+    }
+
+    @Override
+    public WorkflowQuery jobs() {
+        return new Listing(
+                client,
+                client::job,
+                dispatch.store().views(),
+                code.registry(),
+                RunFilter.ALL.batch(id).newestFirst(false));
+    }
+}

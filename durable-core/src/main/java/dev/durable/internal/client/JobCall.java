@@ -1,0 +1,49 @@
+package dev.durable.internal.client;
+
+import dev.durable.ActivityOptions;
+import dev.durable.client.StartOptions;
+import dev.durable.history.EnqueuedOptions;
+import dev.durable.history.OptionsJson;
+import dev.durable.history.Payload;
+import dev.durable.internal.declare.ActivityMethod;
+import dev.durable.store.RecordText;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The activity call of a background job: name, arguments and options.
+ *
+ * @param activity the name of its activity
+ * @param arguments a JSON array
+ * @param options the activity's, as this process knows them
+ * @param chosen what of them was chosen for this job; null where all of them are fixed
+ * @param at when it was made, by the store's clock
+ */
+record JobCall(
+        String activity,
+        Payload arguments,
+        ActivityOptions options,
+        @Nullable EnqueuedOptions chosen,
+        Instant at) {
+
+    static JobCall of(ActivityMethod activity, StartOptions start, Payload arguments, Instant at) {
+        JobOptions job = JobOptions.of(activity, start, at);
+        return new JobCall(activity.name(), arguments, job.resolved(), job.chosen(), at);
+    }
+
+    /** All of them as JSON text, with what was chosen beside them. */
+    String optionsJson() {
+        return chosen == null ? OptionsJson.encode(options) : chosen.with(options);
+    }
+
+    /** Where it waits, unless the options of its start say otherwise. */
+    String taskQueue() {
+        String queue = options.taskQueue();
+        return queue == null ? "default" : queue;
+    }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
+    }
+}

@@ -1,0 +1,303 @@
+package dev.durable.internal.client;
+
+import dev.durable.Call;
+import dev.durable.QueryFailedException;
+import dev.durable.TypeRef;
+import dev.durable.VoidCall;
+import dev.durable.WorkflowNotFoundException;
+import dev.durable.client.WorkflowDescription;
+import dev.durable.client.WorkflowHandle;
+import dev.durable.history.History;
+import dev.durable.history.Payload;
+import dev.durable.internal.client.access.ClientCode;
+import dev.durable.internal.client.access.ClientWaits;
+import dev.durable.internal.client.access.DescriptionMapper;
+import dev.durable.internal.client.access.Dispatch;
+import dev.durable.internal.client.access.Messages;
+import dev.durable.internal.client.access.RunResult;
+import dev.durable.internal.client.access.WorkflowCode;
+import dev.durable.internal.declare.Recorded;
+import dev.durable.internal.declare.Recorder;
+import dev.durable.internal.declare.WorkflowType;
+import dev.durable.internal.declare.object.CallKind;
+import dev.durable.internal.declare.type.MethodSpec;
+import dev.durable.store.Bounds;
+import dev.durable.store.RunRecord;
+import dev.durable.store.Views;
+import java.lang.reflect.Type;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Implements {@link WorkflowHandle}: the ids of a run with access to the store. */
+final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W, R> {
+    private final Dispatch dispatch;
+    private final ClientCode code;
+    private final @Nullable WorkflowType workflow;
+    private final String workflowId;
+    private final @Nullable UUID runId;
+    private final boolean started;
+
+    /** A handle of what may or may not exist. */
+    RunHandle(
+            Dispatch dispatch,
+            ClientCode code,
+            @Nullable WorkflowType workflow,
+            String workflowId,
+            @Nullable UUID runId) {
+        this(dispatch, code, workflow, workflowId, runId, false);
+    }
+
+    private RunHandle(
+            Dispatch dispatch,
+            ClientCode code,
+            @Nullable WorkflowType workflow,
+            String workflowId,
+            @Nullable UUID runId,
+            boolean started) {
+        this.started = started;
+        this.dispatch = dispatch;
+        this.code = code;
+        this.workflow = workflow;
+        this.workflowId = workflowId;
+        this.runId = runId;
+    }
+
+    /** A handle of a run that the store has acknowledged. */
+    static <W, R extends @Nullable Object> RunHandle<W, R> started(
+            Dispatch dispatch, ClientCode code, @Nullable WorkflowType workflow, String workflowId, UUID runId) {
+        return new RunHandle<>(dispatch, code, workflow, workflowId, runId, true);
+    }
+
+    @Override
+    public String workflowId() {
+        return workflowId;
+    }
+
+    @Override
+    public @Nullable UUID runId() {
+        return runId;
+    }
+
+    // ── result ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Override
+    public R result() {
+        return ended(null, returnType());
+    }
+
+    @Override
+    public R result(Duration timeout) {
+        return ended(timeout, returnType());
+    }
+
+    @Override
+    public <T> T resultAs(Class<T> type) {
+        return ended(null, type);
+    }
+
+    @Override
+    public <T> T resultAs(TypeRef<T> type) {
+        return ended(null, type.type());
+    }
+
+    /** The result or exception is made on the caller's thread, so that its stack trace shows who waited. */
+    private <T extends @Nullable Object> T ended(@Nullable Duration timeout, Type type) {
+        Run of = waitedFor();
+        CompletableFuture<RunResult> end = dispatch.result(of.id());
+        RunResult last = Results.unwrap(() -> timeout == null
+                ? ClientWaits.forEver(dispatch, end)
+                : ClientWaits.atMost(dispatch, end, timeout, "the result of " + Bounds.shown(workflowId)));
+        return new Results(code, workflow).of(workflowId, of.type(), last, type);
+    }
+
+    /**
+     * Completed outside the loops of the engine, because a callback that waits for the client would block them for
+     * ever.
+     */
+    @Override
+    public CompletableFuture<R> resultAsync() {
+        Run of = waitedFor();
+        CompletableFuture<RunResult> end = dispatch.result(of.id());
+        CompletableFuture<R> pending = ClientWaits.cancelling(
+                end, end.thenApply(last -> new Results(code, workflow).of(workflowId, of.type(), last, returnType())));
+        dispatch.promised(pending);
+        return ClientWaits.cancelling(pending, pending.thenApplyAsync(result -> result));
+    }
+
+    /**
+     * A run whose end is waited for.
+     *
+     * @param type its workflow type; null where that is this handle's, which started it
+     */
+    private record Run(UUID id, @Nullable String type) {}
+
+    private Run waitedFor() {
+        WorkflowCode.mayNot(
+                "handle.result()",
+                "wait for " + Bounds.shown(workflowId) + " again, with all other runs of the process");
+        if (started && runId != null) {
+            return new Run(runId, null);
+        }
+        RunRecord found = run();
+        return new Run(found.run().runId(), found.type());
+    }
+
+    private Type returnType() {
+        return workflow == null ? Object.class : workflow.run().returnType();
+    }
+
+    // ── messages ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Override
+    public void signal(VoidCall<W> call) {
+        WorkflowType type = typed("signal(w -> …)", "signal(\"name\", …)");
+        Recorded recorded = Recorder.record(declared(type), call, CallKind.SIGNAL);
+        signal(recorded.name(), recorded.arguments());
+    }
+
+    @Override
+    public void signal(String name, @Nullable Object... arguments) {
+        Payload input = Messages.arguments(code, workflow, name, arguments);
+        new Messages(dispatch, code).signal(workflowId, runId, name, input);
+    }
+
+    @Override
+    public void cancel() {
+        cancel("no reason given");
+    }
+
+    @Override
+    public void cancel(String reason) {
+        new Messages(dispatch, code).cancel(workflowId, runId, reason);
+    }
+
+    @Override
+    public void terminate(String reason) {
+        if (!new Endings(dispatch, code).terminate(workflowId, runId, reason)) {
+            throw new WorkflowNotFoundException(
+                    "there is no open run of workflow id " + Bounds.shown(workflowId) + " to terminate" + ofRun());
+        }
+    }
+
+    @Override
+    public void pause() {
+        pause("no reason given");
+    }
+
+    @Override
+    public void pause(String reason) {
+        if (!new Endings(dispatch, code).pause(workflowId, runId, reason)) {
+            throw new WorkflowNotFoundException(
+                    "there is no open run of workflow id " + Bounds.shown(workflowId) + " to pause" + ofRun());
+        }
+    }
+
+    @Override
+    public void resume() {
+        if (!new Endings(dispatch, code).resume(workflowId, runId)) {
+            throw new WorkflowNotFoundException(
+                    "there is no open run of workflow id " + Bounds.shown(workflowId) + " to resume" + ofRun());
+        }
+    }
+
+    // ── questions ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Override
+    public <T extends @Nullable Object> T query(Call<W, T> call) {
+        WorkflowType type = typed("query(w -> …)", "query(\"name\", Type.class, …)");
+        Recorded recorded = Recorder.record(declared(type), call, CallKind.QUERY);
+        MethodSpec spec = question(type, recorded.name());
+        return Results.cast(ask(recorded.name(), recorded.arguments(), spec.returnType()));
+    }
+
+    @Override
+    public <T> T query(String name, Class<T> type, @Nullable Object... arguments) {
+        return Results.cast(ask(name, arguments, type));
+    }
+
+    @Override
+    public <T> T query(String name, TypeRef<T> type, @Nullable Object... arguments) {
+        return Results.cast(ask(name, arguments, type.type()));
+    }
+
+    private @Nullable Object ask(String name, @Nullable Object[] arguments, Type type) {
+        WorkflowCode.mayNot(
+                "handle.query(…)", "ask " + Bounds.shown(workflowId) + " again, and may hear something else");
+        Bounds.name("handle.query(…): the query", name);
+        WorkflowType typed = typed("query", "a client whose engine registers the workflow class");
+        Payload input = code.payloads().encodeArguments(question(typed, name), arguments);
+        RunRecord run = run();
+        Payload answer = answer(run, name, input);
+        return code.payloads()
+                .decodeFor(
+                        answer,
+                        type,
+                        "the answer of query " + name + " of " + Bounds.shown(workflowId),
+                        () -> new Results(code, workflow).wayOut(workflowId, run.type(), "answers"));
+    }
+
+    private Payload answer(RunRecord run, String name, Payload input) {
+        try {
+            return ClientWaits.forEver(dispatch, dispatch.ask(run.run(), run.type(), name, input));
+        } catch (QueryFailedException e) {
+            String otherType = new Results(code, workflow).otherType(workflowId, run.type());
+            throw otherType == null ? e : new QueryFailedException(e.getMessage() + ". " + otherType, e);
+        }
+    }
+
+    private static MethodSpec question(WorkflowType type, String name) {
+        MethodSpec spec = type.queries().get(name);
+        if (spec == null) {
+            throw new QueryFailedException("workflow " + type.name() + " has no query " + name + "; it has "
+                    + type.queries().keySet().stream().sorted().toList());
+        }
+        return spec;
+    }
+
+    @Override
+    public WorkflowDescription describe() {
+        Views views = dispatch.store().views();
+        return views.details(run(views).run().runId())
+                .map(DescriptionMapper::of)
+                .orElseThrow(() -> notFound());
+    }
+
+    @Override
+    public History history() {
+        return new StoreClient(dispatch, code)
+                .history(run(dispatch.store().views()).run().runId());
+    }
+
+    private RunRecord run() {
+        return run(dispatch.store());
+    }
+
+    private RunRecord run(Views from) {
+        return (runId == null ? from.latestRun(workflowId) : from.run(runId)).orElseThrow(() -> notFound());
+    }
+
+    private WorkflowNotFoundException notFound() {
+        return new WorkflowNotFoundException("there is no run of workflow id " + Bounds.shown(workflowId) + ofRun()
+                + ". If it was started in a transaction that is still open, it exists once that commits.");
+    }
+
+    private String ofRun() {
+        return runId == null ? "" : " with run id " + runId;
+    }
+
+    private WorkflowType typed(String call, String instead) {
+        if (workflow == null) {
+            throw new IllegalStateException(
+                    call + " needs the workflow's class, and this handle of " + Bounds.shown(workflowId)
+                            + " was made by name for a type that is not registered here. Use " + instead + ".");
+        }
+        return workflow;
+    }
+
+    @SuppressWarnings("unchecked")
+    private Class<W> declared(WorkflowType type) {
+        return (Class<W>) type.declared();
+    }
+}

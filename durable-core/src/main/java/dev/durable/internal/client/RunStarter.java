@@ -1,0 +1,361 @@
+package dev.durable.internal.client;
+
+import dev.durable.ActivityOptions;
+import dev.durable.ConflictPolicy;
+import dev.durable.QueueFullException;
+import dev.durable.ReusePolicy;
+import dev.durable.client.StartOptions;
+import dev.durable.client.WorkflowStatus;
+import dev.durable.history.ActivityScheduled;
+import dev.durable.history.EnqueuedOptions;
+import dev.durable.history.OptionsJson;
+import dev.durable.history.Payload;
+import dev.durable.history.WorkflowStarted;
+import dev.durable.internal.client.access.ClientCode;
+import dev.durable.internal.client.access.ClientWaits;
+import dev.durable.internal.client.access.Dispatch;
+import dev.durable.internal.client.access.Messages;
+import dev.durable.internal.client.access.WorkflowCode;
+import dev.durable.internal.declare.ActivityMethod;
+import dev.durable.internal.declare.WorkflowType;
+import dev.durable.internal.replay.BackgroundJob;
+import dev.durable.store.BatchPlace;
+import dev.durable.store.Delivery;
+import dev.durable.store.InboxMessage;
+import dev.durable.store.MessageKind;
+import dev.durable.store.NewRun;
+import dev.durable.store.RunIds;
+import dev.durable.store.RunKey;
+import dev.durable.store.StartOutcome;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Starts runs under the conflict and reuse policies of {@link StartOptions}. */
+final class RunStarter {
+    private static final int TERMINATE_TRIES = 5;
+
+    private final Dispatch dispatch;
+    private final ClientCode code;
+
+    RunStarter(Dispatch dispatch, ClientCode code) {
+        this.dispatch = dispatch;
+        this.code = code;
+    }
+
+    /**
+     * What is to be started.
+     *
+     * @param type the name of its type
+     * @param formerTypes other names under which an open run is of this type
+     * @param defaultQueue its queue, where the options name none
+     */
+    record Target(String type, List<String> formerTypes, String defaultQueue) {
+        static Target of(WorkflowType workflow) {
+            return new Target(workflow.name(), workflow.aliases(), workflow.taskQueue());
+        }
+    }
+
+    /** Gives the run that was started, or the open one where the policy says to use it. */
+    UUID start(Target target, StartOptions options, Payload input) {
+        WorkflowCode.mayNot("client.start(…)", "start " + options.id() + " again");
+        return Objects.requireNonNull(start(
+                options,
+                List.of(),
+                () -> newRun(target, options, code.random().get(), null),
+                run -> send(run, options, input)));
+    }
+
+    /**
+     * Gives the run that took the signal: the open one, or the one that was started with it. Null where that is only seen
+     * after the commit of the caller's transaction.
+     */
+    @Nullable
+    UUID signalWithStart(Target target, StartOptions asked, Payload input, String signal, Payload arguments) {
+        WorkflowCode.mayNot("client.signalWithStart(…)", "send the signal to " + asked.id() + " again");
+        StartOptions options = asked.conflictPolicy() == ConflictPolicy.FAIL
+                ? asked.conflictPolicy(ConflictPolicy.USE_EXISTING)
+                : asked;
+        // One id for all attempts: whichever of them is written, it is one signal.
+        InboxMessage message =
+                new InboxMessage(code.random().get(), MessageKind.SIGNAL, signal, arguments.json(), null, null);
+        return start(
+                options,
+                List.of(),
+                () -> newRun(target, options, code.random().get(), message),
+                run -> send(run, options, input));
+    }
+
+    private CompletableFuture<StartOutcome> send(NewRun run, StartOptions options, Payload input) {
+        if (options.choosesForActivity()) {
+            throw new IllegalArgumentException("start of " + options.id() + ": activity(o -> …) is for background jobs,"
+                    + " which client.enqueue(…) starts. A workflow chooses options where it calls an activity:"
+                    + " Durable.activities(Payments.class, o -> …).");
+        }
+        if (options.priority() != null) {
+            throw new IllegalArgumentException("start of " + options.id() + ": priority(" + options.priority()
+                    + ") is for background jobs, which client.enqueue(…) starts: workflows have none of their own. Give the"
+                    + " activities that the workflow calls one: @Activity(priority = …), or"
+                    + " Durable.activities(Payments.class, o -> o.priority(…)).");
+        }
+        return dispatch.start(run, started(run, options, input, now()));
+    }
+
+    /**
+     * The same for one activity. Its run's first fence is its run id: that is how a worker that ends the job can close the
+     * run without having claimed it.
+     */
+    UUID enqueue(ActivityMethod activity, StartOptions options, Payload arguments) {
+        WorkflowCode.mayNot("client.enqueue(…)", "enqueue " + options.id() + " again");
+        Job job = job(JobCall.of(activity, options, arguments, now()), options, null);
+        return Objects.requireNonNull(start(options, activity.names(), job.runs(), job.send()));
+    }
+
+    /** The same for one that is known by its name only. */
+    void enqueue(JobCall call, StartOptions options) {
+        WorkflowCode.mayNot("batch.onCompletion(…)", "enqueue " + options.id() + " again");
+        Job job = job(call, options, null);
+        start(options, List.of(call.activity()), job.runs(), job.send());
+    }
+
+    /** Sends it without waiting, for its place in a batch. */
+    CompletableFuture<StartOutcome> enqueueAsync(JobCall call, StartOptions options, BatchPlace place) {
+        Job job = job(call, options, place);
+        return job.send().apply(job.runs().get());
+    }
+
+    /**
+     * A job that has ended once more, as a new run with its id and its place in a batch: what it was called with, and what
+     * was chosen for it, are as they were recorded, but for its expiry, which has passed.
+     */
+    UUID enqueueAgain(StartOptions options, WorkflowStarted ended) {
+        RunKey run = new RunKey(ended.runId(), ended.workflowId());
+        Job job = again(
+                options,
+                ended,
+                JobBatch.placesOf(dispatch.store(), List.of(run)).get(run));
+        return Objects.requireNonNull(start(options, List.of(), job.runs(), job.send()));
+    }
+
+    /** Sends it without waiting; it is refused where another has used the id since. */
+    CompletableFuture<StartOutcome> enqueueAgainAsync(
+            StartOptions options, WorkflowStarted ended, @Nullable BatchPlace place) {
+        Job job = again(options, ended, place);
+        NewRun run = job.runs().get();
+        askForRoom(run);
+        return job.send().apply(run);
+    }
+
+    /** The options of a job that has ended; unless somebody else's run of its id has completed or is open. */
+    static StartOptions again(WorkflowStarted ended) {
+        StartOptions options = StartOptions.id(ended.workflowId())
+                .reusePolicy(ReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY)
+                .taskQueue(ended.taskQueue());
+        for (Map.Entry<String, String> header : ended.headers().entrySet()) {
+            options = options.header(header.getKey(), header.getValue());
+        }
+        Instant deadline = ended.runDeadline();
+        return deadline == null || !deadline.isAfter(ended.at())
+                ? options
+                : options.runTimeout(Duration.between(ended.at(), deadline));
+    }
+
+    private Job again(StartOptions options, WorkflowStarted ended, @Nullable BatchPlace place) {
+        @Nullable
+        Object[] call = code.payloads()
+                .decodeArguments(code.registry().workflowOf(BackgroundJob.class).run(), ended.input());
+        String activity = (String) Objects.requireNonNull(call[0]);
+        Payload arguments = (Payload) Objects.requireNonNull(call[1]);
+        String recorded = ((Payload) Objects.requireNonNull(call[2])).json();
+        ActivityOptions resolved = OptionsJson.decode(recorded).withExpiry(null);
+        EnqueuedOptions chosen = EnqueuedOptions.of(recorded).orElse(null);
+        return job(new JobCall(activity, arguments, resolved, chosen, now()), options, place);
+    }
+
+    Instant now() {
+        return dispatch.store().clock().now();
+    }
+
+    private record Job(Supplier<NewRun> runs, Function<NewRun, CompletableFuture<StartOutcome>> send) {}
+
+    private Job job(JobCall call, StartOptions options, @Nullable BatchPlace place) {
+        ActivityOptions resolved = call.options();
+        Payload input = new Payload("["
+                + code.payloads()
+                        .encode(call.activity(), String.class, "the activity's name")
+                        .json()
+                + "," + call.arguments().json() + "," + call.optionsJson() + "]");
+        Target target = new Target(BackgroundJob.TYPE, List.of(), call.taskQueue());
+        return new Job(() -> newRun(target, options, null, null).at(place), run -> {
+            WorkflowStarted started = started(run, options, input, call.at());
+            return dispatch.enqueue(
+                    run,
+                    started,
+                    new ActivityScheduled(
+                            2,
+                            started.at(),
+                            BackgroundJob.SEQ,
+                            call.activity(),
+                            run.taskQueue(),
+                            call.arguments(),
+                            resolved),
+                    call.chosen());
+        });
+    }
+
+    private @Nullable UUID start(
+            StartOptions options,
+            List<String> activity,
+            Supplier<NewRun> runs,
+            Function<NewRun, CompletableFuture<StartOutcome>> send) {
+        for (int attempt = 1; ; attempt++) {
+            NewRun run = runs.get();
+            if (attempt == 1) {
+                askForRoom(run);
+            }
+            StartOutcome outcome = ClientWaits.forAnswer(dispatch, send.apply(run), "start of " + options.id());
+            switch (outcome) {
+                case StartOutcome.Started ignored -> {
+                    return run.run().runId();
+                }
+                case StartOutcome.Refused refused -> throw StartRefusals.refused(options, refused);
+                case StartOutcome.Locked ignored -> dispatch.breathe();
+                case StartOutcome.AlreadyOpen open -> {
+                    if (options.conflictPolicy() == ConflictPolicy.USE_EXISTING) {
+                        if (isUsed(run, activity, open, attempt)) {
+                            boolean seenLater = run.message() != null
+                                    && dispatch.transaction().isPresent();
+                            return seenLater ? null : open.runId();
+                        }
+                        dispatch.breathe();
+                        continue;
+                    }
+                    if (options.conflictPolicy() == ConflictPolicy.FAIL || attempt == TERMINATE_TRIES) {
+                        throw StartRefusals.alreadyOpen(options, open);
+                    }
+                    if (dispatch.transaction().isPresent()) {
+                        throw StartRefusals.notUndone(options, open.runId());
+                    }
+                    new Endings(dispatch, code)
+                            .terminate(options.id(), open.runId(), "replaced by a new start (TERMINATE_EXISTING)");
+                }
+            }
+        }
+    }
+
+    /**
+     * A signal for a run that is open needs no room. Inside a caller's transaction nobody looks whether one is, as the
+     * caller's pool may have no second connection.
+     */
+    private void askForRoom(NewRun run) {
+        boolean tells = run.tellsOpenRuns();
+        if (tells && dispatch.transaction().isPresent()) {
+            return;
+        }
+        String id = run.run().workflowId();
+        try {
+            dispatch.askForRoom(run.taskQueue(), id);
+        } catch (QueueFullException e) {
+            boolean open = tells
+                    && dispatch.store()
+                            .latestRun(id)
+                            .filter(latest -> latest.status() == WorkflowStatus.RUNNING)
+                            .isPresent();
+            if (!open) {
+                throw e;
+            }
+        }
+    }
+
+    /**
+     * Whether the open run is what the caller gets; if not, the start is to be tried again.
+     *
+     * @param activity the names of a background job's activity
+     */
+    private static boolean isUsed(NewRun run, List<String> activity, StartOutcome.AlreadyOpen open, int attempt) {
+        if (!run.isOfType(open.type())) {
+            throw StartRefusals.ofOtherType(run, open);
+        }
+        if (open.activity() != null && !activity.contains(open.activity())) {
+            throw StartRefusals.ofOtherActivity(run, activity, open);
+        }
+        InboxMessage message = run.message();
+        if (message == null || open.message() == Delivery.Outcome.ACCEPTED) {
+            return true;
+        }
+        String id = run.run().workflowId();
+        Delivery.Outcome told = open.message();
+        if (told == Delivery.Outcome.INBOX_FULL || told == Delivery.Outcome.INBOX_TOO_LARGE) {
+            throw Messages.inboxFull(id, message, told);
+        }
+        if (attempt >= Messages.TRIES_WHILE_CLOSING) {
+            throw Messages.closing(id, message);
+        }
+        return false;
+    }
+
+    /** The fence of null is the run id. */
+    private NewRun newRun(Target target, StartOptions options, @Nullable UUID fence, @Nullable InboxMessage message) {
+        Instant now = now();
+        Instant expiresAt = options.expiresAt();
+        if (expiresAt != null && !expiresAt.isAfter(now)) {
+            throw new IllegalArgumentException(options.id() + " expires at " + expiresAt + ", which has passed: it is "
+                    + now + " by the store's clock, so it would never begin. Let it expire later, or leave it out.");
+        }
+        UUID random = code.random().get();
+        RunKey key = new RunKey(RunIds.create(now, options.id(), random.getLeastSignificantBits()), options.id());
+        String queue = options.taskQueue();
+        return new NewRun(
+                key,
+                target.type(),
+                target.formerTypes(),
+                queue == null ? target.defaultQueue() : queue,
+                0,
+                fence == null ? key.runId() : fence,
+                List.of(),
+                List.of(),
+                null,
+                options.startDelay(),
+                false,
+                options.reusePolicy(),
+                options.conflictPolicy(),
+                deadline(now.plus(options.startDelay()), options),
+                options.expiresAt(),
+                options.memo(),
+                message);
+    }
+
+    private WorkflowStarted started(NewRun run, StartOptions options, Payload input, Instant at) {
+        String caller = options.by();
+        return new WorkflowStarted(
+                        1,
+                        at,
+                        run.run().workflowId(),
+                        run.run().runId(),
+                        run.type(),
+                        run.taskQueue(),
+                        input,
+                        0,
+                        run.deadline(),
+                        options.headers(),
+                        List.of())
+                .withStartDelay(options.startDelay())
+                .withStartedBy(caller == null ? code.identity() : caller);
+    }
+
+    private static @Nullable Instant deadline(Instant from, StartOptions options) {
+        Duration run = options.runTimeout();
+        Duration execution = options.executionTimeout();
+        if (run == null || (execution != null && execution.compareTo(run) < 0)) {
+            run = execution;
+        }
+        return run == null ? null : from.plus(run);
+    }
+}

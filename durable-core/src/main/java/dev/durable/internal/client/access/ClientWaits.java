@@ -1,0 +1,64 @@
+package dev.durable.internal.client.access;
+
+import dev.durable.StoreUnavailableException;
+import dev.durable.WaitTimedOutException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/** Lets a client's thread wait for a future, with a time limit and clear exceptions. */
+public final class ClientWaits {
+    private ClientWaits() {}
+
+    /**
+     * For the answer to something that was sent. While the database is away it is sent again and again; a caller is not
+     * kept for that.
+     *
+     * @throws StoreUnavailableException when there is no answer in time; what was sent may still be written
+     */
+    public static <T extends @Nullable Object> T forAnswer(
+            Dispatch dispatch, CompletableFuture<T> future, String what) {
+        try {
+            return dispatch.await(future, dispatch.callTimeout());
+        } catch (TimeoutException e) {
+            // An item that is not in a batch yet is withdrawn.
+            future.cancel(false);
+            throw new StoreUnavailableException(what + ": the database has not answered for "
+                    + dispatch.callTimeout().toSeconds()
+                    + " s. What was sent already goes on being tried in this process, so it may still happen. Usually the database is away,"
+                    + " can't be written (a standby, a frozen one) or is overloaded, which the log says, or a transaction"
+                    + " keeps the workflow id locked. Doing it again under the same workflow id"
+                    + " (a start) is safe; a signal sent again is a second signal.");
+        }
+    }
+
+    public static <T extends @Nullable Object> T forEver(Dispatch dispatch, CompletableFuture<T> future) {
+        try {
+            return dispatch.await(future, null);
+        } catch (TimeoutException e) {
+            throw new AssertionError("a wait without a timeout timed out", e);
+        }
+    }
+
+    public static <T extends @Nullable Object> T atMost(
+            Dispatch dispatch, CompletableFuture<T> future, Duration timeout, String what) {
+        try {
+            return dispatch.await(future, timeout);
+        } catch (TimeoutException e) {
+            future.cancel(false);
+            throw new WaitTimedOutException(what + " did not come within " + timeout);
+        }
+    }
+
+    /** Cancelling the derived future cancels its source, too. */
+    public static <T extends @Nullable Object> CompletableFuture<T> cancelling(
+            CompletableFuture<?> source, CompletableFuture<T> derived) {
+        var unused = derived.whenComplete((result, error) -> {
+            if (derived.isCancelled()) {
+                source.cancel(false);
+            }
+        });
+        return derived;
+    }
+}

@@ -1,0 +1,37 @@
+package dev.durable.internal.client.access;
+
+import dev.durable.client.WorkflowDescription;
+import dev.durable.client.WorkflowSummary;
+import dev.durable.store.RunDetails;
+import dev.durable.store.RunRecord;
+
+/** Converts rows of the store to the summaries and descriptions of the API. */
+public final class DescriptionMapper {
+    private DescriptionMapper() {}
+
+    static WorkflowSummary summary(RunRecord run) {
+        return new WorkflowSummary(
+                run.run().workflowId(),
+                run.run().runId(),
+                run.type(),
+                run.status(),
+                run.taskQueue(),
+                run.startedAt(),
+                run.closedAt(),
+                run.memo());
+    }
+
+    public static WorkflowDescription of(RunDetails details) {
+        return new WorkflowDescription(
+                summary(details.run()),
+                details.historyLength(),
+                details.run().failure(),
+                details.stalledBy(),
+                details.ownedUntil(),
+                details.lastSession(),
+                details.wakeAt(),
+                details.messages(),
+                details.jobs(),
+                details.startedBy());
+    }
+}

@@ -1,0 +1,137 @@
+package dev.durable.internal.client.access;
+
+import dev.durable.client.ActivityHandle;
+import dev.durable.client.BoundedCount;
+import dev.durable.client.DurableClient;
+import dev.durable.client.Page;
+import dev.durable.client.WorkflowHandle;
+import dev.durable.client.WorkflowQuery;
+import dev.durable.client.WorkflowSummary;
+import dev.durable.internal.declare.Registry;
+import dev.durable.store.Bounds;
+import dev.durable.store.Portion;
+import dev.durable.store.RunFilter;
+import dev.durable.store.RunRecord;
+import dev.durable.store.Views;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.LongUnaryOperator;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Implements {@link WorkflowQuery} over the store, in pages by run id, which is by start time. */
+public final class Listing implements WorkflowQuery {
+    private static final int PAGE = 500;
+
+    private final DurableClient client;
+    private final Function<RunRecord, ActivityHandle> jobs;
+    private final Views store;
+    private final Registry registry;
+    private final RunFilter filter;
+
+    public Listing(
+            DurableClient client,
+            Function<RunRecord, ActivityHandle> jobs,
+            Views store,
+            Registry registry,
+            RunFilter filter) {
+        this.client = client;
+        this.jobs = jobs;
+        this.store = store;
+        this.registry = registry;
+        this.filter = filter;
+    }
+
+    @Override
+    public WorkflowQuery where(UnaryOperator<Filter> narrowed) {
+        FilterBuilder builder = new FilterBuilder(filter, registry);
+        if (narrowed.apply(builder) != builder) {
+            throw new IllegalArgumentException("where(w -> …) must return the filter it was given, narrowed:"
+                    + " where(w -> w.type(OrderWorkflow.class).status(RUNNING))");
+        }
+        return with(builder.build());
+    }
+
+    @Override
+    public WorkflowQuery newestFirst() {
+        return with(filter.newestFirst(true));
+    }
+
+    @Override
+    public WorkflowQuery oldestFirst() {
+        return with(filter.newestFirst(false));
+    }
+
+    @Override
+    public Page<Row> page(int size) {
+        return page(size, null);
+    }
+
+    @Override
+    public Page<Row> page(int size, @Nullable String next) {
+        Cursor cursor = Cursor.ofRuns(filter.newestFirst());
+        RunFilter behind = next == null ? filter : filter.after(cursor.run(next));
+        return Cursor.page(
+                store.runs(behind, Bounds.page(size)),
+                next,
+                run -> cursor.of(run.run().runId()),
+                this::row);
+    }
+
+    @Override
+    public Stream<Row> stream() {
+        return Stream.iterate(
+                        store.runs(filter, PAGE),
+                        page -> !page.isEmpty(),
+                        page -> Portion.isWhole(page, PAGE, RunRecord::atMost)
+                                ? List.of()
+                                : store.runs(filter.after(page.getLast().run().runId()), PAGE))
+                .flatMap(List::stream)
+                .map(this::row);
+    }
+
+    @Override
+    public long count() {
+        return store.count(filter);
+    }
+
+    @Override
+    public BoundedCount count(long bound) {
+        return upTo(bound, limit -> store.count(filter, limit));
+    }
+
+    /** Counts one more than is shown, which tells whether there are more. */
+    public static BoundedCount upTo(long bound, LongUnaryOperator counted) {
+        if (bound < 0 || bound == Long.MAX_VALUE) {
+            throw new IllegalArgumentException(
+                    "count(" + bound + ") must count up to 0 or more; to count all of them: count()");
+        }
+        long found = counted.applyAsLong(bound + 1);
+        return new BoundedCount(Math.min(found, bound), found > bound);
+    }
+
+    private Row row(RunRecord run) {
+        WorkflowSummary summary = DescriptionMapper.summary(run);
+        return new Row() {
+            @Override
+            public WorkflowSummary summary() {
+                return summary;
+            }
+
+            @Override
+            public <W> WorkflowHandle<W, ?> handle(Class<W> type) {
+                return client.handle(type, summary.workflowId(), summary.runId());
+            }
+
+            @Override
+            public ActivityHandle job() {
+                return jobs.apply(run);
+            }
+        };
+    }
+
+    private Listing with(RunFilter changed) {
+        return new Listing(client, jobs, store, registry, changed);
+    }
+}

@@ -1,0 +1,183 @@
+package dev.durable.internal.client.access;
+
+import dev.durable.DurableException;
+import dev.durable.WorkflowNotFoundException;
+import dev.durable.history.EventJson;
+import dev.durable.history.Payload;
+import dev.durable.history.WorkflowCancelRequested;
+import dev.durable.internal.declare.WorkflowType;
+import dev.durable.internal.declare.type.MethodSpec;
+import dev.durable.internal.replay.BackgroundJob;
+import dev.durable.store.Bounds;
+import dev.durable.store.Delivery;
+import dev.durable.store.InboxLimit;
+import dev.durable.store.InboxMessage;
+import dev.durable.store.Joined;
+import dev.durable.store.MessageKind;
+import dev.durable.store.RunKey;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends signals and requests to cancel: durable when a call returns, or when the transaction that it takes part in
+ * commits.
+ */
+public final class Messages {
+    public static final int TRIES_WHILE_CLOSING = 1_000;
+
+    private final Dispatch dispatch;
+    private final ClientCode code;
+
+    public Messages(Dispatch dispatch, ClientCode code) {
+        this.dispatch = dispatch;
+        this.code = code;
+    }
+
+    /** The arguments of a signal, checked where the workflow's type is known. */
+    public static Payload arguments(
+            ClientCode code, @Nullable WorkflowType workflow, String signal, @Nullable Object[] arguments) {
+        Bounds.name("signal(…): the signal", signal);
+        if (workflow != null && workflow.name().equals(BackgroundJob.TYPE)) {
+            throw new IllegalArgumentException(
+                    "signal " + signal + " was not sent: a background job takes no signals, only"
+                            + " a workflow does. A job can be cancelled, client.job(id).cancel(…), and steered by its"
+                            + " control(): client.job(id).control().");
+        }
+        MethodSpec spec = workflow == null ? null : workflow.signals().get(signal);
+        if (workflow != null && spec == null) {
+            throw new IllegalArgumentException("workflow " + workflow.name() + " has no signal " + signal + "; it has "
+                    + workflow.signals().keySet().stream().sorted().toList());
+        }
+        return spec == null
+                ? code.payloads().encodeArguments(signal, arguments)
+                : code.payloads().encodeArguments(spec, arguments);
+    }
+
+    public void signal(String workflowId, @Nullable UUID runId, String name, Payload input) {
+        UUID id = code.random().get();
+        send(workflowId, runId, new InboxMessage(id, MessageKind.SIGNAL, name, input.json(), null, null));
+    }
+
+    public void cancel(String workflowId, @Nullable UUID runId, String reason) {
+        send(workflowId, runId, cancellation(reason));
+    }
+
+    /** Sends it without waiting. */
+    CompletableFuture<Delivery.Outcome> cancelAsync(RunKey run, String reason) {
+        InboxMessage message = cancellation(reason);
+        mayBeSent(run.workflowId(), message);
+        Delivery delivery = new Delivery(run.workflowId(), run.runId(), message);
+        Optional<Joined> transaction = dispatch.transaction();
+        if (transaction.isPresent()) {
+            transaction.get().deliver(delivery);
+            return CompletableFuture.completedFuture(Delivery.Outcome.ACCEPTED);
+        }
+        return dispatch.deliver(delivery);
+    }
+
+    /**
+     * Sends them together, so that they share commits. Returns how many runs accepted it; runs that have ended do not.
+     */
+    public long cancelAll(List<RunKey> runs, String reason) {
+        Map<RunKey, CompletableFuture<Delivery.Outcome>> sent = new LinkedHashMap<>();
+        runs.forEach(run -> sent.put(run, cancelAsync(run, reason)));
+        return sent.entrySet().stream()
+                .filter(one -> hears(one.getKey(), one.getValue(), reason))
+                .count();
+    }
+
+    private boolean hears(RunKey run, CompletableFuture<Delivery.Outcome> sent, String reason) {
+        Delivery.Outcome outcome = ClientWaits.forAnswer(dispatch, sent, "cancelling " + run.shown());
+        if (outcome == Delivery.Outcome.ACCEPTED || outcome == Delivery.Outcome.NOT_FOUND) {
+            return outcome == Delivery.Outcome.ACCEPTED;
+        }
+        try {
+            cancel(run.workflowId(), run.runId(), reason);
+            return true;
+        } catch (WorkflowNotFoundException e) {
+            return false;
+        }
+    }
+
+    private InboxMessage cancellation(String reason) {
+        UUID id = code.random().get();
+        String why = Bounds.reason("cancel", reason);
+        return cancellation(new WorkflowCancelRequested(1, Instant.EPOCH, id, why, code.identity()));
+    }
+
+    public static InboxMessage cancellation(WorkflowCancelRequested request) {
+        return new InboxMessage(
+                request.messageId(), MessageKind.CANCEL, request.type(), EventJson.attributes(request), null, null);
+    }
+
+    private static void mayBeSent(String workflowId, InboxMessage message) {
+        boolean signals = message.kind() == MessageKind.SIGNAL;
+        WorkflowCode.mayNot(
+                signals ? "handle.signal(…)" : "handle.cancel(…)",
+                (signals ? "send " + what(message) + " to " : "cancel ") + Bounds.shown(workflowId) + " again");
+    }
+
+    private void send(String workflowId, @Nullable UUID runId, InboxMessage message) {
+        mayBeSent(workflowId, message);
+        Delivery delivery = new Delivery(workflowId, runId, message);
+        Optional<Joined> transaction = dispatch.transaction();
+        if (transaction.isPresent()) {
+            transaction.get().deliver(delivery);
+            return;
+        }
+        for (int attempt = 1; attempt <= TRIES_WHILE_CLOSING; attempt++) {
+            Delivery.Outcome outcome = ClientWaits.forAnswer(
+                    dispatch, dispatch.deliver(delivery), "message to " + Bounds.shown(workflowId));
+            switch (outcome) {
+                case ACCEPTED -> {
+                    return;
+                }
+                case NOT_FOUND ->
+                    throw new WorkflowNotFoundException(
+                            "there is no open run of workflow id " + Bounds.shown(workflowId)
+                                    + (runId == null ? "" : " with run id " + runId) + ", so " + unsent(message)
+                                    + ". Usually it has closed already, or was started in a transaction that is still open, or the id"
+                                    + " is another one: client.handle(id).describe() tells.");
+                case INBOX_FULL, INBOX_TOO_LARGE -> throw inboxFull(workflowId, message, outcome);
+                case CLOSING, LOCKED -> dispatch.breathe();
+            }
+        }
+        throw closing(workflowId, message);
+    }
+
+    public static DurableException inboxFull(String workflowId, InboxMessage message, Delivery.Outcome outcome) {
+        boolean many = outcome == Delivery.Outcome.INBOX_FULL;
+        return new DurableException(String.format(
+                Locale.ROOT,
+                "the inbox of %s is full and takes no %s: as many %s wait for this run as may (%s of the store, %,d unless it was"
+                        + " built with another). Its worker is down, or messages come faster than the run handles them; send"
+                        + " again later.",
+                Bounds.shown(workflowId),
+                what(message),
+                many ? "messages" : "bytes of messages",
+                many ? "inboxLimit" : "inboxBytes",
+                many ? InboxLimit.DEFAULT.messages() : InboxLimit.DEFAULT.bytes()));
+    }
+
+    public static DurableException closing(String workflowId, InboxMessage message) {
+        return new DurableException(workflowId + " has been about to close for seconds and takes no " + what(message)
+                + ". Send again later.");
+    }
+
+    private static String unsent(InboxMessage message) {
+        return message.kind() == MessageKind.SIGNAL
+                ? "signal " + message.name() + " was not sent"
+                : "there is nothing to cancel";
+    }
+
+    private static String what(InboxMessage message) {
+        return message.kind() == MessageKind.SIGNAL ? "signal " + message.name() : "cancel";
+    }
+}

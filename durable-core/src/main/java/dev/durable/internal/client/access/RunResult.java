@@ -1,0 +1,29 @@
+package dev.durable.internal.client.access;
+
+import dev.durable.client.WorkflowStatus;
+import dev.durable.store.ClosedRun;
+import dev.durable.store.RecordText;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The status, result and failure with which a run closed.
+ *
+ * @param status its state
+ * @param result JSON text; null without
+ * @param failure JSON text; null without
+ */
+public record RunResult(
+        WorkflowStatus status,
+        @Nullable String result,
+        @Nullable String failure) {
+
+    /** As the run's row says. */
+    public static RunResult of(ClosedRun run) {
+        return new RunResult(run.status(), run.result(), run.failure());
+    }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
+    }
+}

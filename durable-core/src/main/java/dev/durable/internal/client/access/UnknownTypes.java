@@ -1,0 +1,88 @@
+package dev.durable.internal.client.access;
+
+import dev.durable.internal.declare.Registry;
+import dev.durable.internal.declare.WorkflowType;
+import dev.durable.internal.replay.BackgroundJob;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Refuses, or logs, starts of workflow types that this engine does not register. Where its own worker serves the type's
+ * task queue, whose workers are expected to register all of its types, the start is refused: usually the name is
+ * misspelt, and the run would wait for ever. Elsewhere other processes may know the type, so of a start by name it is
+ * only said, once per type.
+ */
+public final class UnknownTypes {
+    private static final Logger log = LoggerFactory.getLogger(UnknownTypes.class);
+
+    /** Names may come from outside: of those beyond nothing is said. */
+    private static final int REMEMBERED = 1_000;
+
+    private final Registry registry;
+    private final Set<String> served;
+    private final Set<String> said = ConcurrentHashMap.newKeySet();
+
+    /**
+     * @param registry what this engine registers
+     * @param served the task queues that its worker serves; none of a client only
+     */
+    public UnknownTypes(Registry registry, Set<String> served) {
+        this.registry = registry;
+        this.served = served;
+    }
+
+    /** The task queues that this engine's worker serves. */
+    public Set<String> served() {
+        return served;
+    }
+
+    /**
+     * A run of an unknown type is to be started on that task queue.
+     *
+     * @throws IllegalArgumentException where nobody who serves it is expected to know the type
+     */
+    public void start(String type, String taskQueue) {
+        refuseServed(type, taskQueue);
+        if (said.size() < REMEMBERED && said.add(type)) {
+            log.info(
+                    "workflow type {} is started by name on task queue {}, and this engine does not register it, only {}:"
+                            + " its arguments are not checked here, and its runs wait until a worker that registers the"
+                            + " type serves that queue",
+                    type,
+                    taskQueue,
+                    registered());
+        }
+    }
+
+    /**
+     * A run of this type is to be started on that task queue, by its class.
+     *
+     * @throws IllegalArgumentException where the type is not registered, and nobody who serves the queue is expected to know it
+     */
+    public void startByClass(WorkflowType type, @Nullable String taskQueue) {
+        if (registry.workflow(type.name()).isEmpty()) {
+            refuseServed(type.name(), taskQueue == null ? type.taskQueue() : taskQueue);
+        }
+    }
+
+    private void refuseServed(String type, String taskQueue) {
+        if (served.contains(taskQueue)) {
+            throw new IllegalArgumentException("workflow type " + type + " can't be started on task queue " + taskQueue
+                    + ": this engine's worker serves that queue and registers no such type, only " + registered()
+                    + ". Usual cause: a misspelt name, or a class that was left out of register(…). For a type that only"
+                    + " other workers register, name their queue (StartOptions.taskQueue(…)), or start it through an engine"
+                    + " that is clientOnly().");
+        }
+    }
+
+    private List<String> registered() {
+        return registry.workflowTypes().stream()
+                .filter(type -> !type.equals(BackgroundJob.TYPE))
+                .sorted()
+                .toList();
+    }
+}

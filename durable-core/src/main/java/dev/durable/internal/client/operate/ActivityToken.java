@@ -1,0 +1,69 @@
+package dev.durable.internal.client.operate;
+
+import dev.durable.store.Bounds;
+import dev.durable.store.JobKey;
+import dev.durable.store.RecordText;
+import dev.durable.store.RunKey;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.UUID;
+
+/**
+ * The token of one attempt of an activity: an opaque text that names run, activity and lease for whoever completes it.
+ *
+ * @param key which job
+ * @param lease of the attempt
+ * @param activity its name: how a result is written
+ */
+public record ActivityToken(JobKey key, UUID lease, String activity) {
+    private static final String VERSION = "1";
+    private static final String SEPARATOR = "\n";
+
+    /** The token of an attempt. */
+    public static ActivityToken of(JobKey key, UUID lease, String activity) {
+        return new ActivityToken(key, lease, activity);
+    }
+
+    /** Letters, digits, {@code -} and {@code _} only: fit for URLs and headers. */
+    public String text() {
+        String plain = String.join(
+                SEPARATOR,
+                VERSION,
+                key.run().runId().toString(),
+                Integer.toString(key.seq()),
+                lease.toString(),
+                activity,
+                key.run().workflowId());
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(plain.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /**
+     * The other direction.
+     *
+     * @throws IllegalArgumentException when it is none
+     */
+    public static ActivityToken read(String text) {
+        try {
+            String plain = new String(Base64.getUrlDecoder().decode(text), StandardCharsets.UTF_8);
+            String[] parts = plain.split(SEPARATOR, 6);
+            if (parts.length == 6 && parts[0].equals(VERSION)) {
+                RunKey run = new RunKey(UUID.fromString(parts[1]), parts[5]);
+                return new ActivityToken(
+                        new JobKey(run, Integer.parseInt(parts[2])), UUID.fromString(parts[3]), parts[4]);
+            }
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(refusal(text), e);
+        }
+        throw new IllegalArgumentException(refusal(text));
+    }
+
+    private static String refusal(String text) {
+        return "\"" + Bounds.shown(text.length() > 40 ? text.substring(0, 40) + "…" : text)
+                + "\" is no token of an activity: hand in what ActivityContext.completeLater() gave, unchanged";
+    }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
+    }
+}

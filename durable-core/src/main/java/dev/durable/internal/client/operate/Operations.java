@@ -1,0 +1,192 @@
+package dev.durable.internal.client.operate;
+
+import dev.durable.DurableException;
+import dev.durable.history.Failure;
+import dev.durable.history.Payload;
+import dev.durable.internal.client.access.ClientCode;
+import dev.durable.internal.client.access.Dispatch;
+import dev.durable.internal.client.access.WorkflowCode;
+import dev.durable.internal.declare.ActivityBinding;
+import dev.durable.internal.replay.BackgroundJob;
+import dev.durable.store.Bounds;
+import dev.durable.store.CommitUnknownException;
+import dev.durable.store.HistoryStore;
+import dev.durable.store.InboxMessage;
+import dev.durable.store.JobFilter;
+import dev.durable.store.JobKey;
+import dev.durable.store.JobOrder;
+import dev.durable.store.JobOrder.Outcome;
+import dev.durable.store.MessageKind;
+import dev.durable.store.OpenJob;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries out operators' orders on jobs: reads the job, decides, writes the order, and starts over where the job has
+ * changed meanwhile.
+ */
+public final class Operations {
+    private static final int TRIES = 50;
+    /** A state that no job can have, so that an order with it writes nothing. */
+    private static final JobOrder.Seen NEVER_SEEN = new JobOrder.Seen(null, 0, 0);
+
+    private final Dispatch dispatch;
+    private final ClientCode code;
+
+    public Operations(Dispatch dispatch, ClientCode code) {
+        this.dispatch = dispatch;
+        this.code = code;
+    }
+
+    Dispatch dispatch() {
+        return dispatch;
+    }
+
+    HistoryStore store() {
+        return dispatch.store();
+    }
+
+    Instant now() {
+        return store().clock().now();
+    }
+
+    UUID newId() {
+        return code.random().get();
+    }
+
+    String identity() {
+        return code.identity();
+    }
+
+    Optional<OpenJob> find(JobFilter one) {
+        return store().jobs(one, 1).stream().findFirst();
+    }
+
+    /**
+     * Decides by what is there now, until the order meets the job as it was seen.
+     *
+     * @param decide the order for a job; for none, the order to send nevertheless, or null
+     * @throws DurableException when it does not within the time of a call; a try that waits for a lock is not cut short
+     */
+    Outcome carryOut(JobFilter one, Function<@Nullable OpenJob, @Nullable JobOrder> decide) {
+        Outcome outcome = tryOut(one, decide, TRIES);
+        if (outcome == Outcome.CHANGED || outcome == Outcome.LOCKED) {
+            throw new DurableException(refused(one, outcome));
+        }
+        return outcome;
+    }
+
+    private String refused(JobFilter one, Outcome last) {
+        String which = "activity " + one.seq() + " of "
+                + (one.workflowId() == null ? "run " + one.runId() : "workflow " + Bounds.shown(one.workflowId()));
+        return last == Outcome.LOCKED
+                ? "LOCKED: another transaction has the job of " + which + ", longer than a call waits ("
+                        + dispatch.callTimeout().toSeconds()
+                        + " s). Nothing was done to it. Usually that is a transactional"
+                        + " activity which runs long, or a transaction held open by hand. Try again in a moment."
+                : "CHANGED: " + which + " changed under each of up to " + TRIES
+                        + " tries. Nothing was done to it. Usually"
+                        + " other operators change it, or the holder of its token heartbeats, all the time. Try again in a moment.";
+    }
+
+    /**
+     * Whether an order with this id was carried out on a job that is not as it was: its row stands in the audit, or the
+     * end that it brought in the run.
+     */
+    boolean wasCarriedOut(JobKey key, UUID id) {
+        JobOrder.Trace trace = new JobOrder.Trace(new JobOrder.Audit(id, identity(), "resend", "{}"), null);
+        InboxMessage message = new InboxMessage(id, MessageKind.ACTIVITY_OUTCOME, "resend", "{}", null, null);
+        Outcome outcome =
+                send(List.of(new JobOrder.End(key, trace, NEVER_SEEN, message))).getFirst();
+        if (outcome == Outcome.LOCKED) {
+            throw new DurableException(refused(JobFilter.of(key), outcome));
+        }
+        return outcome == Outcome.DUPLICATE;
+    }
+
+    /** The same with so many tries; CHANGED or LOCKED when they, or the time, are over. */
+    Outcome tryOut(JobFilter one, Function<@Nullable OpenJob, @Nullable JobOrder> decide, int tries) {
+        long began = store().clock().nanoTime();
+        Outcome outcome = Outcome.CHANGED;
+        for (int i = 0; i < tries && (outcome == Outcome.CHANGED || outcome == Outcome.LOCKED); i++) {
+            if (i > 0) {
+                if (store().clock().nanoTime() - began >= dispatch.callTimeout().toNanos()) {
+                    return outcome;
+                }
+                dispatch.breathe();
+            }
+            JobOrder order = decide.apply(find(one).orElse(null));
+            outcome = order == null ? Outcome.NOT_FOUND : send(List.of(order)).getFirst();
+        }
+        return outcome;
+    }
+
+    /** Whether it is a background job, and no activity that a workflow has called. */
+    boolean isJob(OpenJob job) {
+        return job.workflowType().equals(BackgroundJob.TYPE);
+    }
+
+    /** The same orders again where the answer was lost: each is carried out once. */
+    List<Outcome> send(List<JobOrder> orders) {
+        WorkflowCode.mayNot("an operator's verb (client.activities(), incidents(), deadLetters())", "do it again");
+        try {
+            return store().order(orders);
+        } catch (CommitUnknownException e) {
+            return store().order(orders);
+        }
+    }
+
+    /** The name that the audit records. */
+    public static String named(String actor) {
+        if (actor.isBlank()) {
+            throw new IllegalArgumentException("an actor needs a name: the audit shows who did it");
+        }
+        return Bounds.name("by(…): the actor", actor);
+    }
+
+    static boolean isDone(Outcome outcome) {
+        return outcome == Outcome.APPLIED || outcome == Outcome.DUPLICATE;
+    }
+
+    /** As the activity declares it, where it is registered here; else as the value is. */
+    Payload result(OpenJob job, @Nullable Object value) {
+        return result(job.activity(), value);
+    }
+
+    Payload result(String activity, @Nullable Object value) {
+        String what = "the result of " + activity;
+        Optional<ActivityBinding> binding = code.registry().activity(activity);
+        if (binding.isPresent()) {
+            return code.payloads().encode(value, binding.get().activity().spec().returnType(), what);
+        }
+        return value == null ? Payload.NULL : code.payloads().encode(value, value.getClass(), what);
+    }
+
+    /** As the activity declares them, where it is registered here; else each as what it is. */
+    Payload arguments(String activity, @Nullable Object... arguments) {
+        return code.registry()
+                .activity(activity)
+                .map(binding ->
+                        code.payloads().encodeArguments(binding.activity().spec(), arguments))
+                .orElseGet(() -> code.payloads().encodeArguments(activity, arguments));
+    }
+
+    String workflowType(Class<?> type) {
+        return code.registry().workflowOf(type).name();
+    }
+
+    String details(OpenJob job, Object value) {
+        return code.payloads()
+                .encode(value, value.getClass(), "the heartbeat details of " + job.activity())
+                .json();
+    }
+
+    Failure failure(OpenJob job, Throwable thrown) {
+        return code.failures()
+                .encode(thrown, ActivityBinding.named(code.registry().activity(job.activity())));
+    }
+}

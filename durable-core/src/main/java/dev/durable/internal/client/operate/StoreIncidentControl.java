@@ -1,0 +1,182 @@
+package dev.durable.internal.client.operate;
+
+import dev.durable.IncidentNotFoundException;
+import dev.durable.client.ActivityState;
+import dev.durable.client.Incident;
+import dev.durable.client.IncidentControl;
+import dev.durable.history.EventJson;
+import dev.durable.history.IncidentResolved;
+import dev.durable.store.Bounds;
+import dev.durable.store.JobFilter;
+import dev.durable.store.JobOrder;
+import dev.durable.store.JobOrder.Outcome;
+import dev.durable.store.OpenJob;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Implements {@link IncidentControl} for one incident or dead letter, by its place or exactly as it was seen. */
+final class StoreIncidentControl implements IncidentControl {
+    private final Operations operations;
+    private final Which which;
+    private final Resolutions resolutions;
+
+    /**
+     * Which one.
+     *
+     * @param job where it is
+     * @param workflowId whose it is
+     * @param seq its number in the run
+     * @param kind INCIDENT or DEAD
+     * @param since it must be one since then; null is whenever
+     */
+    record Which(
+            JobFilter job,
+            String workflowId,
+            int seq,
+            ActivityState kind,
+            @Nullable Instant since) {
+
+        static Which of(String workflowId, int seq, ActivityState kind) {
+            return new Which(JobFilter.ALL.workflowId(workflowId).seq(seq), workflowId, seq, kind, null);
+        }
+
+        static Which of(Incident seen, ActivityState kind) {
+            int seq = seen.activity().seq();
+            return new Which(
+                    JobFilter.ALL.runId(seen.activity().runId()).seq(seq),
+                    seen.activity().workflowId(),
+                    seq,
+                    kind,
+                    seen.since());
+        }
+
+        boolean is(OpenJob found) {
+            return found.state() == kind
+                    && (since == null
+                            || found.burial() != null
+                                    && since.equals(found.burial().at()));
+        }
+    }
+
+    StoreIncidentControl(Operations operations, Which which, Resolutions resolutions) {
+        this.operations = operations;
+        this.which = which;
+        this.resolutions = resolutions;
+    }
+
+    @Override
+    public IncidentControl by(String actor) {
+        return new StoreIncidentControl(operations, which, resolutions.by(actor));
+    }
+
+    @Override
+    public IncidentControl because(String reason) {
+        return new StoreIncidentControl(operations, which, resolutions.because(reason));
+    }
+
+    @Override
+    public Incident describe() {
+        OpenJob job = operations.find(which.job()).orElse(null);
+        if (job == null || !which.is(job)) {
+            throw notFound(job);
+        }
+        return IncidentListing.incident(job);
+    }
+
+    @Override
+    public void retry() {
+        resolve(resolutions.retry());
+    }
+
+    @Override
+    public void retry(int attempts) {
+        resolve(resolutions.retry(attempts));
+    }
+
+    @Override
+    public void retryWith(@Nullable Object... arguments) {
+        resolve(resolutions.retryWith(arguments));
+    }
+
+    @Override
+    public void complete(@Nullable Object value) {
+        resolve(resolutions.complete(value));
+    }
+
+    @Override
+    public void fail(String why) {
+        resolve(resolutions.fail(why));
+    }
+
+    @Override
+    public void fail(Throwable failure) {
+        resolve(resolutions.fail(failure));
+    }
+
+    @Override
+    public void discard() {
+        resolve(resolutions.discard());
+    }
+
+    private void resolve(Function<OpenJob, JobOrder> resolution) {
+        Outcome outcome =
+                operations.carryOut(which.job(), job -> job == null || !which.is(job) ? null : resolution.apply(job));
+        if (!Operations.isDone(outcome)) {
+            throw notFound(operations.find(which.job()).orElse(null));
+        }
+    }
+
+    // ── why it is none ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    private IncidentNotFoundException notFound(@Nullable OpenJob found) {
+        return new IncidentNotFoundException("activity " + which.seq() + " of workflow "
+                + Bounds.shown(which.workflowId()) + " is no " + name(which.kind()) + ": "
+                + (found == null ? whyGone() : whyOther(found)) + " Nothing was written.");
+    }
+
+    private String whyGone() {
+        return operations
+                .store()
+                .latestRun(which.workflowId())
+                .map(run -> run.status().closed()
+                        ? "the run is closed, " + run.status() + "."
+                        : "it has ended, or there never was one of that number. Usually somebody completed, failed or"
+                                + " discarded it meanwhile, its workflow cancelled it, or its retention was over: its end"
+                                + " stands in client.history(\"" + Bounds.shown(which.workflowId()) + "\").")
+                .orElse("there is no run of that workflow id.");
+    }
+
+    private String whyOther(OpenJob found) {
+        int attempt = found.seen().attempt();
+        String now = found.activity() + " is " + found.state()
+                + (found.state().isBuried() ? "; its next attempt would be " + attempt : ", at attempt " + attempt)
+                + ".";
+        String resolved = lastResolution(found)
+                .map(last -> " It was " + last.resolution() + " at " + last.at() + " by " + last.by()
+                        + (last.reason().isEmpty() ? "." : ", because: " + last.reason() + "."))
+                .orElse("");
+        if (found.state() == which.kind()) {
+            return "the one that was seen, since " + which.since() + ", was resolved, and " + now + resolved
+                    + " Look at it again.";
+        }
+        return now
+                + (found.state().isBuried()
+                        ? " It is found by client."
+                                + (found.state() == ActivityState.DEAD ? "deadLetters()." : "incidents().")
+                        : resolved);
+    }
+
+    private static Optional<IncidentResolved> lastResolution(OpenJob job) {
+        return EventJson.decodeNotes(job.notes()).stream()
+                .filter(note -> note.type().equals("IncidentResolved"))
+                .map(EventJson::decode)
+                .map(IncidentResolved.class::cast)
+                .reduce((one, next) -> next);
+    }
+
+    private static String name(ActivityState kind) {
+        return kind == ActivityState.DEAD ? "dead letter" : "incident";
+    }
+}

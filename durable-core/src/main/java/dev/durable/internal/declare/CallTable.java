@@ -1,0 +1,86 @@
+package dev.durable.internal.declare;
+
+import dev.durable.Workflow;
+import dev.durable.internal.declare.object.CallKind;
+import dev.durable.internal.declare.type.MethodSpec;
+import dev.durable.internal.declare.type.MethodTable;
+import dev.durable.internal.declare.type.Problem;
+import dev.durable.internal.declare.type.Problems;
+import java.lang.reflect.Method;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The methods of a type that a recorded lambda may call, by the method objects that an empty object of the type sees.
+ */
+final class CallTable {
+    private static final ClassValue<CallTable> TABLES = new ClassValue<>() {
+        @Override
+        protected CallTable computeValue(Class<?> type) {
+            return new CallTable(type);
+        }
+    };
+
+    private final Class<?> type;
+    private final Map<Method, Callee> callees = new HashMap<>();
+
+    private CallTable(Class<?> type) {
+        this.type = type;
+        if (ActivityDeclaration.isDeclaredBy(type)) {
+            ActivityReader.read(type, new Problems())
+                    .activities()
+                    .forEach(a ->
+                            add(new Callee(CallKind.ACTIVITY, a.name(), a.spec().method())));
+        } else {
+            Handlers.of(declared(type)).forEach(h -> add(new Callee(h.kind(), h.name(), h.method())));
+        }
+    }
+
+    static CallTable of(Class<?> type) {
+        return TABLES.get(type);
+    }
+
+    Class<?> type() {
+        return type;
+    }
+
+    /** What a method is, or null: not every method can be called from outside. */
+    @Nullable
+    Callee find(Method method) {
+        return callees.get(method);
+    }
+
+    /** The methods of one kind, as wording shows them. */
+    List<String> ofKind(CallKind kind) {
+        return callees.values().stream()
+                .filter(callee -> callee.kind() == kind)
+                .map(callee -> Problem.shortName(callee.method()))
+                .distinct()
+                .sorted()
+                .toList();
+    }
+
+    /** Clients may name the class where the interface is annotated. Whether that is right is for registration to say. */
+    private static Class<?> declared(Class<?> type) {
+        return type.isAnnotationPresent(Workflow.class)
+                ? type
+                : new WorkflowClass(type, new Problems()).declared().orElse(type);
+    }
+
+    private void add(Callee callee) {
+        MethodTable.of(type)
+                .find(callee.method())
+                .ifPresent(entry -> entry.declarations().forEach(method -> callees.putIfAbsent(method, callee)));
+    }
+
+    /**
+     * What a method is.
+     *
+     * @param kind its kind
+     * @param name of the signal or query, {@code run}, or the full name of the activity
+     * @param method as its {@link MethodSpec} has it
+     */
+    record Callee(CallKind kind, String name, Method method) {}
+}

@@ -1,0 +1,80 @@
+package dev.durable.internal.declare;
+
+import dev.durable.Query;
+import dev.durable.Run;
+import dev.durable.Signal;
+import dev.durable.internal.declare.object.CallKind;
+import dev.durable.internal.declare.type.MethodTable;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Collects the methods of a type that are annotated as run method, signal or query; {@link WorkflowReader} judges them.
+ * An override need not repeat the annotation.
+ */
+final class Handlers {
+    private static final String RUN_NAME = "run";
+
+    private Handlers() {}
+
+    /** All of a type. A method with two annotations gives two. */
+    static List<Handler> of(Class<?> type) {
+        List<Handler> found = new ArrayList<>();
+        for (MethodTable.Entry entry : MethodTable.of(type).entries()) {
+            addTo(found, entry);
+        }
+        return found;
+    }
+
+    /** Those that nobody can call from outside, since they are static, private, or of another package. */
+    static List<Handler> unreachableOf(Class<?> type) {
+        List<Handler> found = new ArrayList<>();
+        for (Method method : MethodTable.of(type).unreachable()) {
+            addTo(found, new MethodTable.Entry(method, List.of(method)));
+        }
+        return found;
+    }
+
+    /** Those that the methods of one class are annotated as, inherited ones left out. */
+    static List<Handler> declaredIn(Class<?> type) {
+        List<Handler> found = new ArrayList<>();
+        for (Method method : type.getDeclaredMethods()) {
+            if (!method.isSynthetic()) {
+                addTo(found, new MethodTable.Entry(method, List.of(method)));
+            }
+        }
+        return found;
+    }
+
+    private static void addTo(List<Handler> found, MethodTable.Entry entry) {
+        if (entry.annotation(Run.class) != null) {
+            found.add(new Handler(CallKind.RUN, RUN_NAME, entry));
+        }
+        Signal signal = entry.annotation(Signal.class);
+        if (signal != null) {
+            found.add(new Handler(CallKind.SIGNAL, nameOf(signal.name(), entry), entry));
+        }
+        Query query = entry.annotation(Query.class);
+        if (query != null) {
+            found.add(new Handler(CallKind.QUERY, nameOf(query.name(), entry), entry));
+        }
+    }
+
+    private static String nameOf(String given, MethodTable.Entry entry) {
+        return given.isEmpty() ? entry.method().getName() : given;
+    }
+
+    /**
+     * An annotated method.
+     *
+     * @param kind what it is
+     * @param name of the signal or query; {@code run}
+     * @param entry the method
+     */
+    record Handler(CallKind kind, String name, MethodTable.Entry entry) {
+        Method method() {
+            return entry.method();
+        }
+    }
+}

@@ -1,0 +1,39 @@
+package dev.durable.internal.declare;
+
+import dev.durable.internal.declare.type.MethodSpec;
+import dev.durable.internal.declare.type.Problem;
+import dev.durable.store.Bounds;
+
+/** The error texts about names: invalid ones, and names that two things share. */
+final class NameProblems {
+    private NameProblems() {}
+
+    static Problem badName(String where, String name) {
+        return new Problem(
+                where,
+                "is named " + Bounds.quoted(name),
+                "A name has 1 to " + Bounds.NAME + " characters, no control characters, and no blanks around it");
+    }
+
+    static Problem workflowTwice(String name, WorkflowType one, WorkflowType other) {
+        return Problem.of(
+                one.implementation(),
+                "is the workflow type \"" + name + "\" by name or alias, and so is "
+                        + other.implementation().getTypeName(),
+                "Give one of them another name, @Workflow(name = \"…\"), or remove the alias");
+    }
+
+    static Problem activityTypeTwice(Class<?> type, Class<?> other, String name) {
+        return Problem.of(
+                type,
+                "is the activity type \"" + name + "\", and so is " + other.getTypeName(),
+                "Give one of them another name: @Activity(name = \"…\")");
+    }
+
+    static Problem activityTwice(String name, MethodSpec one, MethodSpec other) {
+        return Problem.of(
+                one.method(),
+                "is the activity \"" + name + "\" by name or alias, and so is " + Problem.name(other.method()),
+                "Give one of them another name or remove the alias");
+    }
+}

@@ -1,0 +1,103 @@
+package dev.durable.internal.declare;
+
+import dev.durable.internal.declare.object.CallKind;
+import dev.durable.internal.declare.object.ObjectMethods;
+import dev.durable.internal.declare.object.SentinelValues;
+import dev.durable.internal.declare.type.MethodTable;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Method;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The invocation handler that records the call which one lambda makes on an empty object. Used by one thread, and over
+ * when the lambda returns.
+ */
+final class Recording implements InvocationHandler {
+    private static final @Nullable Object[] NONE = {};
+
+    private final CallTable table;
+    private final SentinelValues sentinels;
+    private @Nullable Method first;
+    private @Nullable Object[] arguments = NONE;
+    private @Nullable Method second;
+    private boolean over;
+
+    Recording(CallTable table, SentinelValues sentinels) {
+        this.table = table;
+        this.sentinels = sentinels;
+    }
+
+    @Override
+    public @Nullable Object invoke(Object self, Method method, @Nullable Object @Nullable [] given) {
+        if (table.find(method) == null && MethodTable.isOfObject(method)) {
+            String description = "the " + table.type().getSimpleName() + " that calls are recorded on";
+            return ObjectMethods.call(self, method, given == null ? NONE : given, description);
+        }
+        if (over) {
+            throw new IllegalStateException(RecorderProblems.tooLate(table.type(), method));
+        }
+        if (first == null) {
+            first = method;
+            arguments = given == null ? NONE : given;
+        } else if (second == null) {
+            second = method;
+        }
+        return sentinels.of(method.getReturnType());
+    }
+
+    /** The lambda has returned. */
+    void end() {
+        over = true;
+    }
+
+    boolean isEmpty() {
+        return first == null;
+    }
+
+    /** What the call's result is, as its caller sees it. */
+    Class<?> result() {
+        return seen().getReturnType();
+    }
+
+    /** The call, once it is checked. */
+    Recorded recorded() {
+        CallTable.Callee callee = Objects.requireNonNull(table.find(seen()));
+        return new Recorded(callee.name(), callee.method(), arguments);
+    }
+
+    /** Exactly one call, of that kind. */
+    Recording check(CallKind kind) {
+        if (first == null) {
+            throw new IllegalArgumentException(RecorderProblems.noCall(table, kind));
+        }
+        if (second != null) {
+            throw new IllegalArgumentException(RecorderProblems.severalCalls(table, first, second, kind));
+        }
+        CallTable.Callee callee = table.find(first);
+        if (callee == null) {
+            throw new IllegalArgumentException(RecorderProblems.noHandler(table, first, kind));
+        }
+        if (callee.kind() != kind) {
+            throw new IllegalArgumentException(RecorderProblems.wrongKind(table, first, callee.kind(), kind));
+        }
+        return this;
+    }
+
+    /** The lambda returned what the call seemed to return. */
+    Recording checkUntouched(@Nullable Object returned) {
+        if (!sentinels.isUntouched(result(), returned)) {
+            throw new IllegalArgumentException(RecorderProblems.touched(table, seen(), returned));
+        }
+        return this;
+    }
+
+    /** What to say when the lambda threw after its call. */
+    IllegalArgumentException failed(Exception thrown) {
+        return new IllegalArgumentException(RecorderProblems.failed(table, seen(), thrown), thrown);
+    }
+
+    private Method seen() {
+        return Objects.requireNonNull(first);
+    }
+}

@@ -1,0 +1,163 @@
+package dev.durable.internal.declare;
+
+import dev.durable.HandlerUnfinishedPolicy;
+import dev.durable.Signal;
+import dev.durable.Workflow;
+import dev.durable.internal.declare.Handlers.Handler;
+import dev.durable.internal.declare.object.CallKind;
+import dev.durable.internal.declare.object.EmptyObjects;
+import dev.durable.internal.declare.type.MethodSpec;
+import dev.durable.internal.declare.type.MethodTable;
+import dev.durable.internal.declare.type.NameRules;
+import dev.durable.internal.declare.type.Problem;
+import dev.durable.internal.declare.type.Problems;
+import dev.durable.internal.declare.type.SignatureReader;
+import java.lang.reflect.Modifier;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Reads what a workflow declares: its name and queue, its run method and handlers. The annotated class or interface only. */
+final class WorkflowReader {
+    private static final String DEFAULT_QUEUE = "default";
+
+    private final Class<?> declared;
+    private final Workflow annotation;
+    private final Problems problems;
+    private final SignatureReader signatures;
+
+    private WorkflowReader(Class<?> declared, Problems problems) {
+        this.declared = declared;
+        this.annotation = Objects.requireNonNull(declared.getDeclaredAnnotation(Workflow.class));
+        this.problems = problems;
+        this.signatures = new SignatureReader(declared, problems);
+    }
+
+    /** Reads the workflow that a class or interface declares; nothing when that is wrong. */
+    static Optional<WorkflowType> read(Class<?> declared, Problems problems) {
+        WorkflowReader reader = new WorkflowReader(declared, problems);
+        reader.checkShape();
+        return reader.workflow();
+    }
+
+    private void checkShape() {
+        EmptyObjects.prepare(declared).ifPresent(problems::add);
+        Stream.concat(Stream.of(name()), Stream.of(annotation.aliases()))
+                .filter(name -> !NameRules.isName(name))
+                .forEach(name -> problems.add(NameProblems.badName(declared.getTypeName(), name)));
+        if (!NameRules.isName(taskQueue())) {
+            problems.add(NameProblems.badName(declared.getTypeName() + "'s task queue", taskQueue()));
+        }
+        Handlers.unreachableOf(declared).forEach(handler -> problems.add(WorkflowProblems.unreachable(handler)));
+    }
+
+    private Optional<WorkflowType> workflow() {
+        List<Handler> handlers = Handlers.of(declared);
+        checkEach(handlers);
+        Map<String, MethodSpec> signals = named(handlers, CallKind.SIGNAL);
+        Map<String, MethodSpec> queries = named(handlers, CallKind.QUERY);
+        MethodSpec run = run(ofKind(handlers, CallKind.RUN));
+        return Optional.ofNullable(run)
+                .map(r -> new WorkflowType(
+                        name(),
+                        List.of(annotation.aliases()),
+                        taskQueue(),
+                        declared,
+                        declared,
+                        null,
+                        List.of(),
+                        stallOn(r),
+                        r,
+                        signals,
+                        queries,
+                        unfinishedPolicies(handlers)));
+    }
+
+    private static Map<String, HandlerUnfinishedPolicy> unfinishedPolicies(List<Handler> handlers) {
+        Map<String, HandlerUnfinishedPolicy> policies = new HashMap<>();
+        for (Handler handler : ofKind(handlers, CallKind.SIGNAL)) {
+            Signal signal = handler.entry().annotation(Signal.class);
+            if (signal != null) {
+                policies.put(handler.name(), signal.unfinishedPolicy());
+            }
+        }
+        policies.values().removeIf(HandlerUnfinishedPolicy.WARN_AND_ABANDON::equals);
+        return policies;
+    }
+
+    private Set<Class<? extends Throwable>> stallOn(MethodSpec run) {
+        Set<Class<? extends Throwable>> types = new LinkedHashSet<>(List.of(annotation.stallOn()));
+        types.stream()
+                .filter(run.named()::contains)
+                .forEach(both -> problems.add(WorkflowProblems.stallsOnDeclared(run.method(), both)));
+        return types;
+    }
+
+    private void checkEach(List<Handler> handlers) {
+        Set<MethodTable.Entry> seen = new HashSet<>();
+        for (Handler handler : handlers) {
+            if (!seen.add(handler.entry())) {
+                problems.add(WorkflowProblems.severalKinds(handler.method()));
+            }
+            if (Modifier.isFinal(handler.method().getModifiers())) {
+                problems.add(WorkflowProblems.finalHandler(handler));
+            }
+            if (handler.kind() == CallKind.QUERY && handler.method().getReturnType() == void.class) {
+                problems.add(WorkflowProblems.queryOfNothing(handler.method()));
+            }
+            if (!NameRules.isName(handler.name())) {
+                problems.add(NameProblems.badName(Problem.name(handler.method()), handler.name()));
+            }
+        }
+    }
+
+    private @Nullable MethodSpec run(List<Handler> runs) {
+        if (runs.isEmpty()) {
+            if (Handlers.unreachableOf(declared).stream().noneMatch(h -> h.kind() == CallKind.RUN)) {
+                problems.add(WorkflowProblems.noRun(declared));
+            }
+            return null;
+        }
+        if (runs.size() > 1) {
+            problems.add(WorkflowProblems.severalRuns(declared, runs));
+        }
+        return runs.stream().map(this::spec).toList().getFirst();
+    }
+
+    private Map<String, MethodSpec> named(List<Handler> handlers, CallKind kind) {
+        Map<String, Handler> byName = new LinkedHashMap<>();
+        for (Handler handler : ofKind(handlers, kind)) {
+            Handler other = byName.putIfAbsent(handler.name(), handler);
+            if (other != null) {
+                problems.add(WorkflowProblems.overloaded(handler, other));
+            }
+        }
+        Map<String, MethodSpec> specs = new LinkedHashMap<>();
+        byName.forEach((name, handler) -> specs.put(name, spec(handler)));
+        return specs;
+    }
+
+    private MethodSpec spec(Handler handler) {
+        return signatures.read(name() + "." + handler.name(), handler.method(), List.of());
+    }
+
+    private static List<Handler> ofKind(List<Handler> handlers, CallKind kind) {
+        return handlers.stream().filter(handler -> handler.kind() == kind).toList();
+    }
+
+    private String name() {
+        return annotation.name().isEmpty() ? declared.getSimpleName() : annotation.name();
+    }
+
+    private String taskQueue() {
+        return annotation.taskQueue().isEmpty() ? DEFAULT_QUEUE : annotation.taskQueue();
+    }
+}

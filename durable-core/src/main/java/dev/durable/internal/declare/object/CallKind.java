@@ -1,0 +1,31 @@
+package dev.durable.internal.declare.object;
+
+/** The kinds of methods that lambdas and messages can call: run method, signal, query, activity. */
+public enum CallKind {
+    /** The method that is the workflow. */
+    RUN("@Run method", "start(…, w -> w.run(order))"),
+    /** A handler that changes the state of a run. */
+    SIGNAL("@Signal method", "handle.signal(w -> w.approve(\"ann\"))"),
+    /** A method that tells the state of a run. */
+    QUERY("@Query method", "handle.query(w -> w.status())"),
+    /** Work with side effects. */
+    ACTIVITY("activity", "enqueue(Emails.class, e -> e.send(id))");
+
+    private final String noun;
+    private final String example;
+
+    CallKind(String noun, String example) {
+        this.noun = noun;
+        this.example = example;
+    }
+
+    /** With its article: {@code a @Run method}. */
+    public String noun() {
+        return (this == ACTIVITY ? "an " : "a ") + noun;
+    }
+
+    /** A call as it should look. */
+    public String example() {
+        return example;
+    }
+}

@@ -1,0 +1,34 @@
+package dev.durable.internal.declare.type;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Type;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A method whose arguments and result are written as JSON: a run method, signal, query or activity.
+ *
+ * @param name how errors call it: {@code OrderWorkflow.run}, {@code Payments.charge}
+ * @param method the method to call
+ * @param parameterTypes generic types, resolved against the concrete class
+ * @param returnType generic type, resolved; {@code void.class} for nothing
+ * @param named exception types that its signature names ({@code throws}, {@code doNotRetry}): they come back as
+ *     themselves; {@code Exception} and its like name nothing
+ */
+public record MethodSpec(
+        String name,
+        Method method,
+        List<Type> parameterTypes,
+        Type returnType,
+        List<Class<? extends Throwable>> named) {
+
+    public MethodSpec {
+        parameterTypes = List.copyOf(parameterTypes);
+        named = List.copyOf(named);
+    }
+
+    /** Calls the method; throws what it threw, unwrapped. */
+    public @Nullable Object invoke(Object target, @Nullable Object[] arguments) throws Throwable {
+        return Calls.call(method, target, arguments);
+    }
+}

@@ -1,0 +1,40 @@
+package dev.durable.internal.declare.type;
+
+import java.lang.reflect.Method;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * One error in what was registered: where it is, what is wrong, and the way out.
+ *
+ * @param where the class, method or key
+ * @param what what is wrong with it
+ * @param wayOut what to write instead
+ */
+public record Problem(String where, String what, String wayOut) {
+
+    public static Problem of(Class<?> where, String what, String wayOut) {
+        return new Problem(where.getTypeName(), what, wayOut);
+    }
+
+    public static Problem of(Method where, String what, String wayOut) {
+        return new Problem(name(where), what, wayOut);
+    }
+
+    /** {@code com.acme.OrderWorkflow.approve(String)}. */
+    public static String name(Method method) {
+        return method.getDeclaringClass().getTypeName() + "." + shortName(method);
+    }
+
+    /** {@code approve(String)}. */
+    public static String shortName(Method method) {
+        return Stream.of(method.getParameterTypes())
+                .map(Class::getSimpleName)
+                .collect(Collectors.joining(", ", method.getName() + "(", ")"));
+    }
+
+    @Override
+    public String toString() {
+        return where + " " + what + ". " + wayOut + ".";
+    }
+}

@@ -1,0 +1,74 @@
+package dev.durable.internal.declare.type;
+
+import java.lang.reflect.InaccessibleObjectException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Parameter;
+import java.lang.reflect.Type;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Reads the signatures of a type's methods, generics resolved against that type. */
+public final class SignatureReader {
+    /** Naming one of these names nothing: everything would have to come back as itself. */
+    private static final Set<Class<?>> TOO_WIDE =
+            Set.of(Throwable.class, Exception.class, RuntimeException.class, Error.class);
+
+    private final Class<?> type;
+    private final GenericTypes generics;
+    private final Problems problems;
+
+    public SignatureReader(Class<?> type, Problems problems) {
+        this.type = type;
+        this.generics = MethodTable.of(type).generics();
+        this.problems = problems;
+    }
+
+    /** The method, callable; {@code alsoNamed} are the exceptions that options name. */
+    public MethodSpec read(String name, Method method, List<Class<? extends Throwable>> alsoNamed) {
+        makeAccessible(method);
+        return new MethodSpec(name, method, parameters(method), result(method), named(method, alsoNamed));
+    }
+
+    private List<Type> parameters(Method method) {
+        List<Type> types = new ArrayList<>();
+        for (Parameter parameter : method.getParameters()) {
+            Type resolved = generics.resolve(parameter.getParameterizedType());
+            check(method, resolved, "parameter " + parameter.getName());
+            types.add(resolved);
+        }
+        return types;
+    }
+
+    private Type result(Method method) {
+        Type resolved = generics.resolve(method.getGenericReturnType());
+        check(method, resolved, SignatureProblems.RESULT);
+        return resolved;
+    }
+
+    private void check(Method method, Type resolved, String place) {
+        GenericTypes.openVariable(resolved)
+                .ifPresent(variable -> problems.add(SignatureProblems.openVariable(method, type, variable, place)));
+        Unserialisable.reason(resolved)
+                .ifPresent(reason -> problems.add(SignatureProblems.unserialisable(method, resolved, reason, place)));
+    }
+
+    private List<Class<? extends Throwable>> named(Method method, List<Class<? extends Throwable>> alsoNamed) {
+        Set<Class<? extends Throwable>> named = new LinkedHashSet<>();
+        for (Type thrown : method.getGenericExceptionTypes()) {
+            named.add(GenericTypes.erase(generics.resolve(thrown)).asSubclass(Throwable.class));
+        }
+        named.addAll(alsoNamed);
+        named.removeAll(TOO_WIDE);
+        return List.copyOf(named);
+    }
+
+    private void makeAccessible(Method method) {
+        try {
+            method.setAccessible(true);
+        } catch (InaccessibleObjectException closed) {
+            problems.add(ShapeProblems.notAccessible(type, Problem.name(method)));
+        }
+    }
+}

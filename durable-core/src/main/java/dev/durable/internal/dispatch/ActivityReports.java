@@ -1,0 +1,161 @@
+package dev.durable.internal.dispatch;
+
+import dev.durable.internal.attempt.AttemptOutcome;
+import dev.durable.internal.attempt.InterruptedBodies;
+import dev.durable.internal.attempt.Leases;
+import dev.durable.internal.attempt.Reports;
+import dev.durable.internal.commit.Lane;
+import dev.durable.store.ClaimedJob;
+import dev.durable.store.JobKey;
+import dev.durable.store.JobUpdate;
+import dev.durable.store.JobUpdate.Outcome;
+import dev.durable.store.TransactionalActivities;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reports the outcomes of activity attempts that have a job to the store. An outcome is first offered to the run's
+ * cached instance in this process, which writes it together with the step that follows; else it goes into the run's
+ * inbox. Everything that ends an attempt keeps its lease known until it is durable or refused.
+ *
+ * <p>Stale answers are no errors: a timeout or another worker was faster. What the store can't take at all is forgotten
+ * here; the lease, which is then held by nobody, is found and given back.
+ */
+public final class ActivityReports implements Reports {
+    private static final Logger log = LoggerFactory.getLogger(ActivityReports.class);
+
+    private final Lane<JobUpdate, Outcome> lane;
+    private final AttemptOutcome.Sink runs;
+    private final Leases leases;
+    private final LongAdder stale = new LongAdder();
+    private final InterruptedBodies interrupted = new InterruptedBodies(System::nanoTime);
+    private AttemptOutcome.Sink background = outcome -> false;
+    private Optional<TransactionalActivities> transactional = Optional.empty();
+
+    public ActivityReports(Lane<JobUpdate, Outcome> lane, AttemptOutcome.Sink runs, Leases leases) {
+        this.lane = lane;
+        this.runs = runs;
+        this.leases = leases;
+    }
+
+    /** The receiver of outcomes that no run in memory takes, before they go to an inbox. Set before anything runs. */
+    public void background(AttemptOutcome.Sink sink) {
+        background = sink;
+    }
+
+    /** How transactional activities are committed. Set before anything runs. */
+    public void transactional(Optional<TransactionalActivities> store) {
+        transactional = store;
+    }
+
+    @Override
+    public Optional<TransactionalActivities> transactional() {
+        return transactional;
+    }
+
+    @Override
+    public void interrupted(ClaimedJob job, String shown) {
+        interrupted.add(job, shown);
+    }
+
+    @Override
+    public boolean local() {
+        return false;
+    }
+
+    @Override
+    public void settle(AttemptOutcome outcome) {
+        leases.put(outcome.lease(), new Leases.HandedOver(outcome, 0));
+        if (!offer(outcome)) {
+            toInbox(outcome);
+        }
+    }
+
+    /** Not by the run's next step, which does not free places under limits. */
+    @Override
+    public void settleAndGoOn(AttemptOutcome outcome, Runnable then) {
+        end(new JobUpdate.BodyGoesOn(settlement(outcome)), then);
+    }
+
+    /** The outcome goes into the run's inbox. Has no effect when it is there, or was taken otherwise. */
+    public void toInbox(AttemptOutcome outcome) {
+        end(settlement(outcome), () -> {});
+    }
+
+    private static JobUpdate settlement(AttemptOutcome outcome) {
+        return new JobUpdate.Settle(outcome.key(), outcome.lease(), outcome.message());
+    }
+
+    @Override
+    public void end(JobUpdate update, Runnable then) {
+        tell(update, (outcome, error) -> {
+            if (outcome == Outcome.STALE) {
+                taken(update.key(), update.lease());
+            }
+            if (error == null) {
+                leases.remove(update.lease());
+            } else {
+                leases.forget(update.lease());
+            }
+            then.run();
+        });
+    }
+
+    /**
+     * The job was taken from its attempt, whose body may have kept its place under a limit: free, unless the body goes on;
+     * then it is when that ends.
+     */
+    void taken(JobKey key, UUID lease) {
+        if (!leases.isLeftBehind(lease)) {
+            tell(new JobUpdate.FreePlace(key, lease), (outcome, error) -> {});
+        }
+    }
+
+    /** The answer comes on the lane's thread. */
+    @Override
+    public void tell(JobUpdate update, Answer answer) {
+        var unused = lane.submit(update).whenComplete((outcome, error) -> {
+            look(update, outcome, error);
+            answer.hear(outcome, error);
+        });
+    }
+
+    /** Counts an outcome that a run had taken and that was stale when the run wrote it. */
+    public void cameTooLate(AttemptOutcome outcome) {
+        stale.increment();
+        taken(outcome.key(), outcome.lease());
+    }
+
+    @Override
+    public long held() {
+        return lane.held();
+    }
+
+    /** How many reports were stale. */
+    public long stale() {
+        return stale.sum();
+    }
+
+    private boolean offer(AttemptOutcome outcome) {
+        try {
+            return runs.offer(outcome) || background.offer(outcome);
+        } catch (RuntimeException e) {
+            log.warn("the run of {} did not take an outcome, which goes to its inbox", outcome.key(), e);
+            return false;
+        }
+    }
+
+    private void look(JobUpdate update, @Nullable Outcome outcome, @Nullable Throwable error) {
+        String what = update.said().getClass().getSimpleName();
+        if (error != null) {
+            log.error("{} of {} can't be stored", what, update.key(), error);
+        } else if (outcome == Outcome.STALE) {
+            stale.increment();
+            log.debug("{} of {} is stale and is dropped", what, update.key());
+        }
+    }
+}

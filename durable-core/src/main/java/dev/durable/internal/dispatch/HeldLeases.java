@@ -1,0 +1,172 @@
+package dev.durable.internal.dispatch;
+
+import dev.durable.internal.attempt.Attempt;
+import dev.durable.internal.attempt.AttemptOutcome;
+import dev.durable.internal.attempt.Leases;
+import dev.durable.internal.drive.Chore;
+import dev.durable.internal.drive.ChoreTally;
+import dev.durable.store.HeldJob;
+import dev.durable.store.HistoryStore;
+import dev.durable.store.JobUpdate;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A chore that compares the jobs that the store has under this session with what the process knows, so that nothing
+ * depends on a
+ * message that may be lost:
+ *
+ * <ul>
+ *   <li>held there, unknown here: the reply to a claim was lost; given back, once no claim is under way that may bring it;
+ *   <li>known here, not held there: the run was closed or somebody took over; the attempt is stale;
+ *   <li>changed by orders (a deadline, options): the attempt is told;
+ *   <li>cancel requested: the attempt is told, whether it heartbeats or not;
+ *   <li>handed over to a run, and still held after several looks: the outcome goes to the run's inbox.
+ * </ul>
+ */
+public final class HeldLeases implements Chore {
+    private static final Logger log = LoggerFactory.getLogger(HeldLeases.class);
+    private static final int PATIENCE = 3;
+    /** With nothing held, here or there, the store is asked that much less often. */
+    private static final int WHEN_IDLE = 3;
+    /** After a claim was lost, five looks within a second. */
+    private static final Duration FIRST_LOOK = Duration.ofMillis(25);
+
+    private static final Duration LAST_LOOK = Duration.ofMillis(400);
+
+    private final HistoryStore store;
+    private final ActivityStarter starter;
+    private final ActivityReports reports;
+    private final Duration interval;
+    private final ChoreTally tally = new ChoreTally();
+    private final Map<UUID, Set<Object>> suspects = new HashMap<>();
+    /** Until the next look, after a claim was lost; null when that is a while ago. */
+    private @Nullable Duration soon;
+    /** How often nothing was held here since the store was asked and had nothing either. */
+    private int idle = WHEN_IDLE;
+
+    public HeldLeases(HistoryStore store, ActivityStarter starter, ActivityReports reports, Duration interval) {
+        this.store = store;
+        this.starter = starter;
+        this.reports = reports;
+        this.interval = interval;
+    }
+
+    @Override
+    public String name() {
+        return "leases";
+    }
+
+    @Override
+    public Duration interval() {
+        return interval.multipliedBy(WHEN_IDLE);
+    }
+
+    @Override
+    public ChoreTally tally() {
+        return tally;
+    }
+
+    @Override
+    public Duration runOnce() {
+        if (leases().takeClaimLost()) {
+            soon = FIRST_LOOK;
+        } else if (soon == null && leases().isEmpty() && ++idle < WHEN_IDLE) {
+            return interval;
+        }
+        UUID session = starter.session();
+        // Before the store is asked: what comes later may be missing from its answer.
+        List<Attempt> attempts = leases().attempts();
+        List<Leases.HandedOver> handedOver = leases().handedOver();
+        Set<UUID> known = leases().tokens();
+        Map<UUID, HeldJob> held = store.held(session).stream().collect(Collectors.toMap(HeldJob::lease, job -> job));
+        attempts.stream()
+                .filter(attempt -> attempt.session().equals(session))
+                .forEach(attempt -> compare(attempt, held.get(attempt.lease())));
+        handedOver.forEach(
+                taken -> compare(taken, held.containsKey(taken.outcome().lease())));
+        idle = known.isEmpty() && held.isEmpty() ? 0 : WHEN_IDLE;
+        held.keySet().removeAll(known);
+        tally.did(giveBackUnknown(held.values()));
+        return nextLook();
+    }
+
+    /** What a lost claim has taken may be seen only now, or only the second time, if others are under way. */
+    private Duration nextLook() {
+        Duration look = soon;
+        if (look == null) {
+            return interval;
+        }
+        Duration next = look.multipliedBy(2);
+        soon = next.compareTo(LAST_LOOK) > 0 ? null : next;
+        return look.compareTo(interval) < 0 ? look : interval;
+    }
+
+    private static void compare(Attempt attempt, @Nullable HeldJob held) {
+        if (held == null) {
+            attempt.lose("its job is gone: the workflow ended, or another worker has it");
+            return;
+        }
+        if (held.ordered() != null) {
+            attempt.hear(held.ordered());
+        }
+        if (held.cancelRequested()) {
+            attempt.cancel();
+        }
+    }
+
+    private void compare(Leases.HandedOver taken, boolean stillHeld) {
+        AttemptOutcome outcome = taken.outcome();
+        if (!stillHeld) {
+            if (leases().remove(outcome.lease())) {
+                // Settled just now, or taken away.
+                reports.taken(outcome.key(), outcome.lease());
+            }
+        } else if (taken.looks() >= PATIENCE) {
+            log.info("the outcome of {} was not written by its run and goes to the inbox", outcome.key());
+            leases().replace(taken, new Leases.HandedOver(outcome, 0));
+            reports.toInbox(outcome);
+        } else {
+            leases().replace(taken, new Leases.HandedOver(outcome, taken.looks() + 1));
+        }
+    }
+
+    /** Tells how many were given back. */
+    private int giveBackUnknown(Collection<HeldJob> held) {
+        int givenBack = 0;
+        Set<Object> underWay = leases().claimsUnderWay();
+        List<HeldJob> unknown =
+                held.stream().filter(job -> !leases().knows(job.lease())).toList();
+        suspects.keySet().retainAll(unknown.stream().map(HeldJob::lease).toList());
+        for (HeldJob job : unknown) {
+            Set<Object> mayBringIt = suspects.computeIfAbsent(job.lease(), lease -> underWay);
+            if (Collections.disjoint(mayBringIt, underWay)) {
+                log.info("{} is leased to this process, which does not know of it: given back", job.key());
+                suspects.remove(job.lease());
+                boolean begun = leases().isForgotten(job.lease());
+                JobUpdate release = new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null, begun);
+                reports.tell(release, (outcome, error) -> {
+                    if (error == null) {
+                        leases().givenBack(job.lease());
+                    }
+                });
+                givenBack++;
+            }
+        }
+        return givenBack;
+    }
+
+    private Leases leases() {
+        return starter.host().leases();
+    }
+}

@@ -1,0 +1,227 @@
+package dev.durable.internal.dispatch;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.durable.DurableException;
+import dev.durable.QueueFullException;
+import dev.durable.StoreUnavailableException;
+import dev.durable.client.QueueLimits;
+import dev.durable.internal.drive.Step;
+import dev.durable.store.Bounds;
+import dev.durable.store.HistoryStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells whether a task queue has room for another start under its {@code maxDepth}, by a recent reading of its depth
+ * and the starts that this process has made since.
+ *
+ * <pre>
+ *                    younger than      older: the start                               older than a minute, or unknown
+ *   no maximum       1 s               goes on, and it is read aside                  waits for the reading
+ *   a maximum        100 ms            waits for the reading, or for nobody who reads already
+ * </pre>
+ *
+ * So a maximum that was just set, and whose nudge was lost, lets one start through that came within a minute of
+ * another.
+ * A refusal rests on a reading no older than 100 ms: a full queue is not counted again for each. Starts in a caller's
+ * transaction go by what is known: the caller's pool may have no second connection.
+ *
+ * <p>A queue is read by one at a time, whose answer holds for all who have waited for it; queues do not wait for each other.
+ * Of more than 10,000 queues, those that were not asked for lately are forgotten, and read again when they are.
+ */
+public final class QueueDepthChecks implements Step {
+    private static final Logger log = LoggerFactory.getLogger(QueueDepthChecks.class);
+    private static final long UNLIMITED_NANOS = Duration.ofSeconds(1).toNanos();
+    private static final long UNLIMITED_AT_MOST_NANOS = Duration.ofMinutes(1).toNanos();
+    private static final long LIMITED_NANOS = Duration.ofMillis(100).toNanos();
+
+    private final HistoryStore store;
+    private final LongSupplier nanoTime;
+    private final Set<String> toRead = ConcurrentHashMap.newKeySet();
+    private volatile Runnable wake = () -> {};
+    private final Cache<String, Door> doors = Caffeine.newBuilder()
+            .maximumSize(Bounds.QUEUES)
+            .executor(Runnable::run)
+            .build();
+
+    public QueueDepthChecks(HistoryStore store) {
+        this(store, System::nanoTime);
+    }
+
+    QueueDepthChecks(HistoryStore store, LongSupplier nanoTime) {
+        this.store = store;
+        this.nanoTime = nanoTime;
+    }
+
+    /** Wakes the loop that reads depths in the background. */
+    public void onStale(Runnable loop) {
+        wake = loop;
+    }
+
+    @Override
+    public Duration runOnce() {
+        for (String taskQueue : List.copyOf(toRead)) {
+            toRead.remove(taskQueue);
+            try {
+                read(taskQueue, door(taskQueue));
+            } catch (DurableException e) {
+                log.debug("the depth of queue {} is not known: {}", Bounds.shown(taskQueue), e.getMessage());
+            }
+        }
+        return UNTIL_WOKEN;
+    }
+
+    /** The limits may have changed: calls from now on do not use a reading that had begun before. */
+    public void forget() {
+        doors.invalidateAll();
+    }
+
+    /** Of how many queues something is known. */
+    long size() {
+        doors.cleanUp();
+        return doors.estimatedSize();
+    }
+
+    /**
+     * Counts one more.
+     *
+     * @param what is to be started, for the error
+     * @param joined whether the start is part of a transaction that its caller has open
+     * @throws QueueFullException if there is no room
+     */
+    public void ask(String taskQueue, String what, boolean joined) {
+        if (take(taskQueue, 1, joined) == 0) {
+            throw full(taskQueue, what);
+        }
+    }
+
+    /**
+     * Counts more, as many as there is room for, up to so many. What was counted before must have been started, so that a
+     * reading sees it.
+     */
+    public int take(String taskQueue, int most, boolean joined) {
+        Room room = known(taskQueue, joined);
+        if (room == null) {
+            return most;
+        }
+        boolean justRead = room.age(nanoTime.getAsLong()) < LIMITED_NANOS;
+        int taken = room.take(most);
+        return taken == most || joined || justRead
+                ? taken
+                : readOrWait(taskQueue, door(taskQueue), room).take(most);
+    }
+
+    /** That there is no room for it. */
+    public QueueFullException full(String taskQueue, String what) {
+        Door door = doors.getIfPresent(taskQueue);
+        Room room = door == null ? null : door.room;
+        return new QueueFullException("task queue " + taskQueue + " is full: its maxDepth is "
+                + (room == null ? "reached" : room.maxDepth) + ", and as much waits in it already, so " + what
+                + " was not started. Usual cause: its workers are stopped, paused or too slow. Start more workers"
+                + " for it, try again later, or raise the limit: client.queues().limits(\"" + taskQueue
+                + "\", l -> l.maxDepth(…)).");
+    }
+
+    private @Nullable Room known(String taskQueue, boolean joined) {
+        Door door = joined ? doors.getIfPresent(taskQueue) : door(taskQueue);
+        Room room = door == null ? null : door.room;
+        if (door == null || joined || (room != null && mayBeServed(room, taskQueue))) {
+            return room;
+        }
+        if (room != null && door.reading.isLocked()) {
+            return room; // Somebody reads already.
+        }
+        try {
+            return readOrWait(taskQueue, door, room);
+        } catch (StoreUnavailableException e) {
+            log.debug("the depth of queue {} is not known: {}", Bounds.shown(taskQueue), e.getMessage());
+            return null; // The start itself waits for the database.
+        }
+    }
+
+    private Door door(String taskQueue) {
+        return doors.get(taskQueue, unknown -> new Door());
+    }
+
+    /**
+     * What another has read while this one waited, else what is read now. Where the other could not read, nor is it tried
+     * by each who has waited.
+     *
+     * @param seen what was known before
+     */
+    @SuppressWarnings("ReferenceEquality") // whether it is another reading
+    private Room readOrWait(String taskQueue, Door door, @Nullable Room seen) {
+        StoreUnavailableException before = door.failure;
+        door.reading.lock();
+        try {
+            Room room = door.room;
+            if (room != null && room != seen) {
+                return room;
+            }
+            StoreUnavailableException failure = door.failure;
+            if (failure != null && failure != before) {
+                throw failure;
+            }
+            return read(taskQueue, door);
+        } catch (StoreUnavailableException e) {
+            door.failure = e;
+            throw e;
+        } finally {
+            door.reading.unlock();
+        }
+    }
+
+    private boolean mayBeServed(Room room, String taskQueue) {
+        long age = room.age(nanoTime.getAsLong());
+        if (room.maxDepth != null) {
+            return age < LIMITED_NANOS;
+        }
+        if (age >= UNLIMITED_AT_MOST_NANOS) {
+            return false;
+        }
+        if (age >= UNLIMITED_NANOS && toRead.add(taskQueue)) {
+            wake.run();
+        }
+        return true;
+    }
+
+    private Room read(String taskQueue, Door door) {
+        QueueLimits limits = store.queueRules(List.of(taskQueue)).of(taskQueue).limits();
+        Integer maxDepth = limits.maxDepth();
+        int depth = maxDepth == null ? 0 : store.depth(taskQueue, maxDepth);
+        Room room = new Room(maxDepth, new AtomicInteger(depth), nanoTime.getAsLong());
+        door.room = room;
+        return room;
+    }
+
+    /** A queue as it was read last, if it was, by one reader at a time. */
+    private static final class Door {
+        final ReentrantLock reading = new ReentrantLock();
+        volatile @Nullable Room room;
+        volatile @Nullable StoreUnavailableException failure;
+    }
+
+    private record Room(@Nullable Integer maxDepth, AtomicInteger depth, long readAtNanos) {
+        long age(long nanos) {
+            return nanos - readAtNanos;
+        }
+
+        int take(int most) {
+            if (maxDepth == null) {
+                return most;
+            }
+            int limit = maxDepth;
+            int before = depth.getAndUpdate(waiting -> waiting + Math.clamp((long) limit - waiting, 0, most));
+            return Math.clamp((long) limit - before, 0, most);
+        }
+    }
+}

@@ -1,0 +1,172 @@
+package dev.durable.internal.dispatch;
+
+import dev.durable.DurableException;
+import dev.durable.StoreUnavailableException;
+import dev.durable.internal.drive.PollPace;
+import dev.durable.internal.drive.Step;
+import dev.durable.store.CommitUnknownException;
+import dev.durable.store.HistoryStore;
+import dev.durable.store.QueueRules;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A cache of the pauses and limits of the task queues that this process serves, refreshed by polling and by nudges.
+ * Claims do not rest on it, they ask the store. It decides what is begun without a claim, and which claims are worth
+ * it; while it can't be read, nothing is begun without a claim.
+ */
+public final class RulesWatch implements Step {
+    private static final Logger log = LoggerFactory.getLogger(RulesWatch.class);
+
+    /** The end of a delay is announced when it is this near. The rules are read more often than that. */
+    public static final Duration DELAYS_AHEAD = Duration.ofSeconds(30);
+
+    private final HistoryStore store;
+    private final Set<String> taskQueues;
+    private final PollPace pace;
+    private final Consumer<QueueRules> changed;
+    private final ReentrantLock lock = new ReentrantLock();
+    /** The ends of delays, by queue, that have been announced. */
+    private final Map<String, Instant> near = new HashMap<>();
+
+    private volatile @Nullable QueueRules known;
+    /** Counts the calls of {@link #forget}: what was asked before one may be what held before. */
+    private int changes;
+
+    private volatile long readAtNanos;
+    private volatile long nextReadNanos;
+    private volatile boolean workCame;
+
+    /**
+     * @param changed called when rules have changed, each time jobs wait for their keys, and when the end of a delay is
+     * near
+     */
+    public RulesWatch(HistoryStore store, Set<String> taskQueues, PollPace pace, Consumer<QueueRules> changed) {
+        this.store = store;
+        this.taskQueues = Set.copyOf(taskQueues);
+        this.pace = pace;
+        this.changed = changed;
+    }
+
+    @Override
+    public Duration runOnce() {
+        long age = store.clock().nanoTime() - readAtNanos;
+        if (workCame && known != null && age < pace.polling().toNanos()) {
+            return sleep(pace.polling().minusNanos(age));
+        }
+        workCame = false;
+        return read() ? sleep(pace.afterNothing()) : AGAIN;
+    }
+
+    /** False where they were changed meanwhile: this may be what held before. */
+    private boolean read() {
+        try {
+            int asked = changesSoFar();
+            QueueRules read = store.queueRules(taskQueues);
+            QueueRules before = known;
+            if (!know(read, asked)) {
+                return false;
+            }
+            readAtNanos = store.clock().nanoTime();
+            if (nearsEnd(read)
+                    || !read.equals(before)
+                    || read.queues().values().stream().anyMatch(QueueRules.Rule::keysWait)) {
+                changed.accept(read);
+            }
+        } catch (StoreUnavailableException | CommitUnknownException e) {
+            known = null;
+            throw e;
+        } catch (DurableException e) {
+            known = null;
+            log.warn("the rules of queues {} can't be read: {}", taskQueues, e.getMessage());
+        }
+        return true;
+    }
+
+    /** Whether a delay is about to end that has not been announced. */
+    private boolean nearsEnd(QueueRules read) {
+        Instant soon = store.clock().now().plus(DELAYS_AHEAD);
+        Map<String, Instant> ends = new HashMap<>(read.nextDelayed());
+        ends.values().removeIf(end -> !end.isBefore(soon));
+        boolean isNew = !near.entrySet().containsAll(ends.entrySet());
+        near.clear();
+        near.putAll(ends);
+        return isNew;
+    }
+
+    private int changesSoFar() {
+        lock.lock();
+        try {
+            return changes;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean know(QueueRules read, int asked) {
+        lock.lock();
+        try {
+            boolean current = changes == asked;
+            if (current) {
+                known = read;
+            }
+            return current;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Duration sleep(Duration pause) {
+        nextReadNanos = store.clock().nanoTime() + pause.toNanos();
+        return pause;
+    }
+
+    /**
+     * Work came, and the rules may have something to say of it: they are read when they are older than a poll interval.
+     * Any thread.
+     *
+     * @return whether the loop sleeps for too long, and is to be woken
+     */
+    public boolean workCame() {
+        boolean late = nextReadNanos - store.clock().nanoTime() > pace.polling().toNanos();
+        workCame |= late;
+        return late;
+    }
+
+    /** They were changed: until they are read again, nothing is begun without a claim. */
+    public void forget() {
+        lock.lock();
+        try {
+            changes++;
+            known = null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The rule of a queue; the default where it is not known here, since the store enforces the rules at the claim. */
+    public QueueRules.Rule of(String taskQueue) {
+        QueueRules rules = known;
+        return (rules == null ? QueueRules.NONE : rules).of(taskQueue);
+    }
+
+    /** Whether it is counted how many jobs of a queue run at once; where the rules are not known it may be. */
+    public boolean mayCountRunning(String taskQueue) {
+        QueueRules rules = known;
+        return rules == null || rules.of(taskQueue).limits().concurrency() != null;
+    }
+
+    /** Whether a job of this activity may begin without a claim. */
+    public boolean free(String taskQueue, String activity) {
+        QueueRules rules = known;
+        return rules != null && rules.of(taskQueue).isFree() && !rules.pauses(activity);
+    }
+}

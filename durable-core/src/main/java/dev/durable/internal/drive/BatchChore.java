@@ -1,0 +1,51 @@
+package dev.durable.internal.drive;
+
+import java.time.Duration;
+
+/**
+ * A chore that takes its work in batches: after a full one it goes on at once, else it sleeps as its pace says. Where the
+ * database is away, what it was about to do is found there the next time.
+ */
+public final class BatchChore implements Chore {
+    private final String name;
+    private final PollPace pace;
+    private final int batch;
+    private final Work work;
+    private final ChoreTally tally = new ChoreTally();
+
+    /** What it is for. */
+    @FunctionalInterface
+    public interface Work {
+        /** Does at most so much of it, in as many transactions as it likes; tells how much. */
+        int upTo(int most);
+    }
+
+    public BatchChore(String name, PollPace pace, int batch, Work work) {
+        this.name = name;
+        this.pace = pace;
+        this.batch = batch;
+        this.work = work;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public Duration interval() {
+        return pace.longest();
+    }
+
+    @Override
+    public ChoreTally tally() {
+        return tally;
+    }
+
+    @Override
+    public Duration runOnce() {
+        int done = work.upTo(batch);
+        tally.did(done);
+        return done >= batch ? AGAIN : done > 0 ? pace.afterFind() : pace.afterNothing();
+    }
+}

@@ -1,0 +1,204 @@
+package dev.durable.internal.drive;
+
+import dev.durable.client.Alert;
+import dev.durable.client.ErrorSanitizer;
+import dev.durable.internal.payload.PayloadCodec;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All options of an engine as they were set with its builder. Immutable.
+ *
+ * @param identity how this process is named in events and views
+ * @param queues the task queues it serves
+ * @param limits bounds in time and size
+ * @param worker whether it works, or is a client only
+ * @param strict whether an input that differs on replay is an error; for tests
+ * @param payloads reads and writes values
+ * @param errors what is made of failures
+ * @param reading what is made of jobs that can't be read
+ */
+public record EngineSettings(
+        String identity,
+        Map<String, QueueSettings> queues,
+        Limits limits,
+        boolean worker,
+        boolean strict,
+        PayloadCodec payloads,
+        Errors errors,
+        Reading reading) {
+
+    public EngineSettings {
+        queues = Map.copyOf(queues);
+    }
+
+    /** Jobs are read as they are unless told. */
+    public EngineSettings(
+            String identity,
+            Map<String, QueueSettings> queues,
+            Limits limits,
+            boolean worker,
+            boolean strict,
+            PayloadCodec payloads,
+            Errors errors) {
+        this(identity, queues, limits, worker, strict, payloads, errors, Reading.DEFAULT);
+    }
+
+    /**
+     * What is made of jobs that can't be read.
+     *
+     * @param leftFor how long they are left to other workers before they become incidents
+     * @param exactArguments whether more or fewer arguments than parameters can't be read
+     */
+    public record Reading(Duration leftFor, boolean exactArguments) {
+        public static final Reading DEFAULT = new Reading(Duration.ofMinutes(15), false);
+    }
+
+    /**
+     * What is made of failures.
+     *
+     * @param sanitizer takes secrets out of messages
+     * @param alerts called for dead letters and incidents; null is nobody
+     * @param deadLettersKept for how long dead letters are kept
+     * @param maxDeadLetters how many of them
+     * @param stallOn exceptions that stall a run instead of failing it, where its workflow does not say by itself
+     */
+    public record Errors(
+            ErrorSanitizer sanitizer,
+            @Nullable Consumer<? super Alert> alerts,
+            Duration deadLettersKept,
+            int maxDeadLetters,
+            Set<Class<? extends Throwable>> stallOn) {
+        public static final Errors DEFAULT =
+                new Errors(ErrorSanitizer.DEFAULT, null, Duration.ofDays(180), 10_000, Set.of());
+
+        public Errors sanitizedBy(ErrorSanitizer value) {
+            return new Errors(value, alerts, deadLettersKept, maxDeadLetters, stallOn);
+        }
+
+        public Errors toldTo(Consumer<? super Alert> listener) {
+            return new Errors(sanitizer, listener, deadLettersKept, maxDeadLetters, stallOn);
+        }
+
+        public Errors keeping(Duration time, int most) {
+            return new Errors(sanitizer, alerts, time, most, stallOn);
+        }
+
+        public Errors stallingOn(Class<? extends Throwable> type) {
+            Set<Class<? extends Throwable>> more = new LinkedHashSet<>(stallOn);
+            more.add(type);
+            return new Errors(sanitizer, alerts, deadLettersKept, maxDeadLetters, more);
+        }
+    }
+
+    /**
+     * How a task queue is served.
+     *
+     * @param slots activities at once
+     * @param virtualThreads whether activity bodies run on virtual threads
+     * @param pool shares its slots with the other queues of this pool; null has slots of its own
+     * @param weight its part of what the pool claims, in proportion to the others
+     */
+    public record QueueSettings(
+            int slots, boolean virtualThreads, @Nullable String pool, int weight) {
+        public static final QueueSettings DEFAULT = new QueueSettings(50, false, null, 1);
+
+        public QueueSettings withSlots(int value) {
+            return new QueueSettings(value, virtualThreads, pool, weight);
+        }
+
+        public QueueSettings withVirtualThreads(boolean value) {
+            return new QueueSettings(slots, value, pool, weight);
+        }
+    }
+
+    /**
+     * Bounds in time and size.
+     *
+     * @param drain how long running activities may go on at close
+     * @param sessionLease a session whose beat stands still for that long is dead
+     * @param pollInterval upper bound of an idle poll
+     * @param call how long a client's call that writes waits for the database
+     * @param turn how long workflow code may run between two waits
+     * @param maxPayloadBytes the largest payload
+     * @param cacheBytes rough weight of the runs kept in memory
+     * @param cancelGrace how long the body of a cancelled background job may go on
+     * @param transactional bodies of transactional activities at once; null is what the store's pool spares
+     */
+    public record Limits(
+            Duration drain,
+            Duration sessionLease,
+            Duration pollInterval,
+            Duration call,
+            Duration turn,
+            int maxPayloadBytes,
+            long cacheBytes,
+            Duration cancelGrace,
+            @Nullable Integer transactional) {
+        public static final Limits DEFAULT = new Limits(
+                Duration.ofSeconds(10),
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(1),
+                Duration.ofSeconds(60),
+                Duration.ofSeconds(5),
+                PayloadCodec.DEFAULT_MAX_BYTES,
+                Math.max(16L << 20, Runtime.getRuntime().maxMemory() / 4),
+                Duration.ofSeconds(30),
+                null);
+
+        public Limits withDrain(Duration value) {
+            return new Limits(
+                    value,
+                    sessionLease,
+                    pollInterval,
+                    call,
+                    turn,
+                    maxPayloadBytes,
+                    cacheBytes,
+                    cancelGrace,
+                    transactional);
+        }
+
+        public Limits withSessionLease(Duration value) {
+            return new Limits(
+                    drain, value, pollInterval, call, turn, maxPayloadBytes, cacheBytes, cancelGrace, transactional);
+        }
+
+        public Limits withPollInterval(Duration value) {
+            return new Limits(
+                    drain, sessionLease, value, call, turn, maxPayloadBytes, cacheBytes, cancelGrace, transactional);
+        }
+
+        public Limits withCall(Duration value) {
+            return new Limits(
+                    drain,
+                    sessionLease,
+                    pollInterval,
+                    value,
+                    turn,
+                    maxPayloadBytes,
+                    cacheBytes,
+                    cancelGrace,
+                    transactional);
+        }
+
+        public Limits withMaxPayloadBytes(int value) {
+            return new Limits(
+                    drain, sessionLease, pollInterval, call, turn, value, cacheBytes, cancelGrace, transactional);
+        }
+
+        public Limits withCancelGrace(Duration value) {
+            return new Limits(
+                    drain, sessionLease, pollInterval, call, turn, maxPayloadBytes, cacheBytes, value, transactional);
+        }
+
+        public Limits withTransactional(int value) {
+            return new Limits(
+                    drain, sessionLease, pollInterval, call, turn, maxPayloadBytes, cacheBytes, cancelGrace, value);
+        }
+    }
+}

@@ -1,0 +1,127 @@
+package dev.durable.internal.drive;
+
+import dev.durable.store.StoreClock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** The {@link Drive} of production: each step has a thread, and activity bodies run on thread pools. */
+public final class ThreadDrive implements Drive {
+    private static final long MOMENT_NANOS = 5_000_000;
+    private static final Duration IDLE_THREADS_STAY = Duration.ofMinutes(1);
+
+    /** Read by a loop of their own (the session asks for progress) while others are still added. */
+    private final List<Loop> loops = new CopyOnWriteArrayList<>();
+
+    private final List<Runnable> executors = new CopyOnWriteArrayList<>();
+    private final UnaryOperator<Throwable> loggable;
+    private final BlockedCallers waits;
+    /** Not one of the loops whose progress is watched: no lease hangs on it, and clients may hold it up. */
+    private final Loop timekeeper;
+
+    private boolean started;
+
+    /**
+     * @param loggable what goes wrong on its threads as it may be logged
+     */
+    public ThreadDrive(UnaryOperator<Throwable> loggable) {
+        this.loggable = loggable;
+        Deadlines limits = new Deadlines(new HostClock(), loggable);
+        timekeeper = new Loop("waits", limits, false, loggable);
+        limits.onEarlier(timekeeper::wake);
+        waits = new BlockedCallers(limits);
+    }
+
+    /** For how long somebody waits, the store's time does not matter. */
+    private static final class HostClock implements StoreClock {
+        @Override
+        public Instant now() {
+            return Instant.now();
+        }
+
+        @Override
+        public long nanoTime() {
+            return System.nanoTime();
+        }
+    }
+
+    @Override
+    public Runnable add(String name, Kind kind, Step step) {
+        Loop loop = new Loop(name, step, kind == Kind.TURNS, loggable);
+        loops.add(loop);
+        if (started) {
+            loop.start();
+        }
+        return loop::wake;
+    }
+
+    @Override
+    public Executor activities(String taskQueue, boolean virtualThreads) {
+        String name = "durable-activity-" + taskQueue + "-";
+        Thread.Builder builder = (virtualThreads
+                        ? Thread.ofVirtual()
+                        : Thread.ofPlatform().daemon())
+                .name(name, 0)
+                .inheritInheritableThreadLocals(false);
+        ClassLoader loader = Thread.currentThread().getContextClassLoader();
+        ThreadFactory threads = body -> {
+            // A thread may be started from any thread, so it must not inherit that thread's inheritable thread-locals.
+            Thread thread = builder.unstarted(body);
+            thread.setContextClassLoader(loader);
+            return thread;
+        };
+        if (virtualThreads) {
+            ExecutorService each = Executors.newThreadPerTaskExecutor(threads);
+            executors.add(each::shutdownNow);
+            return each;
+        }
+        BodyExecutor crew = new BodyExecutor(threads, IDLE_THREADS_STAY, loggable);
+        executors.add(crew::close);
+        return crew;
+    }
+
+    @Override
+    public <T extends @Nullable Object> T await(CompletableFuture<T> future, @Nullable Duration timeout)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        return waits.await(future, timeout);
+    }
+
+    @Override
+    public void breathe() {
+        LockSupport.parkNanos(MOMENT_NANOS);
+    }
+
+    @Override
+    public void start() {
+        started = true;
+        timekeeper.start();
+        loops.forEach(Loop::start);
+    }
+
+    @Override
+    public long nanosSinceProgress() {
+        return loops.stream().mapToLong(Loop::nanosSinceProgress).max().orElse(0);
+    }
+
+    /** Last added, first closed: what feeds others stops before them. */
+    @Override
+    public void close() {
+        for (int i = loops.size() - 1; i >= 0; i--) {
+            loops.get(i).close();
+        }
+        executors.forEach(Runnable::run);
+        timekeeper.close();
+        waits.close();
+    }
+}

@@ -1,0 +1,525 @@
+package dev.durable.internal.engine;
+
+import dev.durable.client.Alert;
+import dev.durable.client.WorkerStatus;
+import dev.durable.history.OptionsJson;
+import dev.durable.internal.attempt.ActivityQueue;
+import dev.durable.internal.attempt.ActivitySlots;
+import dev.durable.internal.attempt.Attempt;
+import dev.durable.internal.attempt.AttemptOutcome;
+import dev.durable.internal.attempt.AttemptServices;
+import dev.durable.internal.attempt.ExternalAttempts;
+import dev.durable.internal.attempt.Leases;
+import dev.durable.internal.attempt.LocalActivities;
+import dev.durable.internal.attempt.LocalCalls;
+import dev.durable.internal.attempt.UnreadableJobs;
+import dev.durable.internal.commit.Lane;
+import dev.durable.internal.dispatch.ActivityPool;
+import dev.durable.internal.dispatch.ActivityPools;
+import dev.durable.internal.dispatch.ActivityReports;
+import dev.durable.internal.dispatch.ActivityStarter;
+import dev.durable.internal.dispatch.ActivityWorker;
+import dev.durable.internal.dispatch.HeldLeases;
+import dev.durable.internal.dispatch.LimitKeyAdmission;
+import dev.durable.internal.dispatch.RulesWatch;
+import dev.durable.internal.dispatch.TransactionalShare;
+import dev.durable.internal.drive.BatchChore;
+import dev.durable.internal.drive.BoundedExecutor;
+import dev.durable.internal.drive.Chore;
+import dev.durable.internal.drive.Deadlines;
+import dev.durable.internal.drive.Drive;
+import dev.durable.internal.drive.EngineSettings;
+import dev.durable.internal.drive.EngineSettings.QueueSettings;
+import dev.durable.internal.drive.IdleInterval;
+import dev.durable.internal.drive.PollPace;
+import dev.durable.internal.drive.PromptChore;
+import dev.durable.internal.upkeep.Alerts;
+import dev.durable.internal.upkeep.DeadLetterRetention;
+import dev.durable.internal.upkeep.EndedRuns;
+import dev.durable.internal.upkeep.ExternalTimeouts;
+import dev.durable.internal.upkeep.RelayChore;
+import dev.durable.internal.upkeep.RunTimeouts;
+import dev.durable.internal.upkeep.Sweeper;
+import dev.durable.internal.upkeep.Timeouts;
+import dev.durable.internal.upkeep.Upkeep;
+import dev.durable.internal.upkeep.WaitingTimeouts;
+import dev.durable.internal.upkeep.WorkerSession;
+import dev.durable.store.ClaimedJob;
+import dev.durable.store.HistoryStore;
+import dev.durable.store.JobKey;
+import dev.durable.store.JobUpdate;
+import dev.durable.store.NewJob;
+import dev.durable.store.QueueRules;
+import dev.durable.store.Served;
+import dev.durable.store.TransactionalActivities;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Assembles the part of a worker that runs activities: an {@link ActivityWorker} for each task queue and, shared by all
+ * of them, the {@link WorkerSession}, the chores {@link HeldLeases}, {@link EndedRuns}, {@link Sweeper} and {@link Timeouts},
+ * the {@link RelayChore} and the {@link Deadlines}.
+ */
+final class ActivityRuntime implements ActivitySide {
+    private static final Logger log = LoggerFactory.getLogger(ActivityRuntime.class);
+    /** What a drain may take on top of its grace: for interrupted bodies to end, and for what they leave to be stored. */
+    private static final Duration DRAIN_SLACK = Attempt.INTERRUPT_GRACE.multipliedBy(2);
+    /** The claims are compared that often within a lease, as it is how a body without heartbeats learns to stop. */
+    private static final int LOOKS_A_LEASE = 10;
+    /** Timeouts that no worker watches are announced by no nudge, so each process looks for them every few polls. */
+    private static final int TIMEOUT_POLLS = 3;
+    /** How many dead letters are purged, and groups alerted, at once. */
+    private static final int BURIED_BATCH = 200;
+    /** How much later than the end of a delay, as it is estimated here, its job is looked for. */
+    private static final Duration A_LITTLE = Duration.ofMillis(1);
+
+    private final HistoryStore store;
+    private final ActivitySetup setup;
+    private final Drive drive;
+    private final RandomGenerator random;
+    private final Leases leases = new Leases();
+    private final Upkeep upkeep;
+    private final ActivityReports reports;
+    private final AttemptServices host;
+    private final WorkerSession session;
+    private final ActivityStarter starter;
+    private volatile Runnable readRules = () -> {};
+    private Consumer<UUID> runTimedOut = run -> {};
+    private Runnable sessionEnded = () -> {};
+    private final LocalActivities locals;
+    private final ActivityPools pools;
+    private final RulesWatch rules;
+    private final LimitKeyAdmission admission;
+    private final TransactionalShare share;
+    private final RelayChore relay;
+    private final PollPace relayPace;
+    /** The end of a delay at which each queue is looked at. */
+    private final Map<String, Instant> delaysEnd = new ConcurrentHashMap<>();
+
+    private volatile Runnable wakeRelay = () -> {};
+    private volatile Runnable wakeAlerts = () -> {};
+
+    ActivityRuntime(
+            HistoryStore store,
+            ActivitySetup setup,
+            Drive drive,
+            Lane<JobUpdate, JobUpdate.Outcome> lane,
+            AttemptOutcome.Sink runs) {
+        this.store = store;
+        this.setup = setup;
+        this.drive = drive;
+        EngineSettings settings = setup.settings();
+        // java.util.Random, as it may be shared by threads.
+        this.random = new Random(setup.ids().get().getLeastSignificantBits());
+        this.upkeep = new Upkeep(store.clock());
+        this.reports = new ActivityReports(lane, runs, leases);
+        reports.transactional(store.transactional());
+        this.host = new AttemptServices(
+                setup.code(),
+                reports,
+                leases,
+                new Deadlines(store.clock(), setup.code().failures()::loggable),
+                new AttemptServices.Surroundings(
+                        settings.identity(),
+                        random,
+                        this::await,
+                        settings.limits().cancelGrace()),
+                new UnreadableJobs(settings.reading().leftFor()));
+        Duration lease = settings.limits().sessionLease();
+        this.session = new WorkerSession(
+                store,
+                new WorkerSession.Own(
+                        settings.identity(),
+                        lease,
+                        setup.ids(),
+                        new Served(settings.queues().keySet(), setup.names())),
+                () -> drive.nanosSinceProgress() < lease.toNanos(),
+                this::died);
+        this.starter = new ActivityStarter(host, session::id);
+        Map<String, ActivityQueue> localQueues = new LinkedHashMap<>();
+        this.pools = ActivityPools.of(settings.queues(), drive);
+        pools.queues().forEach((name, queue) -> {
+            Executor threads = queue.executor();
+            int slots =
+                    settings.queues().getOrDefault(name, QueueSettings.DEFAULT).slots();
+            localQueues.put(
+                    name,
+                    new ActivityQueue(
+                            name,
+                            new ActivitySlots(Integer.MAX_VALUE),
+                            new BoundedExecutor(threads, slots, setup.code().failures()::loggable),
+                            threads));
+        });
+        this.locals = new LocalActivities(localQueues, host, lease);
+        Duration poll = settings.limits().pollInterval();
+        this.admission = new LimitKeyAdmission(store, poll);
+        IdleInterval idle = new IdleInterval(poll, store.nudges());
+        this.rules = new RulesWatch(store, settings.queues().keySet(), new PollPace(idle, random), this::rulesChanged);
+        pools.queues().forEach((name, queue) -> queue.limitedWhere(() -> rules.mayCountRunning(name)));
+        this.share = share(store, setup);
+        share.onRefill(taskQueue -> nudge(pools.queues().get(taskQueue)));
+        this.relay = new RelayChore(store);
+        this.relayPace = new PollPace(idle, random);
+        leases.onEnded(this::ended);
+    }
+
+    private static TransactionalShare share(HistoryStore store, ActivitySetup setup) {
+        Set<String> transactional = setup.names().stream()
+                .filter(name -> setup.code()
+                        .bindings()
+                        .apply(name)
+                        .filter(binding -> binding.activity().options().transactional())
+                        .isPresent())
+                .collect(Collectors.toUnmodifiableSet());
+        Integer told = setup.settings().limits().transactional();
+        int atOnce = told != null
+                ? told
+                : store.transactional().map(TransactionalActivities::atOnce).orElse(Integer.MAX_VALUE);
+        if (!transactional.isEmpty() && atOnce < Integer.MAX_VALUE) {
+            log.info(
+                    "of the transactional activities {} at most {} run at once here: each keeps a connection of the pool"
+                            + " (maxTransactionalActivities)",
+                    transactional,
+                    atOnce);
+        }
+        return new TransactionalShare(transactional, atOnce);
+    }
+
+    /** Called for runs that timed out. Set before anything runs. */
+    void onRunTimedOut(Consumer<UUID> listener) {
+        runTimedOut = listener;
+    }
+
+    /** Called when another worker's session has ended. Set before anything runs. */
+    void onSessionEnded(Runnable listener) {
+        sessionEnded = listener;
+    }
+
+    /** The receiver of outcomes of background jobs, made from that of all others. Set before anything runs. */
+    void background(Function<Consumer<AttemptOutcome>, AttemptOutcome.Sink> jobs) {
+        reports.background(jobs.apply(reports::toInbox));
+    }
+
+    @Override
+    public void start() {
+        EngineSettings.Limits limits = setup.settings().limits();
+        session.open();
+        keep(session);
+        host.deadlines().onEarlier(drive.add("deadlines", Drive.Kind.IO, host.deadlines()));
+        rules.runOnce();
+        readRules = drive.add("rules", Drive.Kind.IO, rules);
+        admission.onNudge(drive.add("limit-keys", Drive.Kind.IO, admission));
+        pools.pools()
+                .forEach(pool -> startClaims(
+                        pool, new PollPace(new IdleInterval(limits.pollInterval(), store.nudges()), random)));
+        Runnable lookForLost = keep(
+                new HeldLeases(store, starter, reports, limits.sessionLease().dividedBy(LOOKS_A_LEASE)));
+        host.leases().onClaimLost(lookForLost);
+        keep(new EndedRuns(store, locals, locals.silence().dividedBy(LOOKS_A_LEASE)));
+        keep(new Sweeper(store, limits.sessionLease(), random, () -> sessionEnded.run()));
+        keep(timeouts(new PollPace(limits.pollInterval().multipliedBy(TIMEOUT_POLLS), random)));
+        EngineSettings.Errors errors = setup.settings().errors();
+        keep(new BatchChore(
+                "dead-letters",
+                PollPace.steady(DeadLetterRetention.INTERVAL, random),
+                BURIED_BATCH,
+                new DeadLetterRetention(store, errors.deadLettersKept(), errors.maxDeadLetters())));
+        Consumer<? super Alert> alerts = errors.alerts();
+        if (alerts != null) {
+            wakeAlerts = keep(new PromptChore(
+                    new BatchChore(
+                            "alerts",
+                            PollPace.steady(Alerts.INTERVAL, random),
+                            BURIED_BATCH,
+                            new Alerts(store, alerts, setup.code().failures()::loggable)),
+                    store.clock(),
+                    Alerts.MOMENT));
+        }
+        wakeRelay = keep(new BatchChore("relay", relayPace, RelayChore.BATCH, relay));
+    }
+
+    private Timeouts timeouts(PollPace pace) {
+        ExternalAttempts external = new ExternalAttempts(
+                store, random, setup.code(), setup.settings().identity());
+        return new Timeouts(
+                store,
+                new Timeouts.Kinds(
+                        new WaitingTimeouts(store),
+                        new ExternalTimeouts(store, external),
+                        new RunTimeouts(store, setup.ids(), run -> runTimedOut.accept(run))),
+                pace,
+                setup.code().failures()::loggable);
+    }
+
+    /** Returns the action that wakes it. */
+    private Runnable keep(Chore chore) {
+        return drive.add(chore.name(), Drive.Kind.IO, upkeep.keep(chore));
+    }
+
+    @Override
+    public Upkeep upkeep() {
+        return upkeep;
+    }
+
+    @Override
+    public WorkerStatus status(int stalledRuns) {
+        return new WorkerStatus(
+                setup.settings().identity(),
+                session.id(),
+                pools.queues().values().stream().map(ActivityQueue::status).toList(),
+                reports.stale(),
+                relay.aside(),
+                stalledRuns);
+    }
+
+    private void startClaims(ActivityPool pool, PollPace pace) {
+        Runnable loop = drive.add(
+                "jobs-" + pool.name(),
+                Drive.Kind.IO,
+                new ActivityWorker(store, pool, setup.names(), starter, rules, share, pace));
+        pool.queues().forEach(queue -> queue.onNudge(loop));
+    }
+
+    // ── pauses, limits ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** What was paused or limited may go on; what waits for its key may have been seen by this process only now. */
+    private void rulesChanged(QueueRules read) {
+        read.nextDelayed().forEach(this::wakeAt);
+        pools.queues().forEach((name, queue) -> {
+            if (read.of(name).keysWait()) {
+                admission.look(name);
+            }
+            queue.nudge();
+        });
+    }
+
+    /**
+     * The end of a delay is announced by no nudge; one that is far ahead is announced when it is near. A little late,
+     * as this process
+     * only estimates the time of the store: too early nothing would be found, and nobody would look again.
+     */
+    private void wakeAt(String taskQueue, Instant due) {
+        Duration left = Duration.between(store.clock().now(), due);
+        if (left.compareTo(RulesWatch.DELAYS_AHEAD) < 0 && !due.equals(delaysEnd.put(taskQueue, due))) {
+            host.deadlines().in(left.plus(A_LITTLE), () -> wake(taskQueue));
+        }
+    }
+
+    private static void nudge(@Nullable ActivityQueue queue) {
+        if (queue != null) {
+            queue.nudge();
+        }
+    }
+
+    /** The end of a job is durable, or that its body has ended: its place under a limit is free. */
+    private void ended(Leases.Held held) {
+        ClaimedJob job =
+                switch (held) {
+                    case Attempt attempt -> attempt.job();
+                    case Leases.HandedOver handedOver -> handedOver.outcome().job();
+                    case Leases.Reserved ignored -> null;
+                };
+        if (job == null) {
+            return;
+        }
+        ActivityQueue queue = pools.queues().get(job.taskQueue());
+        if (queue != null && rules.of(job.taskQueue()).limits().limitsClaims()) {
+            queue.nudge();
+        }
+        if (admission.isUsed() && OptionsJson.decodeIfReadable(job.options()).limitKey() != null) {
+            admission.look(job.taskQueue());
+        }
+    }
+
+    @Override
+    public void wakeRules() {
+        rules.forget();
+        readRules.run();
+    }
+
+    @Override
+    public void wakeAlerts() {
+        wakeAlerts.run();
+    }
+
+    @Override
+    public void wakeRelay() {
+        wakeRelay.run();
+    }
+
+    @Override
+    public void relayLater() {
+        if (relayPace.expect()) {
+            wakeRelay.run();
+        }
+    }
+
+    @Override
+    public LocalCalls locals() {
+        return locals;
+    }
+
+    @Override
+    public UUID session() {
+        return session.id();
+    }
+
+    @Override
+    public void wake(String taskQueue) {
+        ActivityQueue queue = pools.queues().get(taskQueue);
+        if (queue == null) {
+            return;
+        }
+        queue.nudge();
+        if (admission.isUsed()) {
+            admission.look(taskQueue);
+        }
+        // What came may be the first that waits for a limit key; the rules tell.
+        if (rules.workCame()) {
+            readRules.run();
+        }
+    }
+
+    // ── eager jobs ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Override
+    public Optional<NewJob.Lease> reserve(String taskQueue, String activity) {
+        ActivityQueue queue = pools.queues().get(taskQueue);
+        if (queue == null
+                || starter.draining()
+                || leases.weight() >= Lane.BACKLOG
+                || !setup.names().contains(activity)
+                || !rules.free(taskQueue, activity)) {
+            return Optional.empty();
+        }
+        boolean transactional = share.counts(activity);
+        if (transactional && share.take(taskQueue, 1) == 0) {
+            return Optional.empty();
+        }
+        Optional<ActivitySlots.Slot> free = queue.slots().takeEagerly();
+        if (transactional) {
+            free.ifPresentOrElse(slot -> slot.with(() -> share.giveBack(1)), () -> share.giveBack(1));
+        }
+        return free.map(slot -> {
+            NewJob.Lease lease = new NewJob.Lease(setup.ids().get(), session.id());
+            leases.put(lease.token(), new Leases.Reserved(lease.session(), queue, slot));
+            return lease;
+        });
+    }
+
+    @Override
+    public void waitsForItsKey(String taskQueue) {
+        admission.use();
+    }
+
+    @Override
+    public void start(ClaimedJob job) {
+        starter.start(job, reserved(job.lease()));
+    }
+
+    @Override
+    public void cancel(NewJob.Lease lease) {
+        Leases.Reserved place = reserved(lease.token());
+        leases.remove(lease.token());
+        place.slot().free();
+    }
+
+    @Override
+    public void cameTooLate(AttemptOutcome outcome) {
+        reports.cameTooLate(outcome);
+    }
+
+    @Override
+    public void cancelRequested(JobKey key) {
+        leases.attemptOf(key).ifPresent(Attempt::cancel);
+    }
+
+    private Leases.Reserved reserved(UUID lease) {
+        if (leases.get(lease) instanceof Leases.Reserved place) {
+            return place;
+        }
+        throw new IllegalStateException("no slot is reserved under lease " + lease + ", or it was started already");
+    }
+
+    // ── the end ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Override
+    public void drain(Duration grace) {
+        CompletableFuture<Boolean> settled = new CompletableFuture<>();
+        starter.drain();
+        locals.drain();
+        leases.onEmpty(() -> completeIfIdle(settled));
+        locals.leases().onEmpty(() -> completeIfIdle(settled));
+        attempts().forEach(Attempt::giveBackUnlessBegun);
+        host.deadlines().in(grace, () -> attempts().forEach(Attempt::shutDown));
+        host.deadlines()
+                .in(grace.plus(Attempt.INTERRUPT_GRACE), () -> attempts().forEach(Attempt::giveBack));
+        if (isIdle()) {
+            return;
+        }
+        try {
+            drive.await(settled, grace.plus(DRAIN_SLACK));
+        } catch (TimeoutException | ExecutionException e) {
+            log.warn(
+                    "{} leases could not be settled in time; other workers will find them",
+                    leases.tokens().size() + locals.leases().tokens().size());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private List<Attempt> attempts() {
+        return Stream.concat(leases.attempts().stream(), locals.leases().attempts().stream())
+                .toList();
+    }
+
+    private boolean isIdle() {
+        return leases.isEmpty() && locals.leases().isEmpty();
+    }
+
+    private void completeIfIdle(CompletableFuture<Boolean> settled) {
+        if (isIdle()) {
+            settled.complete(true);
+        }
+    }
+
+    @Override
+    public void close() {
+        session.close();
+    }
+
+    private void died(UUID dead) {
+        leases.attempts().stream()
+                .filter(attempt -> attempt.session().equals(dead))
+                .forEach(attempt -> attempt.lose("the session of its worker was declared dead"));
+    }
+
+    private JobUpdate.Outcome await(CompletableFuture<JobUpdate.Outcome> future)
+            throws InterruptedException, ExecutionException {
+        try {
+            return drive.await(future, null);
+        } catch (TimeoutException e) {
+            throw new AssertionError("waited for ever, and that ran out", e);
+        }
+    }
+}

@@ -1,0 +1,22 @@
+package dev.durable.internal.engine;
+
+import dev.durable.internal.attempt.AttemptServices;
+import dev.durable.internal.drive.EngineSettings;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Supplier;
+
+/**
+ * The parameters from which an engine builds the part of its worker that runs activities.
+ *
+ * @param settings how the engine runs
+ * @param code the activities implemented here
+ * @param names their names and aliases: what is claimed
+ * @param ids random ids
+ */
+record ActivitySetup(EngineSettings settings, AttemptServices.Code code, Set<String> names, Supplier<UUID> ids) {
+
+    ActivitySetup {
+        names = Set.copyOf(names);
+    }
+}

@@ -1,0 +1,391 @@
+package dev.durable.internal.engine;
+
+import dev.durable.StoreUnavailableException;
+import dev.durable.TypeRef;
+import dev.durable.client.DurableEngine;
+import dev.durable.client.UpkeepStep;
+import dev.durable.client.WorkerStatus;
+import dev.durable.internal.attempt.AttemptServices;
+import dev.durable.internal.attempt.ExternalAttempts;
+import dev.durable.internal.attempt.LocalCalls;
+import dev.durable.internal.client.BatchFollower;
+import dev.durable.internal.client.StoreClient;
+import dev.durable.internal.client.access.ClientCode;
+import dev.durable.internal.client.access.UnknownTypes;
+import dev.durable.internal.commit.Lanes;
+import dev.durable.internal.declare.Registry;
+import dev.durable.internal.dispatch.QueueDepthChecks;
+import dev.durable.internal.drive.Drive;
+import dev.durable.internal.drive.EngineSettings;
+import dev.durable.internal.drive.IdleInterval;
+import dev.durable.internal.drive.PatientDrive;
+import dev.durable.internal.drive.Step;
+import dev.durable.internal.payload.FailureCodec;
+import dev.durable.internal.payload.PayloadCodec;
+import dev.durable.internal.replay.match.ReplaySetup;
+import dev.durable.internal.run.BackgroundJobs;
+import dev.durable.internal.run.EagerJobs;
+import dev.durable.internal.run.RunActorLoop;
+import dev.durable.internal.run.RunCache;
+import dev.durable.internal.run.RunClaimLoop;
+import dev.durable.internal.run.RunServices;
+import dev.durable.internal.run.Runs;
+import dev.durable.internal.upkeep.InstallationWatch;
+import dev.durable.store.HistoryStore;
+import dev.durable.store.NewRun;
+import dev.durable.store.Nudges;
+import dev.durable.store.OutageLog;
+import dev.durable.store.SessionInfo;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Implements the engine: builds the parts of a process from its settings, starts them in order, and stops them. */
+public final class Engine implements PreparedEngine {
+    private static final Logger log = LoggerFactory.getLogger(Engine.class);
+    private static final TypeRef<Map<String, String>> HEADERS = new TypeRef<>() {};
+    private static final String DEFAULT_QUEUE = "default";
+    private static final long HUNG_NANOS = 60_000_000_000L;
+
+    private final HistoryStore store;
+    private final Registry registry;
+    private final EngineSettings settings;
+    private final Drive drive;
+    private final Supplier<UUID> random;
+    private final RunActorLoop turns = new RunActorLoop();
+    private final ResultWaiters waiters;
+    private final Runs runs;
+    private final RunServices host;
+    private final QueueDepthChecks rooms;
+    private final InstallationWatch watch;
+    private final StoreClient client;
+    private final @Nullable ActivitySide activities;
+    private volatile Runnable wakeClaims = () -> {};
+    private @Nullable AutoCloseable nudges;
+    private volatile boolean working;
+    private volatile boolean closed;
+
+    Engine(
+            HistoryStore store,
+            Registry registry,
+            EngineSettings settings,
+            Drive drive,
+            Supplier<UUID> random,
+            InstallationWatch watch) {
+        this.watch = watch;
+        this.store = store;
+        this.registry = registry;
+        this.settings = settings;
+        this.drive = new PatientDrive(
+                drive,
+                store.clock(),
+                new Random(random.get().getLeastSignificantBits()),
+                new OutageLog(LoggerFactory.getLogger(DurableEngine.class), store.clock()::nanoTime));
+        this.random = random;
+        PayloadCodec payloads = settings.payloads();
+        FailureCodec failures = new FailureCodec(payloads, settings.errors().sanitizer());
+        ReplaySetup replay = new ReplaySetup(
+                payloads,
+                failures,
+                registry,
+                settings.strict(),
+                settings.strict(),
+                settings.limits().turn(),
+                settings.errors().stallOn());
+        this.waiters = new ResultWaiters(store, () -> store.nudges().heard());
+        this.runs = new Runs(turns, new RunCache(settings.limits().cacheBytes()), waiters, random);
+        this.host = new RunServices(
+                store,
+                Lanes.to(store, random),
+                new RunServices.Code(
+                        registry,
+                        replay,
+                        headers -> payloads.encode(headers, HEADERS.type(), "the headers")
+                                .json()),
+                runs);
+        this.activities = settings.worker() ? activitySide(payloads, failures) : null;
+        waiters.near(run -> runs.cached(run).isPresent());
+        runs.bind(
+                host,
+                activities == null ? EagerJobs.NONE : activities,
+                activities == null ? LocalCalls.NONE : activities.locals());
+        this.rooms = new QueueDepthChecks(store);
+        this.client = new StoreClient(
+                new EngineDispatch(
+                        host,
+                        runs,
+                        waiters,
+                        drive,
+                        new EngineDispatch.Calls(
+                                this::runsHere, rooms, settings.limits().call(), watch::mustBeOwn),
+                        new ExternalAttempts(
+                                store,
+                                new Random(random.get().getLeastSignificantBits()),
+                                new AttemptServices.Code(registry::activity, payloads, failures),
+                                settings.identity())),
+                new ClientCode(
+                        registry,
+                        new UnknownTypes(
+                                registry, settings.worker() ? settings.queues().keySet() : Set.of()),
+                        payloads,
+                        failures,
+                        random,
+                        settings.identity()));
+    }
+
+    private ActivitySide activitySide(PayloadCodec payloads, FailureCodec failures) {
+        Registry own = BatchFollower.registry(this::client);
+        Set<String> names = new HashSet<>(registry.activityNames());
+        names.addAll(own.activityNames());
+        ActivityRuntime side = new ActivityRuntime(
+                store,
+                new ActivitySetup(
+                        settings,
+                        new AttemptServices.Code(
+                                name -> registry.activity(name).or(() -> own.activity(name)),
+                                payloads,
+                                failures,
+                                settings.reading().exactArguments()),
+                        names,
+                        random),
+                drive,
+                host.lanes().jobs(),
+                runs);
+        side.background(inbox -> new BackgroundJobs(
+                host.lanes().transitions(), store.clock(), random, failures, waiters::closed, inbox));
+        side.onRunTimedOut(runs::seized);
+        side.onSessionEnded(() -> wakeClaims.run());
+        return side;
+    }
+
+    /** Starts the parts that the client needs. */
+    void start() {
+        host.lanes().drivenBy(drive);
+        turns.onReady(drive.add("turns", Drive.Kind.TURNS, turns));
+        rooms.onStale(drive.add("rooms", Drive.Kind.IO, rooms));
+        runs.onStall(drive::stalled);
+        waiters.onWait(drive.add("results", Drive.Kind.IO, waiters));
+        drive.add("installation", Drive.Kind.IO, watch);
+        drive.start();
+        nudges = store.nudges().listen(this::nudged);
+    }
+
+    @Override
+    public void work() {
+        ActivitySide side = activities;
+        if (side != null && !working) {
+            working = true;
+            side.start();
+            RunClaimLoop claims = new RunClaimLoop(
+                    store,
+                    new RunClaimLoop.Wanted(settings.queues().keySet(), registry.workflowTypes()),
+                    side::session,
+                    random,
+                    runs,
+                    new IdleInterval(settings.limits().pollInterval(), store.nudges()));
+            claims.onWake(drive.add("claims", Drive.Kind.IO, () -> closed ? Step.UNTIL_WOKEN : claims.runOnce()));
+            wakeClaims = claims::nudge;
+            // Nudges that came before this woke no loop.
+            claims.nudge();
+            runs.onDue(claims::due);
+        }
+        log.info(
+                "{} serves queues {} with workflows {} and activities {}",
+                settings.identity(),
+                settings.worker() ? settings.queues().keySet() : Set.of(),
+                registry.workflowTypes(),
+                registry.activityNames());
+        if (side != null) {
+            tellIfDefaultIsServedByNobody();
+        }
+    }
+
+    /** Who names a queue serves that one only; what names none goes to {@code default}. */
+    private void tellIfDefaultIsServedByNobody() {
+        Set<String> here = settings.queues().keySet();
+        if (here.contains(DEFAULT_QUEUE)) {
+            return;
+        }
+        try {
+            boolean served = store.sessions().stream()
+                    .filter(worker -> !worker.dead())
+                    .map(SessionInfo::served)
+                    .anyMatch(other -> other == null || other.queues().contains(DEFAULT_QUEUE));
+            if (!served) {
+                log.warn(
+                        "{} serves queues {} and not \"default\", and no other worker that is alive now serves it:"
+                                + " workflows and background jobs that name no queue wait there. Usual cause: \"default\" is"
+                                + " served by itself only where no queue is named. Add .queue(\"default\", q -> …) here, or"
+                                + " start the worker that serves it.",
+                        settings.identity(),
+                        here);
+            }
+        } catch (StoreUnavailableException e) {
+            log.debug("who serves queue default is not known: {}", e.getMessage());
+        }
+    }
+
+    private void nudged(Nudges.Nudge nudge) {
+        switch (nudge) {
+            case Nudges.RunsDue due when serves(due.taskQueue()) -> wakeClaims.run();
+            case Nudges.JobsReady ready
+            when activities != null && serves(ready.taskQueue()) -> activities.wake(ready.taskQueue());
+            case Nudges.RulesChanged ignored -> rulesChanged();
+            case Nudges.JobBuried ignored when activities != null -> activities.wakeAlerts();
+            case Nudges.OutboxFilled ignored when activities != null -> activities.wakeRelay();
+            case Nudges.OutboxAwaited ignored when activities != null -> activities.relayLater();
+            case Nudges.HearingBegins ignored -> lookEverywhere();
+            // A run that is cached here tells its waiters itself.
+            case Nudges.RunClosed closed when runs.cached(closed.runId()).isEmpty() -> waiters.look(closed.runId());
+            default -> {}
+        }
+    }
+
+    /** Nudges may have been lost, so everything is polled once. */
+    private void lookEverywhere() {
+        waiters.look();
+        rulesChanged();
+        wakeClaims.run();
+        if (activities != null && working) {
+            settings.queues().keySet().forEach(activities::wake);
+            activities.wakeRelay();
+            activities.wakeAlerts();
+        }
+    }
+
+    private void rulesChanged() {
+        rooms.forget();
+        if (activities != null && working) {
+            activities.wakeRules();
+        }
+    }
+
+    private boolean serves(String taskQueue) {
+        return working && settings.queues().containsKey(taskQueue);
+    }
+
+    /** Whether this process runs the first turn of a start itself. */
+    private boolean runsHere(NewRun run) {
+        return working
+                && !closed
+                && run.startDelay().isZero()
+                && settings.queues().containsKey(run.taskQueue())
+                && registry.workflow(run.type()).isPresent();
+    }
+
+    @Override
+    public StoreClient client() {
+        return client;
+    }
+
+    @Override
+    public boolean healthy() {
+        return lastingProblems().isEmpty();
+    }
+
+    @Override
+    public List<String> problems() {
+        List<String> problems = new ArrayList<>(lastingProblems());
+        if (!closed) {
+            store.trouble().ifPresent(problems::addFirst);
+        }
+        return problems;
+    }
+
+    private List<String> lastingProblems() {
+        if (closed) {
+            return List.of("the engine is closed");
+        }
+        List<String> problems = new ArrayList<>(watch.problems());
+        long still = drive.nanosSinceProgress();
+        if (still >= HUNG_NANOS) {
+            problems.add(
+                    "a loop has made no progress for " + Duration.ofNanos(still).toSeconds()
+                            + " s: it hangs, or the machine stands still. Take a thread dump, and restart the process; nothing is"
+                            + " lost.");
+        }
+        upkeep().stream()
+                .filter(UpkeepStep::late)
+                .map(step -> "upkeep step \"" + step.name() + "\" is late, last done "
+                        + (step.lastRun() == null ? "never" : "at " + step.lastRun())
+                        + ": the database does not answer, or a loop hangs. The log says which.")
+                .forEach(problems::add);
+        return problems;
+    }
+
+    @Override
+    public List<UpkeepStep> upkeep() {
+        return activities == null ? List.of() : activities.upkeep().steps();
+    }
+
+    @Override
+    public WorkerStatus worker() {
+        return activities == null
+                ? new WorkerStatus(settings.identity(), null, List.of(), 0, 0, 0)
+                : activities.status(runs.stalled());
+    }
+
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        inTurn(
+                this::deafen,
+                () -> withActivities(side -> side.drain(settings.limits().drain())),
+                // Before the loops end: an outcome that nobody here will feed any more goes to the inbox.
+                runs::forget,
+                drive::close,
+                () -> withActivities(ActivitySide::close),
+                waiters::close,
+                turns::close,
+                // The last transitions have given their runs back.
+                runs::forget);
+    }
+
+    /** Closes each part, also where closing an earlier one has failed. */
+    private static void inTurn(Runnable... parts) {
+        RuntimeException failure = null;
+        for (Runnable part : parts) {
+            try {
+                part.run();
+            } catch (RuntimeException e) {
+                if (failure == null) {
+                    failure = e;
+                } else {
+                    failure.addSuppressed(e);
+                }
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    private void deafen() {
+        try {
+            if (nudges != null) {
+                nudges.close();
+            }
+        } catch (Exception e) {
+            log.warn("the listener for nudges did not close", e);
+        }
+    }
+
+    private void withActivities(Consumer<ActivitySide> what) {
+        if (activities != null) {
+            what.accept(activities);
+        }
+    }
+}

@@ -1,0 +1,354 @@
+package dev.durable.internal.engine;
+
+import dev.durable.OnExhausted;
+import dev.durable.client.Alert;
+import dev.durable.client.DurableEngine;
+import dev.durable.client.ErrorSanitizer;
+import dev.durable.internal.declare.Registry;
+import dev.durable.internal.drive.Drive;
+import dev.durable.internal.drive.EngineSettings;
+import dev.durable.internal.drive.EngineSettings.Errors;
+import dev.durable.internal.drive.EngineSettings.Limits;
+import dev.durable.internal.drive.EngineSettings.QueueSettings;
+import dev.durable.internal.drive.EngineSettings.Reading;
+import dev.durable.internal.drive.Jitter;
+import dev.durable.internal.drive.RandomIds;
+import dev.durable.internal.drive.ThreadDrive;
+import dev.durable.internal.payload.FailureCodec;
+import dev.durable.internal.payload.PayloadCodec;
+import dev.durable.internal.replay.BackgroundJob;
+import dev.durable.internal.upkeep.InstallationWatch;
+import dev.durable.internal.upkeep.WorkerSession;
+import dev.durable.store.Adoption;
+import dev.durable.store.Bounds;
+import dev.durable.store.HistoryStore;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Implements {@link DurableEngine.Builder}: collects registrations and options, checks them, and builds an engine. */
+public final class EngineBuilder implements DurableEngine.Builder {
+    private final HistoryStore store;
+    private final Registry.Builder registry = Registry.builder();
+    private final Map<String, QueueSettings> queues = new LinkedHashMap<>();
+    private String identity = hostAndPid();
+    private @Nullable String installation;
+    private Limits limits = Limits.DEFAULT;
+    private Consumer<? super JsonMapper.Builder> mapper = json -> {};
+    private Errors errors = Errors.DEFAULT;
+    private Reading reading = Reading.DEFAULT;
+    private boolean worker = true;
+    private boolean strict;
+    private @Nullable Drive drive;
+    private Supplier<UUID> random = new RandomIds();
+
+    public EngineBuilder(HistoryStore store) {
+        this.store = store;
+        registry.register(BackgroundJob.class);
+    }
+
+    @Override
+    public EngineBuilder register(Object... classesAndInstances) {
+        registry.register(classesAndInstances);
+        return this;
+    }
+
+    @Override
+    public <A> EngineBuilder activity(Class<A> type, A implementation) {
+        registry.activity(type, implementation);
+        return this;
+    }
+
+    @Override
+    public EngineBuilder queue(String name, Consumer<DurableEngine.QueueOptions> options) {
+        if (name.isBlank()) {
+            throw new IllegalArgumentException("a task queue needs a name, such as \"default\"");
+        }
+        Bounds.name("builder.queue(…): the task queue", name);
+        QueueSettings before = queues.getOrDefault(name, QueueSettings.DEFAULT);
+        if (before.pool() != null) {
+            throw PoolOptionsBuilder.twice(name, before.pool());
+        }
+        QueueOptionsBuilder queue = new QueueOptionsBuilder(name, before);
+        options.accept(queue);
+        queues.put(name, queue.settings());
+        return this;
+    }
+
+    @Override
+    public EngineBuilder pool(String name, Consumer<DurableEngine.PoolOptions> options) {
+        PoolOptionsBuilder pool = new PoolOptionsBuilder(Bounds.name("builder.pool(…): the pool", name));
+        options.accept(pool);
+        pool.queues().forEach((queue, settings) -> {
+            if (queues.putIfAbsent(queue, settings) != null) {
+                throw PoolOptionsBuilder.twice(queue, name);
+            }
+        });
+        return this;
+    }
+
+    @Override
+    public EngineBuilder configuration(Map<String, String> properties) {
+        registry.configuration(properties);
+        return this;
+    }
+
+    @Override
+    public EngineBuilder identity(String name) {
+        this.identity = Bounds.name("builder.identity(…): the engine", name);
+        return this;
+    }
+
+    @Override
+    public EngineBuilder installation(String name) {
+        this.installation = Adoption.checked(name);
+        return this;
+    }
+
+    @Override
+    public EngineBuilder drainTimeout(Duration timeout) {
+        limits = limits.withDrain(timeout);
+        return this;
+    }
+
+    @Override
+    public EngineBuilder sessionLease(Duration lease) {
+        if (!WorkerSession.bounded(lease).equals(lease)) {
+            throw new IllegalArgumentException("sessionLease must be between " + WorkerSession.SHORTEST_LEASE + " and "
+                    + WorkerSession.LONGEST_LEASE + ", not " + lease
+                    + ": a process whose beat stands still for that long is"
+                    + " taken for dead. Usual cause: a number without a unit in a configuration (30 for 30s), which is"
+                    + " milliseconds.");
+        }
+        limits = limits.withSessionLease(lease);
+        return this;
+    }
+
+    @Override
+    public EngineBuilder cancelGrace(Duration grace) {
+        if (grace.isNegative()) {
+            throw new IllegalArgumentException("cancelGrace must not be negative, and is " + grace
+                    + ": it is how long the body of a cancelled background job may go on before it is interrupted.");
+        }
+        limits = limits.withCancelGrace(Jitter.bounded(grace));
+        return this;
+    }
+
+    @Override
+    public EngineBuilder pollInterval(Duration interval) {
+        limits = limits.withPollInterval(interval);
+        return this;
+    }
+
+    @Override
+    public EngineBuilder callTimeout(Duration timeout) {
+        limits = limits.withCall(timeout);
+        return this;
+    }
+
+    @Override
+    public EngineBuilder maxTransactionalActivities(int atOnce) {
+        if (atOnce < 1) {
+            throw new IllegalArgumentException("maxTransactionalActivities must be at least 1, not " + atOnce
+                    + ". A process that runs none leaves their implementation out.");
+        }
+        limits = limits.withTransactional(atOnce);
+        return this;
+    }
+
+    @Override
+    public EngineBuilder maxPayloadBytes(int bytes) {
+        limits = limits.withMaxPayloadBytes(bytes);
+        return this;
+    }
+
+    @Override
+    public EngineBuilder jsonMapper(Consumer<? super JsonMapper.Builder> customizer) {
+        Consumer<? super JsonMapper.Builder> before = mapper;
+        mapper = json -> {
+            before.accept(json);
+            customizer.accept(json);
+        };
+        return this;
+    }
+
+    @Override
+    public EngineBuilder errorSanitizer(ErrorSanitizer sanitizer) {
+        errors = errors.sanitizedBy(sanitizer);
+        return this;
+    }
+
+    @Override
+    public EngineBuilder onAlert(Consumer<? super Alert> listener) {
+        errors = errors.toldTo(listener);
+        return this;
+    }
+
+    @Override
+    public EngineBuilder keepDeadLetters(Duration time, int most) {
+        if (time.isNegative() || most < 0) {
+            throw new IllegalArgumentException(
+                    "dead letters are kept for a time and in a number of 0 or more, not for " + time + " and " + most);
+        }
+        errors = errors.keeping(Jitter.bounded(time), most);
+        return this;
+    }
+
+    @Override
+    public EngineBuilder jobsOnExhausted(OnExhausted then) {
+        registry.jobsOnExhausted(then);
+        return this;
+    }
+
+    @Override
+    public EngineBuilder leaveUnreadJobs(Duration time) {
+        if (time.isNegative()) {
+            throw new IllegalArgumentException(
+                    "jobs that can't be read are left to other workers for a time of 0 or more," + " not for " + time);
+        }
+        reading = new Reading(Jitter.bounded(time), reading.exactArguments());
+        return this;
+    }
+
+    @Override
+    public EngineBuilder exactArguments() {
+        reading = new Reading(reading.leftFor(), true);
+        return this;
+    }
+
+    @Override
+    public EngineBuilder stallOn(Class<? extends Throwable> type) {
+        // What configuration reads by name may be any class.
+        if (!Throwable.class.isAssignableFrom(type)) {
+            throw new IllegalArgumentException("stallOn (durable.stall-on) takes exceptions, such as"
+                    + " java.lang.RuntimeException, and " + type.getName() + " is none");
+        }
+        errors = errors.stallingOn(type);
+        return this;
+    }
+
+    @Override
+    public EngineBuilder clientOnly() {
+        worker = false;
+        return this;
+    }
+
+    /** Sets what runs the steps; threads by default. For test kits. */
+    public EngineBuilder drive(Drive cranks) {
+        this.drive = cranks;
+        return this;
+    }
+
+    /**
+     * For test kits, whose histories were all made by the code that is registered: an input that differs on replay is an
+     * error, a difference is not put down to a deployment, and code that blocks stalls its run at once.
+     */
+    public EngineBuilder strict() {
+        strict = true;
+        return this;
+    }
+
+    /** Where random ids come from. For test kits. */
+    public EngineBuilder random(Supplier<UUID> ids) {
+        this.random = ids;
+        return this;
+    }
+
+    @Override
+    public DurableEngine start() {
+        PreparedEngine engine = prepare();
+        begin(engine, engine::work);
+        return engine;
+    }
+
+    /** What can't begin leaves nothing running. */
+    private static void begin(PreparedEngine engine, Runnable start) {
+        try {
+            start.run();
+        } catch (RuntimeException e) {
+            try {
+                engine.close();
+            } catch (RuntimeException again) {
+                e.addSuppressed(again);
+            }
+            throw e;
+        }
+    }
+
+    /** Checks everything registered and gives an engine whose client works; it claims nothing until told to. */
+    public PreparedEngine prepare() {
+        PayloadCodec payloads = new PayloadCodec(limits.maxPayloadBytes(), mapper);
+        Registry built = registry.build(declared -> Stream.of(
+                        SignatureCheck.problems(declared, payloads), TransactionalCheck.problems(declared, store))
+                .flatMap(List::stream)
+                .toList());
+        if (queues.isEmpty()) {
+            queues.put("default", QueueSettings.DEFAULT);
+        }
+        store.open();
+        InstallationWatch watch = new InstallationWatch(store, installation);
+        watch.look();
+        if (worker) {
+            watch.mustBeOwn();
+        }
+        watch.tell();
+        Engine engine = new Engine(
+                store,
+                built,
+                new EngineSettings(identity, queues, limits, worker, strict, payloads, errors, reading),
+                drive == null ? new ThreadDrive(new FailureCodec(payloads, errors.sanitizer())::loggable) : drive,
+                random,
+                watch);
+        begin(engine, engine::start);
+        return engine;
+    }
+
+    private static String hostAndPid() {
+        String host;
+        try {
+            host = InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException e) {
+            host = "unknown-host";
+        }
+        return host + "/" + ProcessHandle.current().pid();
+    }
+
+    private static final class QueueOptionsBuilder implements DurableEngine.QueueOptions {
+        private final String name;
+        private QueueSettings settings;
+
+        QueueOptionsBuilder(String name, QueueSettings settings) {
+            this.name = name;
+            this.settings = settings;
+        }
+
+        QueueSettings settings() {
+            return settings;
+        }
+
+        @Override
+        public DurableEngine.QueueOptions slots(int slots) {
+            if (slots < 1) {
+                throw new IllegalArgumentException("queue " + name + ": slots must be at least 1, not " + slots
+                        + ". A process that runs no activities leaves the queue out, or is clientOnly().");
+            }
+            settings = settings.withSlots(slots);
+            return this;
+        }
+
+        @Override
+        public DurableEngine.QueueOptions virtualThreads(boolean virtual) {
+            settings = settings.withVirtualThreads(virtual);
+            return this;
+        }
+    }
+}

@@ -1,0 +1,274 @@
+package dev.durable.internal.engine;
+
+import dev.durable.DurableException;
+import dev.durable.QueryFailedException;
+import dev.durable.QueueFullException;
+import dev.durable.StoreUnavailableException;
+import dev.durable.history.ActivityScheduled;
+import dev.durable.history.EnqueuedOptions;
+import dev.durable.history.EventJson;
+import dev.durable.history.Payload;
+import dev.durable.history.WorkflowStarted;
+import dev.durable.internal.attempt.ExternalAttempts;
+import dev.durable.internal.attempt.LocalCalls;
+import dev.durable.internal.client.access.Dispatch;
+import dev.durable.internal.client.access.RunResult;
+import dev.durable.internal.declare.WorkflowType;
+import dev.durable.internal.dispatch.QueueDepthChecks;
+import dev.durable.internal.drive.Drive;
+import dev.durable.internal.run.EagerJobs;
+import dev.durable.internal.run.HistoryReplay;
+import dev.durable.internal.run.JobBirth;
+import dev.durable.internal.run.LiveRun;
+import dev.durable.internal.run.RunMail;
+import dev.durable.internal.run.RunServices;
+import dev.durable.internal.run.Runs;
+import dev.durable.store.Delivery;
+import dev.durable.store.HistoryStore;
+import dev.durable.store.JobOrder;
+import dev.durable.store.Joined;
+import dev.durable.store.NewJob;
+import dev.durable.store.NewRun;
+import dev.durable.store.OpenJob;
+import dev.durable.store.RunKey;
+import dev.durable.store.StartOutcome;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Connects the client to the engine of its process: the store, the lanes, runs in memory, and waiting for results. */
+final class EngineDispatch implements Dispatch {
+    private static final int LOOKS_AT_INBOX = 100;
+
+    private final RunServices host;
+    private final Runs runs;
+    private final ResultWaiters waiters;
+    private final Drive drive;
+    private final Calls calls;
+    private final Supplier<Optional<Joined>> transactions;
+    private final ExternalAttempts external;
+
+    /**
+     * How calls of a client are taken.
+     *
+     * @param runsHere whether this process runs the first turn of a start itself
+     * @param rooms whether queues have room for a start
+     * @param timeout how long a call that writes waits for the database
+     * @param mayWrite throws where the store is not this process's own
+     */
+    record Calls(Predicate<NewRun> runsHere, QueueDepthChecks rooms, Duration timeout, Runnable mayWrite) {}
+
+    EngineDispatch(
+            RunServices host, Runs runs, ResultWaiters waiters, Drive drive, Calls calls, ExternalAttempts external) {
+        this(host, runs, waiters, drive, calls, external, host.store()::joined);
+    }
+
+    private EngineDispatch(
+            RunServices host,
+            Runs runs,
+            ResultWaiters waiters,
+            Drive drive,
+            Calls calls,
+            ExternalAttempts external,
+            Supplier<Optional<Joined>> transactions) {
+        this.external = external;
+        this.host = host;
+        this.runs = runs;
+        this.waiters = waiters;
+        this.drive = drive;
+        this.calls = calls;
+        this.transactions = transactions;
+    }
+
+    @Override
+    public HistoryStore store() {
+        return host.store();
+    }
+
+    @Override
+    public Optional<Joined> transaction() {
+        return transactions.get();
+    }
+
+    @Override
+    public Dispatch within(Supplier<Optional<Joined>> others) {
+        return new EngineDispatch(host, runs, waiters, drive, calls, external, others);
+    }
+
+    @Override
+    public void askForRoom(String taskQueue, String what) {
+        calls.rooms().ask(taskQueue, what, transaction().isPresent());
+    }
+
+    @Override
+    public int takeRoom(String taskQueue, int most) {
+        return calls.rooms().take(taskQueue, most, transaction().isPresent());
+    }
+
+    @Override
+    public QueueFullException full(String taskQueue, String what) {
+        return calls.rooms().full(taskQueue, what);
+    }
+
+    @Override
+    public CompletableFuture<?> until(BooleanSupplier condition) {
+        return waiters.until(condition);
+    }
+
+    @Override
+    public CompletableFuture<StartOutcome> start(NewRun run, WorkflowStarted started) {
+        calls.mayWrite().run();
+        NewRun whole = run.withStarted(EventJson.encode(started));
+        Optional<Joined> transaction = transaction();
+        if (transaction.isPresent()) {
+            return CompletableFuture.completedFuture(transaction.get().start(whole));
+        }
+        if (run.message() != null || !calls.runsHere().test(run)) {
+            return host.lanes().starts().offer(whole).whenComplete((outcome, error) -> lookAfterDelay(run, outcome));
+        }
+        CompletableFuture<StartOutcome> answer = new CompletableFuture<>();
+        runs.actor(run.run()).post(new RunMail.Start(new RunMail.StartRequest(whole, started), answer));
+        return answer;
+    }
+
+    /**
+     * No nudge is sent when a delay ends: this process, if it is a worker, polls then, so that the run does not wait
+     * for the next poll.
+     */
+    private void lookAfterDelay(NewRun run, @Nullable StartOutcome outcome) {
+        if (outcome instanceof StartOutcome.Started && !run.startDelay().isZero()) {
+            host.outside().due(host.store().clock().now().plus(run.startDelay()));
+        }
+    }
+
+    @Override
+    public CompletableFuture<StartOutcome> enqueue(
+            NewRun run, WorkflowStarted started, ActivityScheduled scheduled, @Nullable EnqueuedOptions chosen) {
+        calls.mayWrite().run();
+        Optional<Joined> transaction = transaction();
+        JobBirth birth = new JobBirth(
+                run.run(),
+                run.type(),
+                started.headers(),
+                // Of a batch none begins before those in front of it that are in the queue already.
+                transaction.isEmpty() && run.place() == null ? host.outside().eager() : EagerJobs.NONE,
+                host.code().headersJson(),
+                null);
+        NewJob job = birth.of(scheduled, run.startDelay(), chosen);
+        NewRun whole =
+                run.withFirstTurn(List.of(EventJson.encode(started), EventJson.encode(scheduled)), List.of(job), null);
+        if (transaction.isPresent()) {
+            return CompletableFuture.completedFuture(transaction.get().start(whole));
+        }
+        return host.lanes().starts().offer(whole).whenComplete((outcome, error) -> {
+            if (outcome instanceof StartOutcome.Started) {
+                birth.start(job);
+            } else {
+                birth.cancel(job);
+            }
+        });
+    }
+
+    @Override
+    public CompletableFuture<Delivery.Outcome> deliver(Delivery delivery) {
+        calls.mayWrite().run();
+        return host.lanes().deliveries().offer(delivery);
+    }
+
+    @Override
+    public CompletableFuture<RunResult> result(UUID runId) {
+        return waiters.result(runId);
+    }
+
+    @Override
+    public CompletableFuture<Payload> ask(RunKey run, String workflowType, String query, Payload arguments) {
+        letItReadItsInbox(run);
+        Optional<Payload> answer = runs.cached(run.runId()).flatMap(actor -> {
+            CompletableFuture<Optional<Payload>> cached = new CompletableFuture<>();
+            actor.post(new RunMail.Ask(query, arguments, cached));
+            return uninterrupted(cached);
+        });
+        return CompletableFuture.completedFuture(
+                answer.isPresent() ? answer.get() : replayAndAsk(run, workflowType, query, arguments));
+    }
+
+    /** So that a query sees what the same client signalled before, where a worker is alive. */
+    private void letItReadItsInbox(RunKey run) {
+        for (int i = 0;
+                i < LOOKS_AT_INBOX && !host.store().messages(List.of(run), 1).isEmpty();
+                i++) {
+            drive.breathe();
+        }
+    }
+
+    private Payload replayAndAsk(RunKey run, String workflowType, String query, Payload arguments) {
+        WorkflowType type = host.code()
+                .registry()
+                .workflow(workflowType)
+                .orElseThrow(() -> new QueryFailedException("query " + query + " of " + run.shown()
+                        + ": queries replay the run in the caller's process, and workflow type " + workflowType
+                        + " is not registered here. Register its class with this engine."));
+        LiveRun live = host.newInstance(run, type, LocalCalls.NOBODY);
+        try {
+            HistoryReplay.from(host.store(), run.runId(), live, () -> false);
+            return live.instance().query(query, arguments);
+        } finally {
+            live.instance().evict();
+        }
+    }
+
+    @Override
+    public JobOrder afterFailure(OpenJob job, Throwable failure, UUID id) {
+        return external.failed(job, failure, id);
+    }
+
+    @Override
+    public void seized(RunKey run) {
+        runs.seized(run.runId());
+    }
+
+    @Override
+    public Duration callTimeout() {
+        return calls.timeout();
+    }
+
+    @Override
+    public void breathe() {
+        drive.breathe();
+    }
+
+    @Override
+    public void promised(CompletableFuture<?> result) {
+        drive.promised(result);
+    }
+
+    @Override
+    public <T extends @Nullable Object> T await(CompletableFuture<T> future, @Nullable Duration timeout)
+            throws TimeoutException {
+        try {
+            return drive.await(future, timeout);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new StoreUnavailableException("interrupted while waiting; what was sent may still happen", e);
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof DurableException durable ? durable : new CompletionException(e.getCause());
+        }
+    }
+
+    private <T> T uninterrupted(CompletableFuture<T> future) {
+        try {
+            return await(future, null);
+        } catch (TimeoutException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

@@ -1,0 +1,394 @@
+package dev.durable.internal.engine;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.durable.StoreUnavailableException;
+import dev.durable.WorkflowNotFoundException;
+import dev.durable.internal.client.access.RunResult;
+import dev.durable.internal.drive.BlockedCallers;
+import dev.durable.internal.drive.Step;
+import dev.durable.internal.run.Runs;
+import dev.durable.store.ClosedRun;
+import dev.durable.store.HistoryStore;
+import dev.durable.store.Portion;
+import dev.durable.store.RunIds;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/**
+ * Completes the futures of clients in this process that wait for runs to close, by what happens here, by nudges and by
+ * polling. A run that closes here tells them at once; for the others a nudge asks at once, and one query per interval
+ * asks for all. The interval grows while nothing closes and starts over with each new waiter; it starts longer while
+ * nudges are what tells of ends. A run that is older than that when somebody begins to wait may have closed long ago
+ * and is asked for at once; a younger one hardly has. Who gives up (cancels the future) is asked for no longer.
+ *
+ * <p>Every run that is waited for was there before. One that is not there any more, in two looks seconds apart, never ends:
+ * the database was set back to an earlier time, or retention has removed it.
+ */
+final class ResultWaiters implements Step, Runs.Waiters {
+    private static final int IDS_PER_QUERY = 2_000;
+    private static final Duration SHORTEST = Duration.ofMillis(4);
+    private static final Duration SHORTEST_WITH_HINTS = Duration.ofMillis(32);
+    private static final Duration LONGEST = Duration.ofMillis(250);
+    private static final Duration MISSING = Duration.ofSeconds(5);
+
+    private final HistoryStore store;
+    private final BooleanSupplier told;
+    private final ConcurrentHashMap<UUID, Wanted> waiting = new ConcurrentHashMap<>();
+    /** Those of them that a nudge says have closed elsewhere. */
+    private final Set<UUID> hinted = ConcurrentHashMap.newKeySet();
+    /** Those of them that may have closed before anybody waited. */
+    private final Set<UUID> old = ConcurrentHashMap.newKeySet();
+    /** Runs that have closed here, or are said to have elsewhere, while nobody waited for them: the last ones. */
+    private final Cache<UUID, Boolean> endedBefore =
+            Caffeine.newBuilder().maximumSize(1_000).executor(Runnable::run).build();
+
+    /** Whether the last end elsewhere was hinted at, rather than found by asking. */
+    private volatile boolean hintsArrive;
+
+    /** The waits for other conditions than the end of a run. */
+    private final Set<Condition> conditions = ConcurrentHashMap.newKeySet();
+
+    private volatile Predicate<UUID> isHere = run -> false;
+    private volatile Duration interval = SHORTEST;
+    /** When those are asked for that go on elsewhere, and when all: on the monotonic clock. */
+    private volatile long askAt;
+
+    private long askAllAt;
+    private long askMissingAt;
+    /** Those that were not there at the last look. */
+    private Set<UUID> missing = Set.of();
+
+    /** The loop has found nobody who waits, and sleeps. */
+    private volatile boolean nobodyWaited = true;
+
+    private volatile Runnable wake = () -> {};
+    private volatile boolean closed;
+
+    /** The end of a run, and how many wait for it. */
+    private record Wanted(CompletableFuture<RunResult> end, int waiters) {}
+
+    /** @param told whether nudges about runs that close in other processes arrive here, as far as is known */
+    ResultWaiters(HistoryStore store, BooleanSupplier told) {
+        this.store = store;
+        this.told = told;
+    }
+
+    /** Sets which runs go on in this process: their ends are known at once and are hardly polled for. */
+    void near(Predicate<UUID> runs) {
+        isHere = runs;
+    }
+
+    void onWait(Runnable wake) {
+        this.wake = wake;
+    }
+
+    /** The end of the run; shared by all who wait for it, so it must not be completed by them. */
+    CompletableFuture<RunResult> result(UUID runId) {
+        boolean alone = waiting.isEmpty();
+        CompletableFuture<RunResult> shared = waiting.compute(
+                        runId,
+                        (id, there) -> there == null
+                                ? new Wanted(new CompletableFuture<>(), 1)
+                                : new Wanted(there.end, there.waiters + 1))
+                .end;
+        CompletableFuture<RunResult> own = shared.copy();
+        var unused = own.whenComplete((result, error) -> {
+            if (own.isCancelled()) {
+                gaveUp(runId, shared);
+            }
+        });
+        if (closed) {
+            close();
+        }
+        boolean far = !isHere.test(runId);
+        if (far) {
+            awaitFar(runId, alone);
+        }
+        if (far || nobodyWaited) {
+            wake.run();
+        }
+        return own;
+    }
+
+    private void awaitFar(UUID runId, boolean alone) {
+        Duration soon = shortest();
+        Duration untilOfAge =
+                soon.minus(Duration.between(RunIds.time(runId), store.clock().now()));
+        // Where nobody tells of ends, none is waited for: it may be as young as it likes.
+        boolean young = untilOfAge.isPositive() && told.getAsBoolean() && endedBefore.getIfPresent(runId) == null;
+        long at = store.clock().nanoTime() + soon.toNanos();
+        if (!young) {
+            old.add(runId);
+        } else if (untilOfAge.compareTo(soon) < 0) {
+            at = store.clock().nanoTime() + untilOfAge.toNanos();
+        }
+        interval = soon;
+        askAt = alone || at - askAt < 0 ? at : askAt;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // that very future
+    private void gaveUp(UUID runId, CompletableFuture<RunResult> shared) {
+        boolean done = false;
+        while (!done) {
+            Wanted wanted = waiting.get(runId);
+            done = wanted == null
+                    || wanted.end != shared
+                    || (wanted.waiters == 1
+                            ? waiting.remove(runId, wanted)
+                            : waiting.replace(runId, wanted, new Wanted(shared, wanted.waiters - 1)));
+        }
+    }
+
+    /**
+     * Something that is waited for. It is asked a little less often each time, and never takes more than a small part of
+     * this loop's time.
+     */
+    private static final class Condition {
+        private static final int SHARE = 10;
+
+        private final BooleanSupplier holds;
+        private final CompletableFuture<Boolean> end = new CompletableFuture<>();
+        private Duration pause = SHORTEST;
+        private volatile long askAt = System.nanoTime();
+        private volatile long askNotBefore = askAt;
+
+        Condition(BooleanSupplier holds) {
+            this.holds = holds;
+        }
+
+        /** A run has closed, so the condition may hold now. */
+        void soon() {
+            askAt = askNotBefore;
+        }
+
+        /** Gives how long it is until it is to be asked again; zero or less is at once. */
+        long ask() {
+            long began = System.nanoTime();
+            if (end.isDone() || began - askAt < 0) {
+                return end.isDone() ? 0 : askAt - began;
+            }
+            boolean over = holds.getAsBoolean();
+            long took = System.nanoTime() - began;
+            Duration longer = pause.multipliedBy(3).dividedBy(2);
+            pause = longer.compareTo(LONGEST) < 0 ? longer : LONGEST;
+            askNotBefore = began + took + SHARE * took;
+            askAt = Math.max(began + took + pause.toNanos(), askNotBefore);
+            return over && end.complete(true) ? 0 : askAt - System.nanoTime();
+        }
+    }
+
+    /** Completed when the condition holds; asked on this loop, which it should not hold up. */
+    CompletableFuture<?> until(BooleanSupplier condition) {
+        Condition wanted = new Condition(condition);
+        conditions.add(wanted);
+        if (closed) {
+            close();
+        }
+        wake.run();
+        return wanted.end;
+    }
+
+    /** How many runs are waited for. */
+    int size() {
+        return waiting.size();
+    }
+
+    @Override
+    public void closed(UUID runId, RunResult result) {
+        if (!conditions.isEmpty()) {
+            conditions.forEach(Condition::soon);
+            wake.run();
+        }
+        Wanted wanted = waiting.remove(runId);
+        if (wanted == null) {
+            endedBefore.put(runId, true);
+            // Who came before that was written down has not seen it.
+            wanted = waiting.remove(runId);
+        }
+        if (wanted != null) {
+            wanted.end.complete(result);
+        }
+    }
+
+    /** The run may have closed: if somebody waits for it, look now; who comes a little later asks at once. */
+    @Override
+    public void look(UUID runId) {
+        endedBefore.put(runId, true);
+        if (waiting.containsKey(runId)) {
+            hintsArrive = true;
+            hinted.add(runId);
+            wake.run();
+        }
+    }
+
+    /** Nudges may have been lost: asks for all runs. */
+    void look() {
+        hinted.addAll(waiting.keySet());
+        wake.run();
+    }
+
+    /** Stops polling: present and later waits fail. */
+    void close() {
+        closed = true;
+        conditions.forEach(wanted -> wanted.end.completeExceptionally(BlockedCallers.nobodyWorks()));
+        conditions.clear();
+        for (UUID run : waiting.keySet()) {
+            Wanted wanted = waiting.remove(run);
+            if (wanted != null) {
+                wanted.end.completeExceptionally(BlockedCallers.nobodyWorks());
+            }
+        }
+    }
+
+    private Duration shortest() {
+        return hintsArrive ? SHORTEST_WITH_HINTS : SHORTEST;
+    }
+
+    @Override
+    public Duration runOnce() {
+        Duration runs = lookForEnds();
+        Duration others = askConditions();
+        return runs.compareTo(others) < 0 ? runs : others;
+    }
+
+    private Duration askConditions() {
+        Duration soonest = UNTIL_WOKEN;
+        for (Condition wanted : List.copyOf(conditions)) {
+            try {
+                // Who was told meanwhile that it may hold is to be asked at once, and is not over.
+                Duration left = Duration.ofNanos(Math.max(0, wanted.ask()));
+                if (wanted.end.isDone()) {
+                    conditions.remove(wanted);
+                } else if (left.compareTo(soonest) < 0) {
+                    soonest = left;
+                }
+            } catch (StoreUnavailableException e) {
+                soonest = LONGEST;
+            } catch (RuntimeException e) {
+                wanted.end.completeExceptionally(e);
+                conditions.remove(wanted);
+            }
+        }
+        return soonest;
+    }
+
+    private Duration lookForEnds() {
+        if (waiting.isEmpty()) {
+            nobodyWaited = true;
+            // Asked again: who came before he could see that he has to wake this loop.
+            if (waiting.isEmpty()) {
+                return UNTIL_WOKEN;
+            }
+        }
+        if (nobodyWaited) {
+            nobodyWaited = false;
+            askAllAt = store.clock().nanoTime() + LONGEST.toNanos();
+            askMissingAt = store.clock().nanoTime() + MISSING.toNanos();
+            missing = Set.of();
+        }
+        try {
+            Set<UUID> said = take(hinted);
+            Set<UUID> mayHave = take(old);
+            Set<UUID> found = ask(wanted(said, mayHave));
+            if (!found.isEmpty()) {
+                hintsArrive &= found.stream().allMatch(run -> said.contains(run) || mayHave.contains(run));
+                interval = shortest();
+            }
+            if (store.clock().nanoTime() - askMissingAt >= 0) {
+                askMissingAt = store.clock().nanoTime() + MISSING.toNanos();
+                askMissing();
+            }
+        } catch (StoreUnavailableException e) {
+            interval = LONGEST;
+        }
+        long now = store.clock().nanoTime();
+        return Duration.ofNanos(Math.max(1, Math.min(askAt - now, askAllAt - now)));
+    }
+
+    /** Now and then all; else these, and those that go on elsewhere, if it is their time. */
+    private Collection<UUID> wanted(Set<UUID> said, Set<UUID> mayHave) {
+        long now = store.clock().nanoTime();
+        boolean all = now - askAllAt >= 0;
+        boolean far = now - askAt >= 0;
+        if (all) {
+            askAllAt = now + LONGEST.toNanos();
+        }
+        if (far) {
+            Duration longer = interval.multipliedBy(3).dividedBy(2);
+            askAt = now + interval.toNanos();
+            interval = longer.compareTo(LONGEST) < 0 ? longer : LONGEST;
+        }
+        if (all) {
+            return waiting.keySet();
+        }
+        Set<UUID> wanted = new HashSet<>(said);
+        wanted.addAll(mayHave);
+        if (far) {
+            waiting.keySet().stream().filter(isHere.negate()).forEach(wanted::add);
+        }
+        return wanted;
+    }
+
+    /** What is taken is asked for now; what comes meanwhile, the next time. */
+    private Set<UUID> take(Set<UUID> from) {
+        Set<UUID> taken = Set.copyOf(from);
+        from.removeAll(taken);
+        return taken.stream().filter(waiting::containsKey).collect(Collectors.toSet());
+    }
+
+    private void askMissing() {
+        Set<UUID> before = missing;
+        Set<UUID> now = new HashSet<>();
+        for (List<UUID> part : parts(waiting.keySet())) {
+            now.addAll(store.unknown(part));
+        }
+        missing = now;
+        now.stream().filter(before::contains).forEach(run -> {
+            Wanted wanted = waiting.remove(run);
+            if (wanted != null) {
+                wanted.end.completeExceptionally(new WorkflowNotFoundException("run " + run
+                        + " is not in the store any more, so it has no result. It was there when this wait began. Usual"
+                        + " cause: the database was restored to an earlier time, or failed over to a standby that had not"
+                        + " received it; start it again under its workflow id if its work is still wanted. Or it closed,"
+                        + " and retention removed it before its result was read."));
+            }
+        });
+    }
+
+    private static List<List<UUID>> parts(Collection<UUID> all) {
+        List<UUID> ids = new ArrayList<>(all);
+        List<List<UUID>> parts = new ArrayList<>();
+        for (int from = 0; from < ids.size(); from += IDS_PER_QUERY) {
+            parts.add(ids.subList(from, Math.min(ids.size(), from + IDS_PER_QUERY)));
+        }
+        return parts;
+    }
+
+    /** Gives those that have closed. */
+    private Set<UUID> ask(Collection<UUID> wanted) {
+        Set<UUID> found = new HashSet<>();
+        for (List<UUID> part : parts(wanted)) {
+            List<ClosedRun> some;
+            do {
+                some = store.closed(
+                        part.stream().filter(id -> !found.contains(id)).toList());
+                for (ClosedRun run : some) {
+                    closed(run.runId(), RunResult.of(run));
+                    found.add(run.runId());
+                }
+            } while (!Portion.isWhole(some, Integer.MAX_VALUE, ClosedRun::atMost));
+        }
+        return found;
+    }
+}

@@ -1,0 +1,69 @@
+package dev.durable.internal.payload;
+
+import dev.durable.client.ErrorSanitizer;
+import dev.durable.store.Bounds;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+
+/**
+ * Prepares messages and stacks of exceptions for the history: masks secrets and cuts them to their maximum size. The
+ * size is that of the text with its mark, so a message that passes through several hands is cut once.
+ */
+record ErrorText(ErrorSanitizer sanitizer) {
+    static final int MAX_MESSAGE_BYTES = 4 << 10;
+    static final int MAX_STACK_BYTES = 32 << 10;
+    /** Beyond it nothing is looked at: more than survives the cut, whatever is masked. */
+    private static final int LOOKED_AT = 16 << 10;
+
+    private static final int ROOM_FOR_MARK = 64;
+
+    String message(String raw) {
+        String looked = raw.length() <= LOOKED_AT ? raw : raw.substring(0, LOOKED_AT);
+        String clean = sanitized(looked);
+        if (raw.length() <= LOOKED_AT && fits(clean, MAX_MESSAGE_BYTES)) {
+            return clean;
+        }
+        return cut(clean, MAX_MESSAGE_BYTES - ROOM_FOR_MARK)
+                + String.format(Locale.ROOT, "… (cut, %,d characters in all)", raw.length());
+    }
+
+    /** The class name of an exception of another process, which anybody can make of any text. */
+    static String type(String name) {
+        return name.length() <= Bounds.CLASS_NAME ? name : name.substring(0, Bounds.CLASS_NAME - 1) + "…";
+    }
+
+    static String stack(String stack) {
+        if (fits(stack, MAX_STACK_BYTES)) {
+            return stack;
+        }
+        String cut = cut(stack, MAX_STACK_BYTES - ROOM_FOR_MARK);
+        int line = cut.lastIndexOf('\n');
+        return (line < 0 ? "" : cut.substring(0, line + 1)) + "... cut";
+    }
+
+    private String sanitized(String text) {
+        try {
+            return sanitizer.sanitize(text);
+        } catch (RuntimeException | StackOverflowError e) {
+            return "(left out: the error sanitizer failed with " + e.getClass().getName() + ")";
+        }
+    }
+
+    private static boolean fits(String text, int bytes) {
+        return text.length() <= bytes / 3 || text.getBytes(StandardCharsets.UTF_8).length <= bytes;
+    }
+
+    private static String cut(String text, int bytes) {
+        int used = 0;
+        int end = 0;
+        while (end < text.length()) {
+            int point = text.codePointAt(end);
+            used += point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+            if (used > bytes) {
+                break;
+            }
+            end += Character.charCount(point);
+        }
+        return text.substring(0, end);
+    }
+}

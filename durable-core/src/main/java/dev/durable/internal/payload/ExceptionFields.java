@@ -1,0 +1,154 @@
+package dev.durable.internal.payload;
+
+import dev.durable.PayloadException;
+import dev.durable.history.Payload;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads and writes the fields that an exception's class and superclasses declare themselves, up to the JDK's, without
+ * {@code transient} ones. JSON: a property for each; one that can't be written is left out, and {@code "@lost"} says
+ * why; {@code "@is"} names the named types it is a subclass of.
+ */
+final class ExceptionFields {
+    private static final String LOST = "@lost";
+    private static final String IS = "@is";
+
+    private static final ClassValue<Map<String, Field>> FIELDS = new ClassValue<>() {
+        @Override
+        protected Map<String, Field> computeValue(Class<?> type) {
+            return find(type);
+        }
+    };
+
+    private final PayloadCodec payloads;
+
+    ExceptionFields(PayloadCodec payloads) {
+        this.payloads = payloads;
+    }
+
+    /** A field hidden by one of the same name in a subclass goes by its class too. */
+    private static Map<String, Field> find(Class<?> exception) {
+        Map<String, Field> fields = new LinkedHashMap<>();
+        for (Class<?> type = exception;
+                type != null && !type.getName().startsWith("java.");
+                type = type.getSuperclass()) {
+            for (Field field : type.getDeclaredFields()) {
+                if (!Modifier.isStatic(field.getModifiers())
+                        && !Modifier.isTransient(field.getModifiers())
+                        && !field.isSynthetic()) {
+                    boolean hidden = fields.containsKey(field.getName());
+                    fields.put(hidden ? type.getSimpleName() + "." + field.getName() : field.getName(), field);
+                }
+            }
+        }
+        return fields;
+    }
+
+    Payload write(Throwable thrown, List<String> namedSupertypes) {
+        Map<String, Payload> properties = new LinkedHashMap<>();
+        Map<String, Payload> lost = new LinkedHashMap<>();
+        FIELDS.get(thrown.getClass()).forEach((name, field) -> {
+            try {
+                properties.put(name, value(thrown, field, room(properties)));
+            } catch (ReflectiveOperationException | RuntimeException | StackOverflowError e) {
+                lost.put(name, text(reason(e)));
+            }
+        });
+        if (!lost.isEmpty()) {
+            properties.put(LOST, object(lost));
+        }
+        if (!namedSupertypes.isEmpty()) {
+            properties.put(IS, new Payload('"' + String.join(",", namedSupertypes) + '"'));
+        }
+        return object(properties);
+    }
+
+    private Payload value(Throwable thrown, Field field, long room) throws ReflectiveOperationException {
+        field.setAccessible(true);
+        String what = "field " + field.getName();
+        Payload value = payloads.encode(field.get(thrown), field.getGenericType(), what);
+        if (value.bytes() > room) {
+            throw new PayloadException(what + " is larger than what the other fields leave of the limit");
+        }
+        return value;
+    }
+
+    private long room(Map<String, Payload> properties) {
+        return payloads.maxBytes()
+                - properties.values().stream().mapToLong(Payload::bytes).sum();
+    }
+
+    /** Sets the fields; gives what did not arrive and why. */
+    List<String> restore(Throwable exception, Payload written) {
+        List<String> lost = new ArrayList<>();
+        Map<String, Field> fields = FIELDS.get(exception.getClass());
+        written.properties().forEach((name, value) -> {
+            Field field = fields.get(name);
+            if (field != null) {
+                set(exception, field, value, lost);
+            }
+        });
+        lostIn(written).forEach((name, reason) -> lost.add(name + " (" + reason + ")"));
+        return lost;
+    }
+
+    private void set(Throwable exception, Field field, Payload value, List<String> lost) {
+        try {
+            field.setAccessible(true);
+            String what = "field " + field.getName();
+            payloads.check(field.getGenericType(), what); // what would not be written is not read from a row either
+            field.set(exception, payloads.decode(value, field.getGenericType(), what));
+        } catch (ReflectiveOperationException | RuntimeException e) {
+            lost.add(field.getName() + " (" + reason(e) + ")");
+        }
+    }
+
+    private Map<String, String> lostIn(Payload written) {
+        Map<String, String> lost = new LinkedHashMap<>();
+        Payload said = written.properties().get(LOST);
+        if (said != null) {
+            said.properties()
+                    .forEach((name, reason) ->
+                            lost.put(name, String.valueOf(payloads.decode(reason, String.class, LOST))));
+        }
+        return lost;
+    }
+
+    /** The named types that an exception said it is a subclass of; none where a row has no object for its fields. */
+    static List<String> namesIn(Payload written) {
+        try {
+            Payload names = written.properties().get(IS);
+            return names == null
+                    ? List.of()
+                    : List.of(names.json().replace("\"", "").split(","));
+        } catch (IllegalArgumentException e) {
+            return List.of();
+        }
+    }
+
+    private Payload text(@Nullable String text) {
+        return payloads.encode(text, String.class, LOST);
+    }
+
+    private static String reason(Throwable e) {
+        String message = e.getMessage();
+        return message == null ? e.toString() : message;
+    }
+
+    /** Names of fields need no escaping. */
+    private static Payload object(Map<String, Payload> properties) {
+        StringBuilder json = new StringBuilder("{");
+        properties.forEach((name, value) -> json.append(json.length() == 1 ? "" : ",")
+                .append('"')
+                .append(name)
+                .append("\":")
+                .append(value.json()));
+        return new Payload(json.append('}').toString());
+    }
+}

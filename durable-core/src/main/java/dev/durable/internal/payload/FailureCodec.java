@@ -1,0 +1,104 @@
+package dev.durable.internal.payload;
+
+import dev.durable.RemoteException;
+import dev.durable.client.ErrorSanitizer;
+import dev.durable.history.Failure;
+import dev.durable.history.FailureJson;
+import dev.durable.history.Payload;
+import dev.durable.store.Bounds;
+import java.util.Collection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Converts exceptions to {@link Failure} records and back. Thread-safe. Neither direction ever fails: an exception that
+ * tells less than it could is better than one that hides another.
+ */
+public final class FailureCodec {
+    private final ExceptionFields fields;
+    private final ErrorText text;
+
+    /** With the sanitizer that is on unless told. */
+    public FailureCodec(PayloadCodec payloads) {
+        this(payloads, ErrorSanitizer.DEFAULT);
+    }
+
+    /**
+     * @param sanitizer applied to every message that is encoded
+     */
+    public FailureCodec(PayloadCodec payloads, ErrorSanitizer sanitizer) {
+        this.text = new ErrorText(sanitizer);
+        this.fields = new ExceptionFields(payloads);
+    }
+
+    /**
+     * An exception as data: type, message, stack, causes and suppressed exceptions, cut to what is useful.
+     *
+     * @param thrown what was thrown
+     * @param named the types that come back as themselves, subclasses included: of these the own fields are written too.
+     *     Throwable, Exception, RuntimeException and Error name nothing but themselves
+     */
+    public Failure encode(Throwable thrown, Collection<Class<? extends Throwable>> named) {
+        return new FailureEncoder(fields, new NamedTypes(named), text).encode(thrown);
+    }
+
+    /**
+     * The exception again: itself where it is of a named type, else a {@link RemoteException}; each with the stack of the
+     * original, and the same for causes and suppressed exceptions.
+     *
+     * @param failure what was thrown, as data
+     * @param named the types that come back as themselves
+     * @param loader finds subclasses of the named types; whatever else it would find is not touched
+     */
+    public Throwable decode(Failure failure, Collection<Class<? extends Throwable>> named, ClassLoader loader) {
+        return decode(failure, new NamedTypes(named), loader);
+    }
+
+    private Throwable decode(Failure failure, NamedTypes named, ClassLoader loader) {
+        Failure causedBy = failure.cause();
+        Throwable cause = causedBy == null ? null : decode(causedBy, named, loader);
+        Throwable decoded = rebuild(failure, named.find(failure, loader), cause);
+        decoded.setStackTrace(StackText.parse(failure.stack()));
+        failure.suppressed().forEach(s -> decoded.addSuppressed(decode(s, named, loader)));
+        return decoded;
+    }
+
+    private Throwable rebuild(Failure failure, @Nullable Class<? extends Throwable> type, @Nullable Throwable cause) {
+        Throwable itself = type == null ? null : Rebuilt.of(type, failure, cause, fields);
+        return itself == null ? new RemoteException(failure.type(), failure.message(), cause) : itself;
+    }
+
+    /** A text made of messages of exceptions as it may be recorded: without secrets, cut to 4 KiB. */
+    public String recordable(String message) {
+        return text.message(message);
+    }
+
+    /**
+     * An exception for the log: its types, stacks, causes and suppressed exceptions, with messages as they may be recorded,
+     * none of whose lines can be taken for one of the log.
+     * Messages of an application's exceptions often carry what it works on; the sanitizer decides what of it is shown.
+     */
+    public Throwable loggable(Throwable thrown) {
+        return loggable(encode(thrown, List.of()));
+    }
+
+    /** The same of a failure, whose messages are as they may be recorded. */
+    public static Throwable loggable(Failure failure) {
+        Failure cause = failure.cause();
+        String message = failure.message() == null ? null : Bounds.lines(failure.message());
+        Throwable shown = new RemoteException(failure.type(), message, cause == null ? null : loggable(cause));
+        shown.setStackTrace(StackText.parse(failure.stack()));
+        failure.suppressed().forEach(each -> shown.addSuppressed(loggable(each)));
+        return shown;
+    }
+
+    /** A failure as JSON text. */
+    public Payload toJson(Failure failure) {
+        return FailureJson.encode(failure);
+    }
+
+    /** A failure from its JSON text. */
+    public Failure fromJson(String json) {
+        return FailureJson.decode(json);
+    }
+}

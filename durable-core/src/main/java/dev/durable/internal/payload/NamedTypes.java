@@ -1,0 +1,83 @@
+package dev.durable.internal.payload;
+
+import dev.durable.DurableException;
+import dev.durable.RemoteException;
+import dev.durable.history.Failure;
+import dev.durable.history.Payload;
+import java.lang.reflect.Modifier;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The exception types that a signature names, and which of them a recorded failure becomes.
+ *
+ * <p>{@code throws Exception} names too much to mean anything, so the four general types name only themselves. A class is
+ * made from its name in data only if it is one that is named, or turns out to be a subclass of one; it is not even
+ * initialised before that is known. Where this process does not have the subclass, which happens while a new version is
+ * rolled out, the named superclass stands for it, so that {@code catch} goes on working.
+ */
+record NamedTypes(Collection<Class<? extends Throwable>> types) {
+    private static final Set<Class<?>> GENERAL =
+            Set.of(Throwable.class, Exception.class, RuntimeException.class, Error.class);
+
+    /** Our own exceptions are named by every signature: what they tell (attempt, timeout, status) must not get lost. */
+    NamedTypes {
+        types = Stream.<Class<? extends Throwable>>concat(types.stream(), Stream.of(DurableException.class))
+                .toList();
+    }
+
+    boolean names(Class<?> type) {
+        return type != RemoteException.class && types.stream().anyMatch(named -> names(named, type));
+    }
+
+    /** The named types that a thrown one is, other than itself. */
+    List<String> namesOf(Class<?> thrown) {
+        return types.stream()
+                .filter(named -> named != thrown && names(named, thrown))
+                .map(Class::getName)
+                .toList();
+    }
+
+    private static boolean names(Class<?> named, Class<?> type) {
+        return GENERAL.contains(named) ? named == type : named.isAssignableFrom(type);
+    }
+
+    /** The class to make an exception of; null where it stays data. */
+    @Nullable
+    Class<? extends Throwable> find(Failure failure, ClassLoader loader) {
+        Class<? extends Throwable> named = byName(failure.type());
+        Payload fields = failure.fields();
+        if (named != null || fields == null) {
+            return named;
+        }
+        Class<? extends Throwable> subclass = load(failure.type(), loader);
+        return subclass == null ? standIn(ExceptionFields.namesIn(fields)) : subclass;
+    }
+
+    private @Nullable Class<? extends Throwable> byName(String name) {
+        for (Class<? extends Throwable> type : types) {
+            if (type.getName().equals(name)) {
+                return type;
+            }
+        }
+        return null;
+    }
+
+    private @Nullable Class<? extends Throwable> load(String name, ClassLoader loader) {
+        Class<?> found = NamedClass.find(name, loader, this::names);
+        return found == null ? null : found.asSubclass(Throwable.class);
+    }
+
+    private @Nullable Class<? extends Throwable> standIn(List<String> names) {
+        for (String name : names) {
+            Class<? extends Throwable> named = byName(name);
+            if (named != null && !Modifier.isAbstract(named.getModifiers())) {
+                return named;
+            }
+        }
+        return null;
+    }
+}

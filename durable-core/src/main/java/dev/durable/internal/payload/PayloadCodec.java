@@ -1,0 +1,277 @@
+package dev.durable.internal.payload;
+
+import dev.durable.PayloadException;
+import dev.durable.history.Payload;
+import dev.durable.internal.declare.type.MethodSpec;
+import java.lang.reflect.Type;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.StringJoiner;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Converts values to JSON text and back by their declared types; used for all arguments, results and heartbeat details.
+ * Immutable and thread-safe; make one and keep it. What it promises and what it refuses is told in the documentation of
+ * this package.
+ */
+public final class PayloadCodec {
+    /** How large one payload may be where nobody says otherwise: 2 MiB. */
+    public static final int DEFAULT_MAX_BYTES = 2 * 1024 * 1024;
+
+    /** UTF-8 has at most this many bytes for a char. */
+    private static final int BYTES_PER_CHAR = 3;
+
+    private final int maxBytes;
+    private final JsonMapper reader;
+    private final JsonMapper writer;
+    private final ConcurrentMap<Type, PayloadType> types = new ConcurrentHashMap<>();
+
+    /** A codec with the default mapper. */
+    public PayloadCodec(int maxBytes) {
+        this(maxBytes, mapper -> {});
+    }
+
+    /**
+     * A codec whose mapper the application changes.
+     *
+     * @param maxBytes how large one payload may be, in bytes of UTF-8
+     * @param customizer gets the builder after our settings and before it is built; default typing stays off
+     */
+    public PayloadCodec(int maxBytes, Consumer<? super JsonMapper.Builder> customizer) {
+        this.maxBytes = maxBytes;
+        this.reader = PayloadMapper.create(customizer);
+        this.writer = PayloadMapper.writerFor(reader);
+    }
+
+    /**
+     * Looks through the types of a signature, so that what can't be read back is refused before any call.
+     *
+     * @throws PayloadException if values of a parameter's or the result's type could not be read back
+     */
+    public void check(MethodSpec method) {
+        for (int i = 0; i < method.parameterTypes().size(); i++) {
+            type(method.parameterTypes().get(i)).check(argument(method, i));
+        }
+        type(method.returnType()).check(() -> "the result of " + method.name());
+    }
+
+    /** Refuses a type whose values could not be read back. */
+    void check(Type type, String what) {
+        type(type).check(() -> what);
+    }
+
+    /**
+     * All that {@link #check} would refuse.
+     *
+     * @param known types of which it is known already
+     */
+    public List<String> problems(MethodSpec method, Predicate<? super Type> known) {
+        List<String> problems = new ArrayList<>();
+        for (int i = 0; i < method.parameterTypes().size(); i++) {
+            look(method.parameterTypes().get(i), argument(method, i), known, problems);
+        }
+        look(method.returnType(), () -> "the result of " + method.name(), known, problems);
+        return problems;
+    }
+
+    private void look(Type type, Supplier<String> what, Predicate<? super Type> known, List<String> problems) {
+        if (!known.test(type)) {
+            try {
+                type(type).check(what);
+            } catch (PayloadException e) {
+                problems.add(e.getMessage());
+            }
+        }
+    }
+
+    /**
+     * The arguments of a call as a JSON array.
+     *
+     * @throws PayloadException if one can't be written so that it comes back as it is, or is too large
+     */
+    public Payload encodeArguments(MethodSpec method, @Nullable Object[] arguments) {
+        List<Type> declared = method.parameterTypes();
+        if (declared.size() != arguments.length) {
+            throw PayloadErrors.wrongCount(method, arguments.length);
+        }
+        StringJoiner array = array();
+        for (int i = 0; i < arguments.length; i++) {
+            array.add(encode(arguments[i], declared.get(i), argument(method, i)).json());
+        }
+        return together(array, method.name());
+    }
+
+    /**
+     * The arguments of a call by name as a JSON array, each as what it is: nobody here knows what they will be read as.
+     *
+     * @param callee how errors call it: {@code OrderWorkflow}
+     * @throws PayloadException if one can't be written, or is too large
+     */
+    public Payload encodeArguments(String callee, @Nullable Object[] arguments) {
+        StringJoiner array = array();
+        for (int i = 0; i < arguments.length; i++) {
+            int number = i + 1;
+            array.add(undeclared(arguments[i], () -> "argument " + number + " of " + callee)
+                    .json());
+        }
+        return together(array, callee);
+    }
+
+    private Payload undeclared(@Nullable Object value, Supplier<String> what) {
+        if (value == null) {
+            return Payload.NULL;
+        }
+        return limited(writeUndeclared(value, what), what);
+    }
+
+    private Payload writeUndeclared(Object value, Supplier<String> what) {
+        try {
+            return Payload.of(reader.writeValueAsString(value));
+        } catch (RuntimeException e) {
+            throw PayloadErrors.unwritable(what.get(), value.getClass(), e);
+        }
+    }
+
+    /**
+     * The arguments for a call. One that is missing at the end is null, one too many is ignored: a parameter can be added
+     * or removed at the end while calls are under way.
+     *
+     * @throws PayloadException if one can't be read as its parameter's type
+     */
+    public @Nullable Object[] decodeArguments(MethodSpec method, Payload arguments) {
+        return decodeArguments(method, arguments, false);
+    }
+
+    /**
+     * The arguments for a call, one for each parameter.
+     *
+     * @throws PayloadException if there are more or fewer, or one can't be read as its parameter's type
+     */
+    public @Nullable Object[] decodeExactly(MethodSpec method, Payload arguments) {
+        return decodeArguments(method, arguments, true);
+    }
+
+    private @Nullable Object[] decodeArguments(MethodSpec method, Payload arguments, boolean exactly) {
+        try (JsonParser in = reader.createParser(arguments.json())) {
+            if (in.nextToken() != JsonToken.START_ARRAY) {
+                throw PayloadErrors.noArguments(method, arguments);
+            }
+            return decodeArguments(method, arguments, in, exactly);
+        } catch (JacksonException e) {
+            throw PayloadErrors.unreadable(
+                    "the list of arguments of " + method.name(),
+                    Object[].class,
+                    arguments,
+                    PayloadErrors.OLD_ARGUMENTS,
+                    e);
+        }
+    }
+
+    private @Nullable Object[] decodeArguments(MethodSpec method, Payload arguments, JsonParser in, boolean exactly) {
+        List<Type> declared = method.parameterTypes();
+        @Nullable Object[] decoded = new @Nullable Object[declared.size()];
+        int present = 0;
+        while (present < decoded.length && in.nextToken() != JsonToken.END_ARRAY) {
+            decoded[present] = type(declared.get(present))
+                    .read(in, arguments, argument(method, present), PayloadErrors.OLD_ARGUMENTS);
+            present++;
+        }
+        if (exactly && (present < decoded.length || in.nextToken() != JsonToken.END_ARRAY)) {
+            throw PayloadErrors.otherCount(method, arguments);
+        }
+        for (int missing = present; missing < decoded.length; missing++) {
+            decoded[missing] = type(declared.get(missing)).absent(argument(method, missing), present);
+        }
+        return decoded;
+    }
+
+    /**
+     * One value.
+     *
+     * @param value what to write
+     * @param type the declared type it will be read as
+     * @param what how errors call it: {@code "the result of Payments.charge"}
+     * @throws PayloadException if it can't be written so that it comes back as it is, or is too large
+     */
+    public Payload encode(@Nullable Object value, Type type, String what) {
+        return encode(value, type, () -> what);
+    }
+
+    private Payload encode(@Nullable Object value, Type type, Supplier<String> what) {
+        return limited(type(type).write(value, what), what);
+    }
+
+    /**
+     * One value.
+     *
+     * @param payload what was written
+     * @param type the declared type to read it as
+     * @param what how errors call it: {@code "the result of Payments.charge"}
+     * @throws PayloadException if it can't be read as that type
+     */
+    public @Nullable Object decode(Payload payload, Type type, String what) {
+        return type(type).read(payload, () -> what);
+    }
+
+    /**
+     * One value, for a caller who chose the type.
+     *
+     * @param wayOut what to do when the value can't be read as that type
+     */
+    public @Nullable Object decodeFor(Payload payload, Type type, String what, Supplier<String> wayOut) {
+        return type(type).read(payload, () -> what, wayOut);
+    }
+
+    /** How large one payload may be, in bytes of UTF-8. */
+    public int maxBytes() {
+        return maxBytes;
+    }
+
+    private PayloadType type(Type type) {
+        PayloadType known = types.get(type);
+        return known == null ? types.computeIfAbsent(type, t -> new PayloadType(t, reader, writer)) : known;
+    }
+
+    private Payload limited(Payload payload, Supplier<String> what) {
+        int bytes = excess(payload);
+        if (bytes > 0) {
+            throw PayloadErrors.tooLarge(what.get(), bytes, maxBytes);
+        }
+        return payload;
+    }
+
+    private static StringJoiner array() {
+        return new StringJoiner(",", "[", "]");
+    }
+
+    private Payload together(StringJoiner array, String callee) {
+        Payload payload = new Payload(array.toString());
+        int bytes = excess(payload);
+        if (bytes > 0) {
+            throw PayloadErrors.tooLargeTogether(callee, bytes, maxBytes);
+        }
+        return payload;
+    }
+
+    /** Its size where that is over the limit, else 0. Most payloads are so small that nobody needs to count. */
+    private int excess(Payload payload) {
+        if (payload.json().length() <= maxBytes / BYTES_PER_CHAR) {
+            return 0;
+        }
+        int bytes = payload.bytes();
+        return bytes > maxBytes ? bytes : 0;
+    }
+
+    private static Supplier<String> argument(MethodSpec method, int index) {
+        return () -> PayloadErrors.argument(method, index);
+    }
+}

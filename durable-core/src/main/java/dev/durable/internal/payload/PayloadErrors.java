@@ -1,0 +1,191 @@
+package dev.durable.internal.payload;
+
+import static java.util.stream.Collectors.joining;
+
+import dev.durable.PayloadException;
+import dev.durable.history.Payload;
+import dev.durable.internal.declare.type.MethodSpec;
+import dev.durable.store.Bounds;
+import java.lang.reflect.Parameter;
+import java.lang.reflect.Type;
+import java.util.Locale;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.exc.StreamConstraintsException;
+import tools.jackson.databind.DatabindException;
+import tools.jackson.databind.exc.InvalidTypeIdException;
+import tools.jackson.databind.exc.UnrecognizedPropertyException;
+
+/** The error texts about payloads that can't be written or read. */
+final class PayloadErrors {
+    private static final String SMALLER =
+            "Store it elsewhere (a table, an object store) and pass a reference, or raise builder.maxPayloadBytes(…), in Spring durable.max-payload-bytes: every replay reads it again.";
+
+    private static final String NEW_TYPE =
+            "let the new one read the old data (@JsonAlias for another name, @JsonCreator for another shape, a new property instead of another type for an old one)";
+
+    /** What to do about data of a history, which can't be changed any more. */
+    static final Supplier<String> OLD_DATA = () -> "Usually the type has changed since it was written: " + NEW_TYPE
+            + ", or keep both behind Durable.version(…).";
+
+    /** The same of arguments, which are read before the code that they are for begins. */
+    static final Supplier<String> OLD_ARGUMENTS =
+            () -> "If the type has changed since it was written, " + NEW_TYPE + ".";
+
+    private static final Pattern IN_QUOTES = Pattern.compile("(?s)(?<!property )(\"|').*\\1");
+    private static final Pattern IN_BRACKETS = Pattern.compile("(value ?)\\((?!token)[^)]*+\\)?");
+
+    private PayloadErrors() {}
+
+    static PayloadException tooLarge(String what, long bytes, int limit) {
+        return new PayloadException(
+                String.format(Locale.ROOT, "%s is %,d bytes, the limit is %,d. %s", what, bytes, limit, SMALLER));
+    }
+
+    static PayloadException tooLargeTogether(String what, long bytes, int limit) {
+        return new PayloadException(String.format(
+                Locale.ROOT,
+                "the arguments of %s are %,d bytes together, the limit is %,d. %s",
+                what,
+                bytes,
+                limit,
+                SMALLER));
+    }
+
+    static PayloadException unwritable(String what, Type type, RuntimeException cause) {
+        return new PayloadException(
+                "%s can't be written as JSON of type %s: %s%s. %s"
+                        .formatted(what, type.getTypeName(), path(cause), reason(cause), wayOut(cause)),
+                cause);
+    }
+
+    private static String wayOut(RuntimeException cause) {
+        if (cause instanceof DeclaredTypeCheck.OtherType) {
+            return "Declare the class that is meant, or let the declared type name its subclasses: sealed, or annotated with @JsonTypeInfo(use = NAME) and @JsonSubTypes.";
+        }
+        if (cause instanceof ClassCastException || cause.getCause() instanceof ClassCastException) {
+            return "Something else stands in it than its type says, which a raw type or an unchecked cast allows: pass what is declared, or declare what is passed.";
+        }
+        return "Write a type whose properties are visible (a record, a bean), leave the property out with @JsonIgnore, or teach the mapper through builder.jsonMapper(…).";
+    }
+
+    static PayloadException unsuitable(String what, Type type, String problem) {
+        return new PayloadException("%s is declared as %s, which could be written but not read back: %s"
+                .formatted(what, type.getTypeName(), problem));
+    }
+
+    /** A value that the declared type does not even allow: reflection, a call by name, or unchecked generics. */
+    static PayloadException otherType(String what, Type type, Object value) {
+        return new PayloadException("%s is a %s, and %s is declared: pass a value of that type."
+                .formatted(what, value.getClass().getTypeName(), type.getTypeName()));
+    }
+
+    static PayloadException unreadable(
+            String what, Type type, Payload payload, Supplier<String> wayOut, RuntimeException cause) {
+        return new PayloadException(
+                "%s can't be read as %s: %s%s. What is stored: %s. %s"
+                        .formatted(what, type.getTypeName(), path(cause), reason(cause), payload, wayOut.get()),
+                withoutValues(cause));
+    }
+
+    static PayloadException nullForPrimitive(String what, Type type) {
+        return new PayloadException("%s is null, and %s can't be. Declare it as the wrapper type, or pass a value."
+                .formatted(what, type.getTypeName()));
+    }
+
+    static PayloadException missing(String what, Type type, int present) {
+        return new PayloadException(
+                "%s is missing: %d were written, and %s has no null. Usually the parameter was added while calls were under way: declare it as the wrapper type and take null for absent."
+                        .formatted(what, present, type.getTypeName()));
+    }
+
+    static PayloadException noArguments(MethodSpec method, Payload payload) {
+        return new PayloadException("the arguments of %s are no JSON array, but %s".formatted(method.name(), payload));
+    }
+
+    static PayloadException wrongCount(MethodSpec method, int given) {
+        return new PayloadException("%s takes %d arguments and was given %d"
+                .formatted(method.name(), method.parameterTypes().size(), given));
+    }
+
+    static PayloadException otherCount(MethodSpec method, Payload payload) {
+        return new PayloadException(
+                "%s takes %d arguments here, and another number is stored: %s. Usually a parameter was added or removed while calls were under way, and another version of the code wrote or reads them; exactArguments() refuses what would be null or dropped."
+                        .formatted(method.name(), method.parameterTypes().size(), payload));
+    }
+
+    /** {@code argument 2 (receipt) of Payments.charge}. */
+    static String argument(MethodSpec method, int index) {
+        return "argument %d%s of %s".formatted(index + 1, parameterName(method, index), method.name());
+    }
+
+    private static String parameterName(MethodSpec method, int index) {
+        Parameter[] parameters = method.method().getParameters();
+        return index < parameters.length && parameters[index].isNamePresent()
+                ? " (" + parameters[index].getName() + ")"
+                : "";
+    }
+
+    private static String path(RuntimeException cause) {
+        if (!(cause instanceof DatabindException e) || e.getPath().isEmpty()) {
+            return "";
+        }
+        String path = e.getPath().stream().map(PayloadErrors::step).collect(joining());
+        return "at " + (path.startsWith(".") ? path.substring(1) : path) + ": ";
+    }
+
+    private static String step(JacksonException.Reference reference) {
+        return reference.getPropertyName() == null
+                ? "[" + reference.getIndex() + "]"
+                : "." + name(reference.getPropertyName());
+    }
+
+    /** Keys of maps and unknown properties are whatever was sent. */
+    private static String name(String property) {
+        return Bounds.shown(property.length() <= Bounds.NAME ? property : property.substring(0, Bounds.NAME) + "…");
+    }
+
+    private static @Nullable String reason(RuntimeException e) {
+        if (e instanceof StreamConstraintsException) {
+            return e.getMessage() + " (does it contain itself?)";
+        }
+        if (e instanceof JacksonException jackson) {
+            return withoutValues(jackson);
+        }
+        return e.getMessage() == null ? e.toString() : e.getMessage();
+    }
+
+    /** What Jackson says, without what it quotes: values are in quotes, numbers in brackets; names of properties and types stay. */
+    private static String withoutValues(JacksonException e) {
+        String text = String.valueOf(e.getOriginalMessage());
+        if (e instanceof UnrecognizedPropertyException unknown) {
+            return text.replace(unknown.getPropertyName(), name(unknown.getPropertyName()));
+        }
+        if (e instanceof InvalidTypeIdException unknown) {
+            String id = unknown.getTypeId();
+            return id == null || id.isEmpty() ? text : text.replace(id, name(id));
+        }
+        int problem = text.indexOf(", problem: ");
+        String itsOwn = problem < 0 ? text : text.substring(0, problem);
+        return IN_BRACKETS
+                        .matcher(IN_QUOTES.matcher(itsOwn).replaceAll("$1…$1"))
+                        .replaceAll("$1(…)")
+                + text.substring(itsOwn.length());
+    }
+
+    /** The same as a cause, with its stack, and what an application's own constructor threw behind it. */
+    private static RuntimeException withoutValues(RuntimeException cause) {
+        if (!(cause instanceof JacksonException jackson)) {
+            return cause;
+        }
+        Throwable behind = cause.getCause();
+        while (behind instanceof JacksonException) {
+            behind = behind.getCause();
+        }
+        PayloadException shown = new PayloadException(withoutValues(jackson), behind);
+        shown.setStackTrace(cause.getStackTrace());
+        return shown;
+    }
+}

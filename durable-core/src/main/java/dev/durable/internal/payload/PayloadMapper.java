@@ -1,0 +1,75 @@
+package dev.durable.internal.payload;
+
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.function.Consumer;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.cfg.DateTimeFeature;
+import tools.jackson.databind.cfg.EnumFeature;
+import tools.jackson.databind.cfg.JsonNodeFeature;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.module.SimpleModule;
+
+/** Configures Jackson so that a value comes back equal to what was written. */
+final class PayloadMapper {
+    private PayloadMapper() {}
+
+    /** Reads by declared types, and writes without looking at them. */
+    static JsonMapper create(Consumer<? super JsonMapper.Builder> customizer) {
+        JsonMapper.Builder builder = JsonMapper.builder(factory())
+                .annotationIntrospector(new PayloadAnnotations())
+                .addModule(module()); // before the application's, which are asked first then
+        keepValuesAsTheyAre(builder);
+        followChangingTypes(builder);
+        customizer.accept(builder);
+        return builder.deactivateDefaultTyping().build();
+    }
+
+    private static SimpleModule module() {
+        SimpleModule module = new SimpleModule("durable");
+        module.addAbstractTypeMapping(Set.class, LinkedHashSet.class);
+        module.setValueInstantiators(ConstructorCall.everywhere());
+        CodeInData.refuseIn(module);
+        return module;
+    }
+
+    /** Writes what this reader gives back as it was, and refuses the rest. */
+    static JsonMapper writerFor(JsonMapper reader) {
+        return reader.rebuild()
+                .setDefaultTyping(new DeclaredTypes(reader))
+                .disable(SerializationFeature.FAIL_ON_UNWRAPPED_TYPE_IDENTIFIERS) // no identifiers are written
+                .build();
+    }
+
+    /** Sizes are limited when a value is written, with an error that says so: what was written must be readable. */
+    private static JsonFactory factory() {
+        return JsonFactory.builder()
+                .recyclerPool(new BufferPool())
+                .streamReadConstraints(StreamReadConstraints.builder()
+                        .maxNumberLength(Integer.MAX_VALUE)
+                        .maxStringLength(Integer.MAX_VALUE)
+                        .maxNameLength(Integer.MAX_VALUE)
+                        .build())
+                .build();
+    }
+
+    private static void keepValuesAsTheyAre(JsonMapper.Builder builder) {
+        builder.disable(DateTimeFeature.ADJUST_DATES_TO_CONTEXT_TIME_ZONE) // an offset is part of the value
+                .disable(DateTimeFeature.NORMALIZE_DESERIALIZED_ZONE_ID) // UTC and Z are not equal
+                .enable(DateTimeFeature.WRITE_DATES_WITH_ZONE_ID)
+                .enable(JsonNodeFeature.USE_BIG_DECIMAL_FOR_FLOATS) // trees keep every digit
+                .disable(EnumFeature.WRITE_ENUMS_USING_TO_STRING) // toString is for people, and changes
+                .disable(EnumFeature.READ_ENUMS_USING_TO_STRING)
+                .enable(EnumFeature.FAIL_ON_NUMBERS_FOR_ENUMS)
+                .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT); // 1.5 is not 1
+    }
+
+    /** A type may gain and lose properties while values of it wait in the store. */
+    private static void followChangingTypes(JsonMapper.Builder builder) {
+        builder.disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+                .disable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES); // a missing one has its default
+    }
+}

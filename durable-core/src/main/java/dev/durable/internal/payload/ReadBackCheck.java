@@ -1,0 +1,68 @@
+package dev.durable.internal.payload;
+
+import java.lang.reflect.Modifier;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JavaType;
+import tools.jackson.databind.ValueDeserializer;
+import tools.jackson.databind.deser.AbstractDeserializer;
+import tools.jackson.databind.deser.bean.BeanDeserializerBase;
+import tools.jackson.databind.deser.bean.BuilderBasedDeserializer;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Tells, before a value is written, as which class it would be read back where only a general type is declared. */
+interface ReadBackCheck {
+    /** What JSON says by itself. A Long comes back as an Integer where it fits: the same number. */
+    Set<Class<?>> PLAIN = Set.of(String.class, Boolean.class, Integer.class, Long.class, Double.class);
+
+    /** What the value would come back as, in words; null where it is itself. */
+    @Nullable
+    String instead(Object value);
+
+    /** Found from what Jackson would read this type with. */
+    static ReadBackCheck of(JavaType declared, JsonMapper mapper) {
+        if (declared.isMapLikeType()) {
+            return ReadBackCheck::insteadOfKeys;
+        }
+        ValueDeserializer<?> reader = mapper._deserializationContext().findRootValueDeserializer(declared);
+        if (reader instanceof AbstractDeserializer) {
+            return value -> "nothing: " + declared.toCanonical()
+                    + " is abstract, and nothing in the data says which class to make";
+        }
+        if (reader.handledType() == Object.class) {
+            return ReadBackCheck::insteadOfPlain;
+        }
+        if (declared.hasRawClass(Number.class)) {
+            return value -> PLAIN.contains(value.getClass()) ? insteadOfPlain(value) : "an Integer, Long or Double";
+        }
+        return reader instanceof BeanDeserializerBase bean && !(reader instanceof BuilderBasedDeserializer)
+                ? made(bean.getValueType().getRawClass())
+                : anythingGoes -> null;
+    }
+
+    /** An abstract class that is read as a bean has a factory method: what it makes is its own business. */
+    private static ReadBackCheck made(Class<?> made) {
+        return value ->
+                value.getClass() == made || Modifier.isAbstract(made.getModifiers()) ? null : "a " + made.getName();
+    }
+
+    private static @Nullable String insteadOfPlain(Object value) {
+        if (value instanceof Double number && !Double.isFinite(number)) {
+            return "a String";
+        }
+        if (value instanceof Map<?, ?> map) {
+            return insteadOfKeys(map);
+        }
+        return PLAIN.contains(value.getClass()) || value instanceof List
+                ? null
+                : "what JSON says by itself: a String, Boolean, Integer, Long, Double, List or Map";
+    }
+
+    private static @Nullable String insteadOfKeys(Object map) {
+        return ((Map<?, ?>) map).keySet().stream().allMatch(String.class::isInstance)
+                ? null
+                : "a Map with keys of type String";
+    }
+}

@@ -1,0 +1,90 @@
+package dev.durable.internal.payload;
+
+import dev.durable.PayloadException;
+import dev.durable.history.Failure;
+import dev.durable.history.Payload;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Creates an exception from recorded data without running its own constructor. No constructor of its own runs, since
+ * nobody knows what that wants or does; but Throwable's (message, cause) runs. Without it an exception silently has no
+ * message and keeps no suppressed ones.
+ */
+final class Rebuilt {
+    private static final String PROBE = "\uE000\uE001\uE000";
+
+    private Rebuilt() {}
+
+    /** The exception as it was thrown; null where that can't be done. */
+    static @Nullable Throwable of(
+            Class<? extends Throwable> type, Failure failure, @Nullable Throwable cause, ExceptionFields fields) {
+        try {
+            Throwable exception = make(type, failure.message(), failure, cause, fields);
+            String message = exception.getMessage();
+            return Objects.equals(message, failure.message())
+                    ? exception
+                    : make(type, rawMessage(type, failure, fields), failure, cause, fields);
+        } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
+            return null;
+        }
+    }
+
+    private static Throwable make(
+            Class<? extends Throwable> type,
+            @Nullable String message,
+            Failure failure,
+            @Nullable Throwable cause,
+            ExceptionFields fields)
+            throws ReflectiveOperationException {
+        Throwable exception = withCause(type, message, cause);
+        Payload written = failure.fields();
+        List<String> lost = written == null ? List.of() : fields.restore(exception, written);
+        if (!lost.isEmpty()) {
+            exception.addSuppressed(new PayloadException(
+                    "fields of %s that did not travel with it: %s. Make them serialisable, or transient if nobody needs them."
+                            .formatted(failure.type(), String.join(", ", lost))));
+        }
+        return exception;
+    }
+
+    /** Some classes cast their cause to what they were constructed with, and can't bear one that arrived as data. */
+    private static Throwable withCause(
+            Class<? extends Throwable> type, @Nullable String message, @Nullable Throwable cause)
+            throws ReflectiveOperationException {
+        Throwable exception = type.cast(ThrowableConstructors.of(type).newInstance(message, cause));
+        if (cause == null || shows(exception, cause)) {
+            return exception;
+        }
+        Throwable bare = type.cast(ThrowableConstructors.of(type).newInstance(message, null));
+        bare.addSuppressed(cause);
+        return bare;
+    }
+
+    private static boolean shows(Throwable exception, Throwable cause) {
+        try {
+            return cause.equals(exception.getCause());
+        } catch (ClassCastException e) {
+            return false;
+        }
+    }
+
+    /** Where getMessage() adds to what the constructor was given, finds that again by looking at what is added. */
+    private static @Nullable String rawMessage(Class<? extends Throwable> type, Failure failure, ExceptionFields fields)
+            throws ReflectiveOperationException {
+        String message = failure.message();
+        String probed = make(type, PROBE, failure, null, fields).getMessage();
+        if (message == null || probed == null || !probed.contains(PROBE)) {
+            return message;
+        }
+        int at = probed.indexOf(PROBE);
+        String before = probed.substring(0, at);
+        String after = probed.substring(at + PROBE.length());
+        return message.startsWith(before)
+                        && message.endsWith(after)
+                        && message.length() >= before.length() + after.length()
+                ? message.substring(before.length(), message.length() - after.length())
+                : message;
+    }
+}

@@ -1,0 +1,46 @@
+package dev.durable.internal.payload;
+
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Collects the classes that a sealed type permits, for JSON type names. The JDK's own are left out: String is one of a
+ * sealed family too. So are enums, which the compiler seals where their constants have bodies, and which name their
+ * values themselves.
+ */
+final class SealedFamily {
+    private SealedFamily() {}
+
+    /** Whether the type is sealed or is permitted by one that is. */
+    static boolean isMember(Class<?> type) {
+        return !Enum.class.isAssignableFrom(type) && hasSealedAncestor(type);
+    }
+
+    private static boolean hasSealedAncestor(@Nullable Class<?> type) {
+        return type != null
+                && !type.getName().startsWith("java.")
+                && (type.isSealed()
+                        || hasSealedAncestor(type.getSuperclass())
+                        || Arrays.stream(type.getInterfaces()).anyMatch(SealedFamily::hasSealedAncestor));
+    }
+
+    /** The classes that a value of this type can be of, as far as the type itself says so. */
+    static Set<Class<?>> members(Class<?> type) {
+        Set<Class<?>> members = new LinkedHashSet<>();
+        collect(type, members);
+        return members;
+    }
+
+    private static void collect(Class<?> type, Set<Class<?>> members) {
+        if (!Modifier.isAbstract(type.getModifiers()) || type.isEnum()) {
+            members.add(type);
+        }
+        if (type.isSealed() && !type.isEnum()) {
+            Stream.of(type.getPermittedSubclasses()).forEach(permitted -> collect(permitted, members));
+        }
+    }
+}

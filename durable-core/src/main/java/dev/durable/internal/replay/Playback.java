@@ -1,0 +1,53 @@
+package dev.durable.internal.replay;
+
+import dev.durable.history.HistoryEvent;
+import dev.durable.internal.replay.call.DurableCalls;
+import dev.durable.internal.replay.match.Comparison;
+import dev.durable.internal.replay.match.RecordedScript;
+import dev.durable.internal.replay.match.RecordedTurn;
+import java.util.Iterator;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Replays consecutive recorded turns: the first by the driver, the others by the coroutine that finds all blocked, so
+ * that a page of a history costs one hand-over between threads.
+ */
+final class Playback implements BooleanSupplier {
+    private final DurableCalls run;
+    private final Comparison comparison;
+    private final Iterator<RecordedTurn> left;
+    private @Nullable RecordedScript script;
+
+    Playback(DurableCalls run, Comparison comparison, List<RecordedTurn> turns) {
+        this.run = run;
+        this.comparison = comparison;
+        this.left = turns.iterator();
+    }
+
+    /** Ends the turn that was made, and begins the next; false where there is none. */
+    @Override
+    public boolean getAsBoolean() {
+        if (script != null) {
+            script.end();
+        }
+        if (!left.hasNext()) {
+            return false;
+        }
+        RecordedTurn turn = left.next();
+        if (!run.feed().accepts(turn.event())) {
+            throw comparison.unexpected(turn.event());
+        }
+        if (turn.event() instanceof HistoryEvent.ActivityClosed closed
+                && closed.local() != null
+                && !run.work().hasInput(closed.seq(), closed.local())
+                && comparison.refusesOtherText()) {
+            throw comparison.otherInput(turn.event(), closed.local());
+        }
+        run.versions().learn(turn.commands());
+        script = new RecordedScript(turn, comparison);
+        run.begin(script);
+        return true;
+    }
+}

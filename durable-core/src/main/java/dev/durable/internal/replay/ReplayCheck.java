@@ -1,0 +1,101 @@
+package dev.durable.internal.replay;
+
+import dev.durable.NonDeterminismException;
+import dev.durable.history.History;
+import dev.durable.history.HistoryEvent;
+import dev.durable.history.WorkflowPaused;
+import dev.durable.history.WorkflowResumed;
+import dev.durable.history.WorkflowTerminated;
+import dev.durable.history.WorkflowTimedOut;
+import dev.durable.internal.declare.WorkflowType;
+import dev.durable.internal.replay.match.DivergenceAdvice;
+import dev.durable.internal.replay.match.RecordedTurn;
+import dev.durable.internal.replay.match.ReplaySetup;
+import dev.durable.store.Bounds;
+import dev.durable.store.RunKey;
+import java.util.List;
+
+/**
+ * Checks that code still gives the commands of a history: replayed from scratch, and cut after every turn and continued
+ * from there, as a worker does that takes over.
+ */
+public final class ReplayCheck {
+    private final WorkflowType type;
+    private final ReplaySetup setup;
+
+    public ReplayCheck(WorkflowType type, ReplaySetup setup) {
+        this.type = type;
+        this.setup = setup;
+    }
+
+    /**
+     * Replays the whole history once.
+     *
+     * @throws NonDeterminismException where the code gives something else
+     */
+    public void fromScratch(History history) {
+        WorkflowInstance instance = instance(history);
+        try {
+            if (!history.started().firstTurnDone() && history.stream().skip(1).allMatch(ReplayCheck::fromOutside)) {
+                // Its first turn may not have run yet, or never did.
+                instance.feed(history.started());
+                return;
+            }
+            instance.replay(RecordedTurn.of(history));
+            if (history.getLast() instanceof HistoryEvent.Closing closing) {
+                instance.replayClose(closing);
+            }
+        } finally {
+            instance.evict();
+        }
+    }
+
+    /**
+     * For each of the first turns: replays what is before it and feeds it live. Quadratic, so bounded.
+     *
+     * @param maxTurns how many turns are cut at the most
+     * @throws NonDeterminismException where the code gives something else
+     */
+    public void cutAfterEveryTurn(History history, int maxTurns) {
+        List<RecordedTurn> turns = RecordedTurn.of(history);
+        for (int cut = 1; cut < Math.min(turns.size(), maxTurns); cut++) {
+            continueAfter(history, turns, cut);
+        }
+    }
+
+    private static boolean fromOutside(HistoryEvent event) {
+        return event instanceof WorkflowTerminated
+                || event instanceof WorkflowTimedOut
+                || event instanceof WorkflowPaused
+                || event instanceof WorkflowResumed;
+    }
+
+    private void continueAfter(History history, List<RecordedTurn> turns, int cut) {
+        WorkflowInstance instance = instance(history);
+        try {
+            instance.replay(turns.subList(0, cut));
+            RecordedTurn next = turns.get(cut);
+            if (!instance.accepts(next.event())) {
+                throw new NonDeterminismException("after a replay of the first " + cut + " turns of "
+                        + Bounds.shown(history.workflowId()) + " nothing waits for " + next.event() + advice());
+            }
+            List<HistoryEvent.Command> given =
+                    instance.feed(next.event(), next.at(), next.withNext()).commands();
+            if (!given.equals(next.commands())) {
+                throw new NonDeterminismException("gone on after a replay of the first " + cut + " turns of "
+                        + Bounds.shown(history.workflowId()) + ", the code gives for " + next.event() + "\n  " + given
+                        + "\nand the history has\n  " + next.commands() + advice());
+            }
+        } finally {
+            instance.evict();
+        }
+    }
+
+    private String advice() {
+        return setup.sameCode() ? "\n\n" + DivergenceAdvice.UNSTEADY : "";
+    }
+
+    private WorkflowInstance instance(History history) {
+        return new WorkflowInstance(type, new RunKey(history.runId(), history.workflowId()), setup);
+    }
+}

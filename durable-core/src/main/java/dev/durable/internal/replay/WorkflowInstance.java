@@ -1,0 +1,309 @@
+package dev.durable.internal.replay;
+
+import dev.durable.QueryFailedException;
+import dev.durable.history.ActivityCompleted;
+import dev.durable.history.FirstTurnStarted;
+import dev.durable.history.HistoryEvent;
+import dev.durable.history.Payload;
+import dev.durable.history.SignalReceived;
+import dev.durable.history.WorkflowStarted;
+import dev.durable.internal.declare.WorkflowType;
+import dev.durable.internal.declare.type.MethodSpec;
+import dev.durable.internal.replay.call.DurableCalls;
+import dev.durable.internal.replay.call.LocalWork;
+import dev.durable.internal.replay.call.TimerDue;
+import dev.durable.internal.replay.coroutine.Coroutine;
+import dev.durable.internal.replay.coroutine.CoroutineWait;
+import dev.durable.internal.replay.coroutine.Dispatcher;
+import dev.durable.internal.replay.coroutine.Restriction;
+import dev.durable.internal.replay.match.Comparison;
+import dev.durable.internal.replay.match.Divergence;
+import dev.durable.internal.replay.match.LiveScript;
+import dev.durable.internal.replay.match.PendingWait;
+import dev.durable.internal.replay.match.RecordedTurn;
+import dev.durable.internal.replay.match.ReplaySetup;
+import dev.durable.internal.replay.match.StalledException;
+import dev.durable.internal.replay.match.Turn;
+import dev.durable.internal.replay.match.UserLines;
+import dev.durable.store.RunKey;
+import java.time.Instant;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs the code of one run: it is fed one event at a time and returns the commands that the code gives. Used by one
+ * thread at a time, not always the same; platform or virtual. {@link #feed} and {@link #replay} throw {@link
+ * Divergence} or {@link StalledException} when the run can't go on; the instance is unusable after that and has been
+ * evicted.
+ */
+public final class WorkflowInstance {
+    /** One for all: runs are evicted by the thousand, and where from says nothing. */
+    @SuppressWarnings("StaticAssignmentOfThrowable")
+    private static final StalledException EVICTED = new StalledException("it was evicted", null);
+
+    private static final int BASE_BYTES = 4_096;
+    private static final int COROUTINE_BYTES = 3_072;
+    private static final int OPEN_WORK_BYTES = 384;
+
+    /** Payloads of so many events are taken to be alive in the user's objects. */
+    private static final int REMEMBERED = 64;
+
+    private final WorkflowType type;
+    private final ReplaySetup setup;
+    private final DurableCalls run;
+    private final Comparison comparison;
+    private long bytesFed;
+
+    /** The code itself begins when its {@code WorkflowStarted} is fed. */
+    public WorkflowInstance(WorkflowType type, RunKey run, ReplaySetup setup) {
+        this(type, run, setup, Dispatcher::of);
+    }
+
+    public WorkflowInstance(WorkflowType type, RunKey run, ReplaySetup setup, Dispatcher.Factory dispatchers) {
+        this.type = type;
+        this.setup = setup;
+        this.run = new DurableCalls(type, run, setup, dispatchers);
+        this.comparison = new Comparison(
+                type.name() + " " + run.shown(),
+                new UserLines(type.implementation()),
+                setup.strict(),
+                setup.sameCode(),
+                this::waits);
+    }
+
+    // ── turns ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** Feeds an event that has just become one, with its id and time, and gives the commands that follow. */
+    public Turn feed(HistoryEvent.Inbound event) {
+        return feed(event, event.at(), false);
+    }
+
+    /** Feeds the event of a first turn that is made later than the run was started, or that waits for messages. */
+    public Turn feedFirst(WorkflowStarted event, FirstTurnStarted first) {
+        return feed(event, first.at(), first.withNext());
+    }
+
+    Turn feed(HistoryEvent.Inbound event, Instant at, boolean withNext) {
+        if (!accepts(event)) {
+            throw new IllegalArgumentException(event + " is an event of nothing open; it must be dropped, not fed");
+        }
+        LiveScript script = new LiveScript(event, at, withNext);
+        usable();
+        note(event);
+        run.dispatcher().drive(new Once(() -> run.begin(script)), setup.turnLimit());
+        return new Turn(event, script.given(), run.turnLog().drain());
+    }
+
+    /**
+     * Feeds an event of the history and checks that the code gives the commands that the history has.
+     *
+     * @throws Divergence where it gives others, fewer or more
+     */
+    public void replay(HistoryEvent.Inbound event, List<HistoryEvent.Command> recorded) {
+        replay(List.of(new RecordedTurn(event, recorded)));
+    }
+
+    /**
+     * The same for many turns, which costs much less than one by one.
+     *
+     * @throws Divergence at the first turn where the code gives other commands, fewer or more
+     */
+    public void replay(List<RecordedTurn> turns) {
+        usable();
+        turns.forEach(turn -> note(turn.event()));
+        try {
+            run.dispatcher().drive(new Playback(run, comparison, turns), setup.turnLimit());
+        } catch (Divergence e) {
+            StalledException thrownBefore = run.stalls().unconfirmed();
+            throw thrownBefore == null ? e : e.after(thrownBefore);
+        }
+    }
+
+    /**
+     * Checks that the code ends as the history says. A close that was not the code's (terminated, timed out) is always
+     * right.
+     *
+     * @throws Divergence where it does not
+     */
+    public void replayClose(HistoryEvent.Closing recorded) {
+        usable();
+        run.stalls().historyHasEnded();
+        Divergence other = comparison.otherClose(run.started(), close(recorded.id()), recorded);
+        if (other != null) {
+            throw diverged(other);
+        }
+    }
+
+    private void note(HistoryEvent.Inbound event) {
+        // The text, and what was decoded from it.
+        bytesFed += 2L * bytes(event) - bytesFed / REMEMBERED;
+    }
+
+    /** The one turn that is live. */
+    private static final class Once implements BooleanSupplier {
+        private final Runnable begin;
+        private boolean begun;
+
+        Once(Runnable begin) {
+            this.begin = begin;
+        }
+
+        @Override
+        public boolean getAsBoolean() {
+            boolean first = !begun;
+            begun = true;
+            if (first) {
+                begin.run();
+            }
+            return first;
+        }
+    }
+
+    private Divergence diverged(Divergence divergence) {
+        usable();
+        run.dispatcher().die(divergence);
+        run.dispatcher().unwind(setup.turnLimit());
+        return divergence;
+    }
+
+    private void usable() {
+        RuntimeException death = run.dispatcher().death();
+        if (death != null) {
+            throw new IllegalStateException("this instance can't be used any more: " + death.getMessage(), death);
+        }
+    }
+
+    // ── what may come, and what is due ──────────────────────────────────────────────────────────────────────────────
+
+    /** Whether the event may be fed; false for outcomes and timers of nothing open: these are dropped, never recorded. */
+    public boolean accepts(HistoryEvent.Inbound event) {
+        return run.feed().accepts(event);
+    }
+
+    /** The close that is pending, with this id and the time of the last turn; null while the run is open. */
+    public HistoryEvent.@Nullable Closing close(long eventId) {
+        usable();
+        return run.ending().hasEnded() ? run.ending().close(eventId, run.now()) : null;
+    }
+
+    /**
+     * Whether {@code run} has ended, or a handler has ended it, and sees nothing more of what comes; what is left are
+     * handlers that it waits for, its clean-up and its compensations.
+     */
+    public boolean hasEnded() {
+        return run.ending().isDeaf();
+    }
+
+    /**
+     * Whether the result is fixed. Where {@code run} waits behind its last line for handlers, that is when the last of them
+     * has returned; handlers of messages that come from then on can neither wait nor call.
+     */
+    public boolean hasResult() {
+        return run.ending().hasEnded();
+    }
+
+    /** When the earliest open timer is due; null without one. */
+    public @Nullable Instant nextTimer() {
+        return run.work().nextTimer();
+    }
+
+    /** The open timers that are due, in the order in which they must be fed. */
+    public List<TimerDue> dueTimers(Instant now) {
+        return run.work().due(now);
+    }
+
+    // ── looking ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /**
+     * Asks the object a question.
+     *
+     * @param arguments a JSON array
+     * @return what the query method gave
+     * @throws QueryFailedException when it threw, does not exist, or broke a query's rules
+     */
+    public Payload query(String name, Payload arguments) {
+        usable();
+        MethodSpec query = type.queries().get(name);
+        Object workflow = run.feed().workflow();
+        if (query == null) {
+            throw new QueryFailedException(type.name() + " has no query '" + name + "'; it has "
+                    + type.queries().keySet());
+        }
+        if (workflow == null) {
+            throw new QueryFailedException(
+                    "query '" + name + "': the run's object does not exist, for its constructor threw");
+        }
+        DurableCalls.bind(run);
+        try {
+            return answer(query, workflow, arguments);
+        } catch (Throwable e) {
+            throw new QueryFailedException("query '" + name + "' of " + type.name() + " threw " + e, e);
+        } finally {
+            DurableCalls.bind(null);
+        }
+    }
+
+    private Payload answer(MethodSpec query, Object workflow, Payload arguments) throws Throwable {
+        @Nullable Object[] decoded = setup.codec().decodeArguments(query, arguments);
+        @Nullable Object answer = run.restrictions().call(Restriction.QUERY, () -> query.invoke(workflow, decoded));
+        return setup.codec().encode(answer, query.returnType(), "the result of " + query.name());
+    }
+
+    /** What each coroutine waits for, in the order of their creation. */
+    public List<PendingWait> waits() {
+        usable();
+        Stream<PendingWait> coroutines = run.dispatcher().alive().stream().flatMap(this::wait);
+        return Stream.concat(coroutines, run.ending().waits(run.now())).toList();
+    }
+
+    private Stream<PendingWait> wait(Coroutine coroutine) {
+        CoroutineWait waiter = coroutine.waiter();
+        if (waiter == null) {
+            return Stream.of();
+        }
+        String what =
+                (run.ending().hasEnded() ? "the run has ended and waits for its clean-up: " : "") + waiter.what.text();
+        String line = run.dispatcher().threads().lineOf(coroutine.thread());
+        return Stream.of(new PendingWait(coroutine.name, what, waiter.since, line));
+    }
+
+    /** Inputs, durations and options that differed from the recorded ones so far; always 0 where setup is strict. */
+    public int differences() {
+        return comparison.otherTexts();
+    }
+
+    /** Local activities that were called, or cancelled, since this was asked last; for the worker to begin and stop. */
+    public List<LocalWork> localNews() {
+        return run.work().localNews();
+    }
+
+    /** Roughly how many bytes it holds; of the user's own state only what was fed is known. */
+    public int weight() {
+        long known = BASE_BYTES
+                + (long) COROUTINE_BYTES * run.dispatcher().alive().size()
+                + (long) OPEN_WORK_BYTES * run.work().size()
+                + bytesFed;
+        return (int) Math.min(known, Integer.MAX_VALUE);
+    }
+
+    private static int bytes(HistoryEvent.Inbound event) {
+        return switch (event) {
+            case WorkflowStarted e -> e.input().json().length();
+            case ActivityCompleted e -> e.result().json().length();
+            case SignalReceived e -> e.input().json().length();
+            default -> 0;
+        };
+    }
+
+    // ── the end of it ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** Ends all coroutines without an effect on anything outside them. Idempotent. */
+    public void evict() {
+        if (run.dispatcher().death() == null) {
+            run.dispatcher().die(EVICTED);
+            run.dispatcher().unwind(setup.turnLimit());
+        }
+    }
+}

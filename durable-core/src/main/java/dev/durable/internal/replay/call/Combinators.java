@@ -1,0 +1,94 @@
+package dev.durable.internal.replay.call;
+
+import dev.durable.Promise;
+import dev.durable.UsageException;
+import dev.durable.internal.replay.coroutine.DurablePromise;
+import dev.durable.internal.replay.coroutine.WaitCondition;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** Implements {@code Promise.all}, {@code any} and {@code map}. */
+public final class Combinators {
+    private Combinators() {}
+
+    /** The results in order; the first failure in order of settling, as soon as there is one. */
+    public static <T extends @Nullable Object> List<T> all(Collection<? extends Promise<? extends T>> promises) {
+        List<DurablePromise<? extends T>> all = own(promises, "Promise.all");
+        if (all.stream().noneMatch(DurablePromise::hasFailed)) {
+            waitFor("Promise.all", all, DurablePromise::hasFailed);
+        }
+        firstSettled(all, DurablePromise::hasFailed).ifPresent(DurablePromise::valueOrUnchecked);
+        List<T> results = new ArrayList<>(all.size());
+        all.forEach(promise -> results.add(promise.valueOrUnchecked()));
+        return Collections.unmodifiableList(results);
+    }
+
+    /** The first success in order of settling; the first failure where all failed. */
+    public static <T extends @Nullable Object> T any(Collection<? extends Promise<? extends T>> promises) {
+        List<DurablePromise<? extends T>> all = own(promises, "Promise.any");
+        if (all.isEmpty()) {
+            throw new UsageException("Promise.any needs at least one promise: nothing would ever be the first");
+        }
+        if (all.stream().noneMatch(Combinators::hasSucceeded)) {
+            waitFor("Promise.any", all, Combinators::hasSucceeded);
+        }
+        return firstSettled(all, Combinators::hasSucceeded)
+                .or(() -> firstSettled(all, DurablePromise::hasFailed))
+                .orElseThrow()
+                .valueOrUnchecked();
+    }
+
+    /** As many coroutines as may be at work at once, each of which takes the next item until there is none. */
+    public static <S extends @Nullable Object, R extends @Nullable Object> List<R> map(
+            Collection<? extends S> items, int atOnce, Promise.Then<? super S, ? extends R> fn) {
+        if (atOnce < 1) {
+            throw new UsageException("Promise.map needs to have at least 1 at once, not " + atOnce);
+        }
+        return new PromiseMapping<S, R>(items, fn).run(atOnce);
+    }
+
+    /** Waits until one is enough, or all have settled. */
+    private static <T extends @Nullable Object> void waitFor(
+            String call, List<DurablePromise<? extends T>> all, Predicate<DurablePromise<?>> enough) {
+        Set<DurablePromise<?>> open = new LinkedHashSet<>(all);
+        open.removeIf(DurablePromise::isSettled);
+        if (open.isEmpty()) {
+            return;
+        }
+        int[] left = {open.size()};
+        DurableCalls.current(call)
+                .waitFor(call, new WaitCondition(open, one -> --left[0] == 0 || enough.test(one), null));
+    }
+
+    private static <T extends @Nullable Object> Optional<DurablePromise<? extends T>> firstSettled(
+            List<DurablePromise<? extends T>> all, Predicate<DurablePromise<?>> which) {
+        return all.stream().filter(which).min(Comparator.comparingLong(DurablePromise::settledAs));
+    }
+
+    private static boolean hasSucceeded(DurablePromise<?> promise) {
+        return promise.isSettled() && !promise.hasFailed();
+    }
+
+    private static <T extends @Nullable Object> List<DurablePromise<? extends T>> own(
+            Collection<? extends Promise<? extends T>> promises, String call) {
+        DurableCalls run = DurableCalls.current(call);
+        List<DurablePromise<? extends T>> own = new ArrayList<>(promises.size());
+        for (Promise<? extends T> promise : promises) {
+            if (!(promise instanceof DurablePromise<? extends T> ours)) {
+                throw new UsageException(call + " takes promises that Durable made, not a " + promise.getClass());
+            }
+            ours.checkOf(run, call);
+            ours.observe();
+            own.add(ours);
+        }
+        return own;
+    }
+}

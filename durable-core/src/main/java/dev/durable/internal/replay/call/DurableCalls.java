@@ -1,0 +1,457 @@
+package dev.durable.internal.replay.call;
+
+import dev.durable.ActivityOptions;
+import dev.durable.ActivityOptionsBuilder;
+import dev.durable.Body;
+import dev.durable.CancelledException;
+import dev.durable.Promise;
+import dev.durable.RegistrationException;
+import dev.durable.ShieldedBody;
+import dev.durable.UsageException;
+import dev.durable.VoidBody;
+import dev.durable.WorkflowInfo;
+import dev.durable.history.ActivityScheduled;
+import dev.durable.history.Payload;
+import dev.durable.history.SideEffectRecorded;
+import dev.durable.history.WorkflowStarted;
+import dev.durable.internal.declare.OptionsAtCallSite;
+import dev.durable.internal.declare.WorkflowType;
+import dev.durable.internal.replay.coroutine.CheckedTask;
+import dev.durable.internal.replay.coroutine.Coroutine;
+import dev.durable.internal.replay.coroutine.Coroutines;
+import dev.durable.internal.replay.coroutine.Dispatcher;
+import dev.durable.internal.replay.coroutine.DurablePromise;
+import dev.durable.internal.replay.coroutine.Eviction;
+import dev.durable.internal.replay.coroutine.HistoryDecoder;
+import dev.durable.internal.replay.coroutine.OpenOperation;
+import dev.durable.internal.replay.coroutine.PromiseHost;
+import dev.durable.internal.replay.coroutine.PromiseOutcome;
+import dev.durable.internal.replay.coroutine.Restriction;
+import dev.durable.internal.replay.coroutine.Restrictions;
+import dev.durable.internal.replay.coroutine.RunThreads;
+import dev.durable.internal.replay.coroutine.Unchecked;
+import dev.durable.internal.replay.coroutine.WaitCondition;
+import dev.durable.internal.replay.match.ReplaySetup;
+import dev.durable.internal.replay.match.TurnScript;
+import dev.durable.store.RunKey;
+import java.lang.reflect.Type;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The implementation behind the static methods of {@code Durable} and behind promises, for the run whose coroutine
+ * calls. Puts the parts of the run together; each call is checked (alive, not restricted, not cancelled) and handed on.
+ */
+public final class DurableCalls implements PromiseHost {
+    private static final ThreadLocal<@Nullable DurableCalls> CURRENT = new ThreadLocal<>();
+
+    private final WorkflowType type;
+    private final ReplaySetup setup;
+    private final Restrictions restrictions = new Restrictions();
+    private final Dispatcher dispatcher;
+    private final CurrentTurn journal;
+    private final TurnLog turnLog;
+    private final OpenWork work;
+    private final WaitCalls waiting;
+    private final ActivityCalls activities;
+    private final Coroutines coroutines;
+    private final Versions versions;
+    private final HistoryDecoder decoder;
+    private final HandlersUnderWay handlers;
+    private final StallRules stalls;
+    private final RunEnding ending;
+    private final EventApplier feed;
+    private final RunRandom draws;
+    private final RandomGenerator random = this::drawBits;
+    private long settled;
+
+    public DurableCalls(WorkflowType type, RunKey run, ReplaySetup setup, Dispatcher.Factory dispatchers) {
+        this.type = type;
+        this.setup = setup;
+        RunThreads threads = new RunThreads(type.name() + " " + run.shown(), type.implementation(), setup.strict());
+        dispatcher = dispatchers.create(threads, restrictions);
+        journal = new CurrentTurn(dispatcher);
+        turnLog = new TurnLog(run, journal, setup.failures()::loggable);
+        work = new OpenWork(journal, this);
+        waiting = new WaitCalls(dispatcher, restrictions, journal, work, turnLog);
+        activities = new ActivityCalls(this, waiting, restrictions, work, setup);
+        coroutines = new Coroutines(this, dispatcher, () -> bind(this));
+        versions = new Versions(journal, dispatcher);
+        decoder = new HistoryDecoder(setup.codec(), dispatcher);
+        handlers = new HandlersUnderWay(turnLog);
+        stalls = new StallRules(dispatcher, journal, type, setup.stallOn());
+        ending = new RunEnding(
+                dispatcher,
+                coroutines,
+                work,
+                handlers,
+                turnLog,
+                stalls,
+                thrown -> setup.failures().encode(thrown, type.run().named()));
+        feed = new EventApplier(this, type, decoder, setup);
+        draws = new RunRandom(run.runId());
+    }
+
+    // ── whose thread this is ────────────────────────────────────────────────────────────────────────────────────────
+
+    /** The run of this coroutine; says so where there is none. */
+    public static DurableCalls current(String call) {
+        DurableCalls run = CURRENT.get();
+        if (run == null) {
+            throw new UsageException(call + " was called outside a workflow, on thread '"
+                    + Thread.currentThread().getName() + "'."
+                    + " It works on the run's own coroutines only: in a workflow, start them by Durable.async, never"
+                    + " by threads, executors or parallel streams; in a test, use TestEngine.");
+        }
+        run.dispatcher.checkAlive();
+        return run;
+    }
+
+    /**
+     * The workflow type whose code makes a call that is none of {@code Durable}'s; empty where the thread is none of a
+     * run's.
+     */
+    public static Optional<String> typeOfCaller(String call) {
+        return CURRENT.get() == null
+                ? Optional.empty()
+                : Optional.of(current(call).type.name());
+    }
+
+    static @Nullable DurableCalls currentOrNull() {
+        return CURRENT.get();
+    }
+
+    public static void bind(@Nullable DurableCalls run) {
+        if (run == null) {
+            CURRENT.remove();
+        } else {
+            CURRENT.set(run);
+        }
+    }
+
+    /** The call only looks: fine in conditions and queries. */
+    @Override
+    public void look(String call) {
+        if (current(call) != this) {
+            throw new UsageException(call + " was called on a promise of another run. Keep promises in fields of the"
+                    + " workflow object or in local variables, never in static fields.");
+        }
+    }
+
+    /** Options of the call that the history has next; null where it has none. */
+    @Nullable
+    ActivityOptions expectedOptions() {
+        return journal.expected() instanceof ActivityScheduled next ? next.options() : null;
+    }
+
+    // ── time and randomness ─────────────────────────────────────────────────────────────────────────────────────────
+
+    public Instant now() {
+        return journal.now();
+    }
+
+    public WorkflowInfo info() {
+        WorkflowStarted started = feed.started();
+        return new WorkflowInfo(
+                started.workflowId(),
+                started.runId(),
+                type.name(),
+                started.taskQueue(),
+                started.at(),
+                journal.length(),
+                started.headers());
+    }
+
+    /** Draws for the coroutine that calls it, whichever coroutine has asked for it. */
+    public RandomGenerator random() {
+        return random;
+    }
+
+    public UUID uuid() {
+        restrictions.check("Durable.uuid");
+        Coroutine self = dispatcher.running();
+        return draws.uuid(self.number, self.nextDraw());
+    }
+
+    private long drawBits() {
+        look("Durable.random");
+        restrictions.check("Durable.random");
+        Coroutine self = dispatcher.running();
+        return draws.bits(self.number, self.nextDraw());
+    }
+
+    // ── waits ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    public void sleep(Duration duration) {
+        waiting.sleep(duration);
+    }
+
+    public Promise<@Nullable Void> timer(Duration duration) {
+        if (WaitCalls.isNoWait(duration)) {
+            DurablePromise<@Nullable Void> fired = new DurablePromise<>(this);
+            fired.settle(PromiseOutcome.success(null));
+            return fired;
+        }
+        return work.start(waiting.mayCommand("Durable.timer"), duration).promise;
+    }
+
+    public void await(BooleanSupplier condition) {
+        waiting.forCondition(condition);
+    }
+
+    public boolean await(Duration timeout, BooleanSupplier condition) {
+        return waiting.forCondition(condition, timeout);
+    }
+
+    @Override
+    public void waitFor(DurablePromise<?> promise) {
+        look("Promise.get");
+        waiting.forPromise(promise);
+    }
+
+    @Override
+    public void waitFor(DurablePromise<?> promise, Duration timeout) {
+        look("Promise.get");
+        waiting.forPromise(promise, timeout);
+    }
+
+    void waitFor(String call, WaitCondition what) {
+        waiting.until(call, what);
+    }
+
+    // ── coroutines ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    public <T extends @Nullable Object> Promise<T> async(Body<T> body) {
+        return start("Durable.async", "async", body::run);
+    }
+
+    /** Starts a coroutine of the running one; it is ready at once. */
+    <T extends @Nullable Object> DurablePromise<T> start(String call, String kind, CheckedTask<T> body) {
+        Coroutine by = waiting.mayCommand(call);
+        DurablePromise<T> promise = new DurablePromise<>(this);
+        dispatcher.ready(coroutines.child(by, kind, promise, body));
+        return promise;
+    }
+
+    /** Starts a coroutine that is ready when the promise has settled. */
+    @Override
+    public <T extends @Nullable Object> DurablePromise<T> after(
+            DurablePromise<?> first, String call, CheckedTask<T> body) {
+        look(call);
+        Coroutine by = waiting.mayCommand(call);
+        first.observe();
+        DurablePromise<T> promise = new DurablePromise<>(this);
+        Coroutine next = coroutines.child(by, "then", promise, body);
+        if (first.isSettled()) {
+            dispatcher.ready(next);
+        } else {
+            first.listen(now -> dispatcher.ready(next));
+        }
+        return promise;
+    }
+
+    /** Cancels; allowed in a cancelled coroutine too, for it takes nothing on, but not in a handler after the end. */
+    @Override
+    public void cancel(DurablePromise<?> promise) {
+        look("Promise.cancel");
+        restrictions.check("Promise.cancel");
+        if (dispatcher.running().isLate()) {
+            throw new CancelledException("Promise.cancel was refused: " + RunEnding.RUN_ENDED);
+        }
+        OpenOperation source = promise.source();
+        if (source != null) {
+            source.cancel("Promise.cancel was called");
+        }
+    }
+
+    public <T extends @Nullable Object, X extends Exception> T detached(ShieldedBody<T, X> body) throws X {
+        restrictions.check("Durable.detached");
+        Coroutine self = dispatcher.running();
+        self.shield();
+        try {
+            return body.run();
+        } finally {
+            self.unshield();
+        }
+    }
+
+    /** Whether the running coroutine was cancelled. */
+    public boolean isCancelled() {
+        return dispatcher.running().isCancelled();
+    }
+
+    public boolean allHandlersFinished() {
+        return !handlers.isAnyRunning();
+    }
+
+    @Override
+    public long nextSettled() {
+        return ++settled;
+    }
+
+    @Override
+    public Set<DurablePromise<?>> unobserved() {
+        return ending.unobserved();
+    }
+
+    // ── activities ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @SuppressWarnings("unchecked") // what the stub was scheduled for returns a T
+    public <T extends @Nullable Object> Promise<T> call(Body<T> stubCall) {
+        return (Promise<T>) activities.capture(stubCall::run);
+    }
+
+    public <A> A activities(Class<A> type, Consumer<ActivityOptionsBuilder> options) {
+        OptionsAtCallSite changes = new OptionsAtCallSite();
+        try {
+            options.accept(changes);
+            return type.cast(activities.stub(setup.registry().activityType(type), changes::apply));
+        } catch (IllegalArgumentException | RegistrationException e) {
+            throw new UsageException("Durable.activities(" + type.getSimpleName() + ".class, …): " + e.getMessage(), e);
+        }
+    }
+
+    @SuppressWarnings({"unchecked", "NullAway"}) // the caller says what it is
+    public <T> T activity(
+            String name,
+            Consumer<ActivityOptionsBuilder> options,
+            Type resultType,
+            @Nullable Object @Nullable [] arguments) {
+        OptionsAtCallSite changes = new OptionsAtCallSite();
+        options.accept(changes);
+        try {
+            return (T) activities.call(
+                    name, changes::apply, resultType, arguments == null ? new @Nullable Object[1] : arguments);
+        } catch (Throwable e) {
+            throw Unchecked.<RuntimeException>raise(e);
+        }
+    }
+
+    // ── what is recorded ────────────────────────────────────────────────────────────────────────────────────────────
+
+    @SuppressWarnings({"unchecked", "NullAway"}) // a T that allows null
+    public <T extends @Nullable Object> T sideEffect(Type type, Body<T> supplier) {
+        waiting.mayCommand("Durable.sideEffect");
+        Payload value = journal.isLive() ? valueOf(type, supplier) : recordedValue();
+        SideEffectRecorded recorded = journal.put((id, at) -> new SideEffectRecorded(id, at, value));
+        return (T) decoder.decode(recorded.value(), type, "the value of Durable.sideEffect");
+    }
+
+    /** A failure leaves no event, so a replay could not repeat it: the turn is tried again as a whole instead. */
+    private Payload valueOf(Type type, Body<?> supplier) {
+        try {
+            @Nullable Object value = restrictions.call(Restriction.SIDE_EFFECT, supplier::run);
+            return setup.codec().encode(value, type, "the value of Durable.sideEffect");
+        } catch (Eviction e) {
+            throw e;
+        } catch (Throwable e) {
+            dispatcher.die(dispatcher.threads().sideEffectFailed(e));
+            throw Eviction.INSTANCE;
+        }
+    }
+
+    private Payload recordedValue() {
+        return journal.expected() instanceof SideEffectRecorded recorded ? recorded.value() : Payload.NULL;
+    }
+
+    public int version(String changeId, int min, int max) {
+        restrictions.check("Durable.version");
+        return versions.ask(changeId, min, max);
+    }
+
+    public void compensate(VoidBody undo) {
+        restrictions.check("Durable.compensate");
+        ending.compensate(undo);
+    }
+
+    // ── logging ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    public static Logger logger(Class<?> type) {
+        return new WorkflowLogger(LoggerFactory.getLogger(type));
+    }
+
+    /** Whether what this thread logs is news. */
+    boolean logs() {
+        return dispatcher.death() == null && (restrictions.isInForce(Restriction.QUERY) || journal.isLive());
+    }
+
+    /** A query answers now; all else is said when it is true. */
+    void log(Runnable line) {
+        if (restrictions.isInForce(Restriction.QUERY)) {
+            line.run();
+        } else {
+            turnLog.add(line);
+        }
+    }
+
+    // ── turns ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** Begins a turn by applying its event; the code is still to run. */
+    public void begin(TurnScript turn) {
+        journal.begin(turn);
+        coroutines.beginTurn();
+        if (turn.isLive()) {
+            stalls.check();
+        }
+        feed.apply(turn.event(), turn.withNext());
+    }
+
+    // ── the parts, for the instance ─────────────────────────────────────────────────────────────────────────────────
+
+    public Dispatcher dispatcher() {
+        return dispatcher;
+    }
+
+    public TurnLog turnLog() {
+        return turnLog;
+    }
+
+    public OpenWork work() {
+        return work;
+    }
+
+    Coroutines coroutines() {
+        return coroutines;
+    }
+
+    public Restrictions restrictions() {
+        return restrictions;
+    }
+
+    public ActivityCalls activities() {
+        return activities;
+    }
+
+    public Versions versions() {
+        return versions;
+    }
+
+    HandlersUnderWay handlers() {
+        return handlers;
+    }
+
+    public StallRules stalls() {
+        return stalls;
+    }
+
+    public RunEnding ending() {
+        return ending;
+    }
+
+    public EventApplier feed() {
+        return feed;
+    }
+
+    public WorkflowStarted started() {
+        return feed.started();
+    }
+}

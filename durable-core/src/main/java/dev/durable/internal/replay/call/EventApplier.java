@@ -1,0 +1,243 @@
+package dev.durable.internal.replay.call;
+
+import dev.durable.history.ActivityCancelled;
+import dev.durable.history.ActivityCompleted;
+import dev.durable.history.ActivityFailed;
+import dev.durable.history.ActivityTimedOut;
+import dev.durable.history.HistoryEvent;
+import dev.durable.history.Payload;
+import dev.durable.history.SignalReceived;
+import dev.durable.history.TimerFired;
+import dev.durable.history.WorkflowCancelRequested;
+import dev.durable.history.WorkflowStarted;
+import dev.durable.internal.declare.WorkflowType;
+import dev.durable.internal.declare.type.MethodSpec;
+import dev.durable.internal.replay.coroutine.Coroutine;
+import dev.durable.internal.replay.coroutine.HistoryDecoder;
+import dev.durable.internal.replay.coroutine.PromiseOutcome;
+import dev.durable.internal.replay.coroutine.Restriction;
+import dev.durable.internal.replay.match.ReplaySetup;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationTargetException;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Applies one inbound event to a run: settles the promise it belongs to, or starts the handler's coroutine. Runs no
+ * user code itself.
+ */
+public final class EventApplier {
+    private static final Logger log = LoggerFactory.getLogger(EventApplier.class);
+
+    /** Rules that not all runs follow, as bits of {@code WorkflowStarted.flags}: so far all runs follow all. */
+    private static final int KNOWN_FLAGS = 0;
+
+    private final DurableCalls run;
+    private final WorkflowType type;
+    private final HistoryDecoder decoder;
+    private final ReplaySetup setup;
+    private final ActivityOutcomes outcomes;
+    private @Nullable WorkflowStarted started;
+    private @Nullable Object workflow;
+    /** Whether the event before this one waits for it: see {@link SignalReceived#withNext}. */
+    private boolean joined;
+
+    EventApplier(DurableCalls run, WorkflowType type, HistoryDecoder decoder, ReplaySetup setup) {
+        this.run = run;
+        this.type = type;
+        this.decoder = decoder;
+        this.setup = setup;
+        this.outcomes = new ActivityOutcomes(
+                decoder, setup.failures(), type.implementation().getClassLoader());
+    }
+
+    /** Whether it is the next thing that can happen to the run: an outcome must be of something open. */
+    public boolean accepts(HistoryEvent.Inbound event) {
+        return switch (event) {
+            case WorkflowStarted e -> started == null;
+            case HistoryEvent.ActivityClosed e -> run.work().isActivityOpen(e.seq(), e.local());
+            case TimerFired e -> run.work().isTimerOpen(e.seq());
+            case WorkflowCancelRequested e -> started != null;
+            case SignalReceived e -> started != null;
+        };
+    }
+
+    /** @param runWaits whether it is a first turn in which the code waits for the messages behind it */
+    void apply(HistoryEvent.Inbound event, boolean runWaits) {
+        switch (event) {
+            case WorkflowStarted e -> start(e, runWaits);
+            case WorkflowCancelRequested e -> cancelRequested(e);
+            case ActivityCompleted e -> ended(e.seq(), call -> outcomes.completed(call, e));
+            case ActivityFailed e -> ended(e.seq(), call -> outcomes.failed(call, e));
+            case ActivityTimedOut e -> ended(e.seq(), call -> outcomes.timedOut(call, e));
+            case ActivityCancelled e -> ended(e.seq(), call -> outcomes.cancelled(call, e));
+            case TimerFired e -> run.work().fire(e.seq());
+            case SignalReceived e -> handle(e);
+        }
+        joined = runWaits || isWithNext(event);
+    }
+
+    private static boolean isWithNext(HistoryEvent.Inbound event) {
+        return event instanceof SignalReceived signal && signal.withNext()
+                || event instanceof WorkflowCancelRequested cancel && cancel.withNext();
+    }
+
+    private void cancelRequested(WorkflowCancelRequested event) {
+        if (run.ending().isDeaf()) {
+            run.handlers().late("the request to cancel the run");
+        }
+        if (event.withNext()) {
+            run.dispatcher().handleFirst(null, true);
+        }
+        run.ending().cancelRequested(event.reason(), event.by());
+    }
+
+    private void ended(int seq, Function<ActivityCall, PromiseOutcome<@Nullable Object>> outcome) {
+        OpenActivity activity = run.work().takeActivity(seq);
+        activity.ended(outcome.apply(activity.call));
+    }
+
+    // ── the run ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    private void start(WorkflowStarted event, boolean waits) {
+        started = event;
+        if ((event.flags() & ~KNOWN_FLAGS) != 0) {
+            run.dispatcher().die(run.dispatcher().threads().newerRules(event.flags()));
+            return;
+        }
+        Coroutine body = run.coroutines().root("run", () -> runToTheEnd(event, waits));
+        if (waits) {
+            run.dispatcher().handleFirst(body, true);
+        } else {
+            run.dispatcher().ready(body);
+        }
+    }
+
+    private @Nullable Void runToTheEnd(WorkflowStarted event, boolean waits) {
+        try {
+            Object object = create();
+            workflow = object;
+            if (waits && !isStillOpenAfterOthers()) {
+                return null;
+            }
+            MethodSpec method = type.run();
+            @Nullable Object result = method.invoke(object, decoder.decodeArguments(method, event.input()));
+            awaitHandlers(null);
+            run.ending().runReturned(encode(result, method));
+        } catch (Error e) {
+            throw e;
+        } catch (Throwable e) {
+            if (!run.ending().stallsBy(e)) {
+                awaitHandlers(e);
+                run.ending().runThrew(e);
+            }
+        }
+        return null;
+    }
+
+    /** Lets the handlers of messages go first that are fed together with the start; false where one has ended the run. */
+    private boolean isStillOpenAfterOthers() {
+        Coroutine self = run.dispatcher().running();
+        run.dispatcher().ready(self);
+        run.dispatcher().block(self);
+        run.dispatcher().checkAlive();
+        return !run.ending().hasEnded();
+    }
+
+    /** The run goes on to its end when handlers that it promised to wait for have returned, cancelled or not. */
+    private void awaitHandlers(@Nullable Throwable thrown) {
+        run.ending().runIsOver(thrown);
+        if (run.handlers().isAnyToWaitFor() && !run.ending().hasEnded()) {
+            run.detached(() -> {
+                run.await(() -> !run.handlers().isAnyToWaitFor());
+                return null;
+            });
+        }
+    }
+
+    private Object create() throws Throwable {
+        Constructor<?> constructor =
+                Objects.requireNonNull(type.constructor(), "a workflow type that only clients know");
+        Object[] stubs = type.dependencies().stream()
+                .map(dependency -> run.activities().stub(dependency, UnaryOperator.identity()))
+                .toArray();
+        try {
+            return run.restrictions().call(Restriction.CONSTRUCTOR, () -> constructor.newInstance(stubs));
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
+    }
+
+    private Payload encode(@Nullable Object result, MethodSpec method) {
+        return method.returnType() == void.class
+                ? Payload.NULL
+                : setup.codec().encode(result, method.returnType(), "the result of " + method.name());
+    }
+
+    /** The object, once it was made; null while it is not, or where its constructor threw. */
+    @Nullable
+    public Object workflow() {
+        return workflow;
+    }
+
+    WorkflowStarted started() {
+        return Objects.requireNonNull(started, "WorkflowStarted was not fed yet");
+    }
+
+    // ── handlers ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    private void handle(SignalReceived event) {
+        MethodSpec method = type.signals().get(event.name());
+        if (run.ending().isDeaf()) {
+            run.handlers().late("signal " + event.name());
+        }
+        if (method == null) {
+            tellUnknown(event);
+        }
+        Coroutine handler = method == null ? null : handler(method, event);
+        if (joined || event.withNext()) {
+            run.dispatcher().handleFirst(handler, event.withNext());
+        } else if (handler != null) {
+            run.dispatcher().ready(handler);
+        }
+    }
+
+    private void tellUnknown(SignalReceived event) {
+        run.turnLog()
+                .add(() -> log.warn(
+                        "{} has no @Signal '{}': the signal stands in the history and changes nothing. It has {}",
+                        type.name(),
+                        event.name(),
+                        type.signals().keySet()));
+    }
+
+    private Coroutine handler(MethodSpec method, SignalReceived event) {
+        Coroutine handler = run.coroutines().root("signal " + event.name(), () -> handle(method, event));
+        if (run.ending().hasEnded()) {
+            handler.bornCancelled(RunEnding.RUN_ENDED);
+        }
+        run.handlers().begin(handler, type.unfinishedPolicy(event.name()));
+        return handler;
+    }
+
+    private @Nullable Void handle(MethodSpec method, SignalReceived event) {
+        Coroutine self = run.dispatcher().running();
+        Object object = workflow;
+        try {
+            if (object != null) {
+                method.invoke(object, decoder.decodeArguments(method, event));
+            }
+        } catch (Error e) {
+            throw e;
+        } catch (Throwable e) {
+            run.ending().handlerThrew(self, e);
+        } finally {
+            run.handlers().ended(self);
+        }
+        return null;
+    }
+}

@@ -1,0 +1,88 @@
+package dev.durable.internal.replay.call;
+
+import dev.durable.HandlerUnfinishedPolicy;
+import dev.durable.internal.replay.coroutine.Coroutine;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Counts the signal handlers of a run that have not returned, and those that the run ended without, for its closing
+ * event.
+ */
+final class HandlersUnderWay {
+    private static final Logger log = LoggerFactory.getLogger(HandlersUnderWay.class);
+
+    private final TurnLog turnLog;
+    private final Map<Coroutine, HandlerUnfinishedPolicy> running = new LinkedHashMap<>(4);
+    private int late;
+    private int abandoned;
+
+    HandlersUnderWay(TurnLog turnLog) {
+        this.turnLog = turnLog;
+    }
+
+    void begin(Coroutine handler, HandlerUnfinishedPolicy policy) {
+        running.put(handler, policy);
+    }
+
+    void ended(Coroutine handler) {
+        running.remove(handler);
+    }
+
+    /** Whether a handler has begun, or is about to, and not returned. */
+    boolean isAnyRunning() {
+        return !running.isEmpty();
+    }
+
+    /** Whether the end of the run must wait for one of them. */
+    boolean isAnyToWaitFor() {
+        return running.containsValue(HandlerUnfinishedPolicy.WAIT);
+    }
+
+    /**
+     * The end of the run is fixed: what has not returned is cancelled.
+     *
+     * @param but the handler that ended the run by its exception; null where none did
+     */
+    void abandon(@Nullable Coroutine but) {
+        forEachOther(but, (handler, policy) -> {
+            abandoned++;
+            if (policy != HandlerUnfinishedPolicy.ABANDON) {
+                turnLog.add(() -> log.warn(
+                        "{} had not returned when the run ended, and was cancelled. Let run wait for its handlers:"
+                                + " Durable.await(Durable::allHandlersFinished), or"
+                                + " @Signal(unfinishedPolicy = HandlerUnfinishedPolicy.WAIT)",
+                        handler));
+            }
+        });
+    }
+
+    private void forEachOther(@Nullable Coroutine but, BiConsumer<Coroutine, HandlerUnfinishedPolicy> action) {
+        running.forEach((handler, policy) -> {
+            if (handler != but) {
+                action.accept(handler, policy);
+            }
+        });
+    }
+
+    /** A message came when the end of the run was fixed already. */
+    void late(String what) {
+        late++;
+        turnLog.add(() -> log.warn(
+                "{} came when run had ended, before the run could close: its handler runs, but run itself sees nothing"
+                        + " of it any more. Counted as lateMessages in the closing event",
+                what));
+    }
+
+    int lateMessages() {
+        return late;
+    }
+
+    int abandonedHandlers() {
+        return abandoned;
+    }
+}

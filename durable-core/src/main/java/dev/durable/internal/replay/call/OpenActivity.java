@@ -1,0 +1,125 @@
+package dev.durable.internal.replay.call;
+
+import dev.durable.ActivityCancellationType;
+import dev.durable.CancelledException;
+import dev.durable.history.ActivityCancelRequested;
+import dev.durable.history.ActivityScheduled;
+import dev.durable.internal.replay.coroutine.Coroutine;
+import dev.durable.internal.replay.coroutine.DurablePromise;
+import dev.durable.internal.replay.coroutine.OpenOperation;
+import dev.durable.internal.replay.coroutine.PromiseOutcome;
+import dev.durable.internal.replay.coroutine.Scope;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An activity that was scheduled and has no outcome. Cancelled, it stays open until its outcome; whether the code hears of
+ * that, and whether the activity hears of the cancellation, its {@link ActivityCancellationType} says.
+ */
+public final class OpenActivity extends OpenOperation {
+    final int seq;
+    final ActivityCall call;
+    final DurablePromise<@Nullable Object> promise;
+
+    private final @Nullable ActivityScheduled local;
+    private final OpenWork work;
+    private final Scope home;
+    private final boolean shielded;
+    private final ActivityCancellationType cancellation;
+    private @Nullable String cancelled;
+
+    /**
+     * @param scheduled its call as the history has it, or as the code made it where it is local
+     * @param local whether the history has no command of it
+     */
+    OpenActivity(ActivityCall call, OpenWork work, Coroutine by, ActivityScheduled scheduled, boolean local) {
+        this.seq = scheduled.seq();
+        this.cancellation = scheduled.options().cancellation();
+        this.call = call;
+        this.promise = work.newPromise();
+        this.work = work;
+        this.local = local ? scheduled : null;
+        this.home = by.scope();
+        this.shielded = by.isShielded();
+        promise.cancelledBy(this);
+        home.add(this);
+    }
+
+    @Override
+    public void cancel(String why) {
+        if (cancelled != null || promise.isSettled()) {
+            return;
+        }
+        cancelled = why;
+        if (isToStop()) {
+            requestCancel();
+        }
+        if (!outlastsCancel()) {
+            home.remove(this);
+            promise.cancelled(wasCancelled(why));
+        }
+    }
+
+    private void requestCancel() {
+        if (local == null) {
+            work.journal().put((id, at) -> new ActivityCancelRequested(id, at, seq));
+        } else {
+            work.tellWorker(this);
+        }
+    }
+
+    void ended(PromiseOutcome<@Nullable Object> outcome) {
+        home.remove(this);
+        if (cancelled != null && outcome.failure() instanceof CancelledException) {
+            promise.cancelled(wasCancelled(cancelled));
+        } else {
+            promise.settle(outcome);
+        }
+    }
+
+    private CancelledException wasCancelled(String why) {
+        return new CancelledException(this + " was cancelled: " + why);
+    }
+
+    @Override
+    public boolean shielded() {
+        return shielded;
+    }
+
+    /** The call, where it is a local activity. */
+    @Nullable
+    ActivityScheduled local() {
+        return local;
+    }
+
+    /** Whether it was cancelled and its body is to be told. */
+    boolean isToStop() {
+        return cancelled != null && cancellation != ActivityCancellationType.ABANDON;
+    }
+
+    /** Whether it was cancelled and the code still waits for its outcome. */
+    @Override
+    public boolean outlastsCancel() {
+        return cancelled != null && cancellation == ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
+    }
+
+    /** Whether the run does not close before its outcome. */
+    boolean isAwaited() {
+        return cancelled == null ? shielded : outlastsCancel();
+    }
+
+    /** What is waited for, for people. */
+    String outcome() {
+        String how = cancelled == null ? "" : isToStop() ? "cancelled " : "abandoned ";
+        return "the outcome of " + how + this;
+    }
+
+    @Override
+    public String waitedFor() {
+        return outlastsCancel() ? outcome() : toString();
+    }
+
+    @Override
+    public String toString() {
+        return "activity " + seq + " " + call.name();
+    }
+}

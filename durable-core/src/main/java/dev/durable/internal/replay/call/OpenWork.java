@@ -1,0 +1,221 @@
+package dev.durable.internal.replay.call;
+
+import dev.durable.history.ActivityScheduled;
+import dev.durable.history.LocalCall;
+import dev.durable.history.TimerStarted;
+import dev.durable.internal.replay.coroutine.Coroutine;
+import dev.durable.internal.replay.coroutine.DurablePromise;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.Objects;
+import java.util.SequencedMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The activities and timers that a run has started and that have not ended, by their numbers, which count from 1 in
+ * each kind.
+ */
+public final class OpenWork {
+    /** A timer that would fire later than stores can tell fires then. */
+    private static final Instant END_OF_TIME = Instant.parse("9999-12-31T23:59:59Z");
+
+    private final CurrentTurn journal;
+    private final DurableCalls run;
+    private final Map<Integer, OpenActivity> activities = new HashMap<>();
+    private final Map<Integer, OpenTimer> timers = new HashMap<>();
+    private final NavigableSet<OpenTimer> byDue =
+            new TreeSet<>(Comparator.comparing((OpenTimer t) -> t.fireAt).thenComparingInt(t -> t.seq));
+    private final SequencedMap<Integer, OpenActivity> news = new LinkedHashMap<>();
+    private int lastActivity;
+    private int lastTimer;
+
+    OpenWork(CurrentTurn journal, DurableCalls run) {
+        this.journal = journal;
+        this.run = run;
+    }
+
+    DurablePromise<@Nullable Object> newPromise() {
+        return new DurablePromise<>(run);
+    }
+
+    CurrentTurn journal() {
+        return journal;
+    }
+
+    // ── commands ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    OpenActivity schedule(Coroutine by, ActivityCall call, String taskQueue) {
+        int seq = ++lastActivity;
+        boolean local = call.options().local() && !hasJob(seq, call);
+        ActivityScheduled scheduled = local ? localCall(seq, call) : command(seq, call, taskQueue);
+        OpenActivity activity = new OpenActivity(call, this, by, scheduled, local);
+        activities.put(seq, activity);
+        if (local) {
+            tellWorker(activity);
+        }
+        return activity;
+    }
+
+    private ActivityScheduled localCall(int seq, ActivityCall call) {
+        return new ActivityScheduled(
+                0, journal.now(), seq, call.name(), run.started().taskQueue(), call.input(), call.options());
+    }
+
+    private ActivityScheduled command(int seq, ActivityCall call, String taskQueue) {
+        String name = recordedName(call);
+        return journal.put(
+                (id, at) -> new ActivityScheduled(id, at, seq, name, taskQueue, call.input(), call.options()));
+    }
+
+    /** Whether the history says that this call, now local, was made when it was not. */
+    private boolean hasJob(int seq, ActivityCall call) {
+        return journal.expected() instanceof ActivityScheduled recorded
+                && recorded.seq() == seq
+                && recorded.activity().equals(recordedName(call));
+    }
+
+    /** What the history has for the next call, if that is one of these names; null where it is made now, or is local. */
+    @Nullable
+    ActivityScheduled recordedNext(List<String> names) {
+        return journal.expected() instanceof ActivityScheduled recorded
+                        && recorded.seq() == lastActivity + 1
+                        && names.contains(recorded.activity())
+                ? recorded
+                : null;
+    }
+
+    /** A local activity was called or cancelled: passed to the worker after the turn. */
+    void tellWorker(OpenActivity local) {
+        news.put(local.seq, local);
+    }
+
+    /** What the worker has not heard of, in the order of the calls; calls that are over are not worth telling. */
+    public List<LocalWork> localNews() {
+        if (news.isEmpty()) {
+            return List.of();
+        }
+        List<LocalWork> told = new ArrayList<>(news.size());
+        for (OpenActivity activity : news.values()) {
+            if (activity.local() != null) {
+                told.add(new LocalWork(activity.local(), activity.isToStop()));
+            }
+        }
+        news.clear();
+        return told;
+    }
+
+    /** An activity that was renamed is still known in histories by the alias it had. */
+    private String recordedName(ActivityCall call) {
+        return journal.expected() instanceof ActivityScheduled recorded
+                        && call.aliases().contains(recorded.activity())
+                ? recorded.activity()
+                : call.name();
+    }
+
+    OpenTimer start(Coroutine by, Duration duration) {
+        int seq = ++lastTimer;
+        Instant due = due(journal.now(), duration);
+        TimerStarted started = journal.put((id, at) -> new TimerStarted(id, at, seq, due));
+        OpenTimer timer = new OpenTimer(seq, started.fireAt(), new DurablePromise<>(run), this, by);
+        timers.put(seq, timer);
+        byDue.add(timer);
+        return timer;
+    }
+
+    /** To the microsecond, as stores keep it, and never early. */
+    private static Instant due(Instant now, Duration duration) {
+        try {
+            Instant exact = now.plus(duration);
+            Instant due = exact.truncatedTo(ChronoUnit.MICROS);
+            Instant notEarly = due.equals(exact) ? due : due.plus(1, ChronoUnit.MICROS);
+            return notEarly.isAfter(END_OF_TIME) ? END_OF_TIME : notEarly;
+        } catch (DateTimeException | ArithmeticException e) {
+            return END_OF_TIME;
+        }
+    }
+
+    // ── what comes in ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** Whether an outcome of this activity, local or not, can be fed. */
+    boolean isActivityOpen(int seq, @Nullable LocalCall call) {
+        OpenActivity open = activities.get(seq);
+        if (open == null || (open.local() == null) != (call == null)) {
+            return false;
+        }
+        return call == null
+                || open.call.name().equals(call.activity())
+                || open.call.aliases().contains(call.activity());
+    }
+
+    /** Whether what a local activity was called with is what the code calls it with. */
+    public boolean hasInput(int seq, LocalCall call) {
+        OpenActivity open = activities.get(seq);
+        return open != null && open.call.input().equals(call.input());
+    }
+
+    boolean isTimerOpen(int seq) {
+        return timers.containsKey(seq);
+    }
+
+    /** The open activity, which is open no longer. */
+    OpenActivity takeActivity(int seq) {
+        news.remove(seq);
+        return Objects.requireNonNull(activities.remove(seq), "no such activity is open");
+    }
+
+    void fire(int seq) {
+        OpenTimer timer = Objects.requireNonNull(timers.get(seq), "no such timer is open");
+        close(timer);
+        timer.fired();
+    }
+
+    /** Whether the timer was open until now. */
+    boolean close(OpenTimer timer) {
+        byDue.remove(timer);
+        return timers.remove(timer.seq, timer);
+    }
+
+    // ── what is open ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** Activities open, cancelled or not. */
+    List<OpenActivity> activities() {
+        return activities.values().stream()
+                .sorted(Comparator.comparingInt(activity -> activity.seq))
+                .toList();
+    }
+
+    boolean hasActivities() {
+        return !activities.isEmpty();
+    }
+
+    /** Whether an activity is open whose outcome the run must hear before it closes. */
+    boolean hasAwaitedActivity() {
+        return activities.values().stream().anyMatch(OpenActivity::isAwaited);
+    }
+
+    @Nullable
+    public Instant nextTimer() {
+        return byDue.isEmpty() ? null : byDue.first().fireAt;
+    }
+
+    public List<TimerDue> due(Instant now) {
+        return byDue.stream()
+                .takeWhile(timer -> !timer.fireAt.isAfter(now))
+                .map(timer -> new TimerDue(timer.seq, timer.fireAt))
+                .toList();
+    }
+
+    public int size() {
+        return activities.size() + timers.size();
+    }
+}

@@ -1,0 +1,293 @@
+package dev.durable.internal.replay.call;
+
+import dev.durable.CancelledException;
+import dev.durable.UsageException;
+import dev.durable.VoidBody;
+import dev.durable.history.Failure;
+import dev.durable.history.HistoryEvent;
+import dev.durable.history.Payload;
+import dev.durable.history.WorkflowCancelled;
+import dev.durable.history.WorkflowCompleted;
+import dev.durable.history.WorkflowFailed;
+import dev.durable.internal.payload.FailureCodec;
+import dev.durable.internal.replay.coroutine.Coroutine;
+import dev.durable.internal.replay.coroutine.Coroutines;
+import dev.durable.internal.replay.coroutine.Dispatcher;
+import dev.durable.internal.replay.coroutine.DurablePromise;
+import dev.durable.internal.replay.match.PendingWait;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The state machine of a run's end: result, clean-up, compensations, closing command.
+ *
+ * <pre>
+ * OPEN ── run returned or threw, or a handler threw ──► CLEANING_UP    the result is fixed; what is not shielded is cancelled
+ * CLEANING_UP ── all coroutines ended, no awaited activity open ──► CLOSABLE       completed, or nothing to undo
+ * CLEANING_UP ── the same, and no activity open at all ──► UNDOING                 one coroutine, shielded, in reverse
+ * UNDOING ── all coroutines ended, no awaited activity open ──► CLOSABLE
+ * </pre>
+ *
+ * Awaited are shielded activities, and cancelled ones whose calls stay open until their outcome. Any cancelled activity stays
+ * open until its outcome, and undoing waits for it: what may still happen can't be undone yet.
+ */
+public final class RunEnding {
+    /** Why what is left is cancelled. */
+    static final String RUN_ENDED = "the run has ended";
+
+    private static final Logger log = LoggerFactory.getLogger(RunEnding.class);
+
+    private enum Phase {
+        OPEN,
+        CLEANING_UP,
+        UNDOING,
+        CLOSABLE
+    }
+
+    private sealed interface Result {
+        record Returned(Payload value) implements Result {}
+
+        record Threw(Failure failure) implements Result {}
+
+        record Cancelled(String reason, String by) implements Result {}
+    }
+
+    private final Dispatcher dispatcher;
+    private final Coroutines coroutines;
+    private final OpenWork work;
+    private final HandlersUnderWay handlers;
+    private final TurnLog turnLog;
+    private final StallRules stalls;
+    private final Function<Throwable, Failure> encode;
+    private final Deque<VoidBody> undos = new ArrayDeque<>();
+    private final List<Failure> failedUndos = new ArrayList<>();
+    private final Set<DurablePromise<?>> unobserved = new LinkedHashSet<>();
+    /** Whether {@code run} has returned or thrown, which its end may follow later: when handlers have returned. */
+    private boolean runIsOver;
+
+    private @Nullable Throwable thrownByRun;
+    private Phase phase = Phase.OPEN;
+    private @Nullable Result result;
+    private Result.@Nullable Cancelled cancelled;
+
+    RunEnding(
+            Dispatcher dispatcher,
+            Coroutines coroutines,
+            OpenWork work,
+            HandlersUnderWay handlers,
+            TurnLog turnLog,
+            StallRules stalls,
+            Function<Throwable, Failure> encode) {
+        this.dispatcher = dispatcher;
+        this.coroutines = coroutines;
+        this.work = work;
+        this.handlers = handlers;
+        this.turnLog = turnLog;
+        this.stalls = stalls;
+        this.encode = encode;
+        dispatcher.whenQuiet(this::goOn);
+    }
+
+    // ── what leads to it ────────────────────────────────────────────────────────────────────────────────────────────
+
+    void cancelRequested(String reason, String by) {
+        if (cancelled == null) {
+            cancelled = new Result.Cancelled(reason, by);
+        }
+        coroutines.cancelAll("the run was cancelled by " + by + ": " + reason);
+    }
+
+    /**
+     * The method {@code run} is over. Its end may have to wait for handlers; what comes meanwhile, it does not see.
+     *
+     * @param thrown what it threw, which is the end of the run whatever handlers throw now; null where it returned
+     */
+    void runIsOver(@Nullable Throwable thrown) {
+        runIsOver = true;
+        thrownByRun = thrown;
+    }
+
+    /** Whether messages are late from now on, because {@code run} is over or a handler has ended the run. */
+    public boolean isDeaf() {
+        return runIsOver || hasEnded();
+    }
+
+    void runReturned(Payload value) {
+        fix(new Result.Returned(value), null);
+    }
+
+    /** Whether the run stalls by what {@code run} threw: to be asked before anything of that turn is written. */
+    boolean stallsBy(Throwable thrown) {
+        return !hasEnded() && !isItsCancellation(thrown) && stalls.insteadOfFailing(dispatcher.running(), thrown);
+    }
+
+    private boolean isItsCancellation(Throwable thrown) {
+        return thrown instanceof CancelledException && cancelled != null;
+    }
+
+    void runThrew(Throwable thrown) {
+        if (hasEnded()) {
+            logLate("run", thrown);
+        } else if (isItsCancellation(thrown)) {
+            fix(Objects.requireNonNull(cancelled), null);
+        } else if (!stalls.insteadOfFailing(dispatcher.running(), thrown)) {
+            fix(new Result.Threw(encode.apply(thrown)), null);
+        }
+    }
+
+    /**
+     * A signal has no caller to be told: what its handler throws is the run's failure, but for its own cancellation. Of
+     * messages that are fed together all are handled first.
+     */
+    void handlerThrew(Coroutine handler, Throwable thrown) {
+        if (dispatcher.isHandlingTogether()) {
+            dispatcher.beforeOthers(() -> failedBy(handler, thrown));
+        } else {
+            failedBy(handler, thrown);
+        }
+    }
+
+    private void failedBy(Coroutine handler, Throwable thrown) {
+        if (handler.isCancelled() && thrown instanceof CancelledException) {
+            return;
+        }
+        if (hasEnded() || thrownByRun != null) {
+            logLate(handler.name, thrown);
+        } else if (!stalls.insteadOfFailing(handler, thrown)) {
+            fix(new Result.Threw(encode.apply(thrown).thrownBy(handler.name)), handler);
+        }
+    }
+
+    void compensate(VoidBody undo) {
+        if (phase == Phase.UNDOING || phase == Phase.CLOSABLE) {
+            throw new UsageException("Durable.compensate was called while the run is being undone, or after."
+                    + " Do in the undo what is to be done.");
+        }
+        undos.push(undo);
+    }
+
+    /** Failed promises that nobody has asked for. */
+    Set<DurablePromise<?>> unobserved() {
+        return unobserved;
+    }
+
+    private void fix(Result fixed, @Nullable Coroutine by) {
+        if (hasEnded()) {
+            return;
+        }
+        phase = Phase.CLEANING_UP;
+        result = fixed;
+        handlers.abandon(by);
+        coroutines.cancelAll(RUN_ENDED);
+        unobserved.forEach(this::logUnobserved);
+        unobserved.clear();
+    }
+
+    private void logUnobserved(DurablePromise<?> promise) {
+        Throwable failure = promise.failureOrNull();
+        turnLog.add(() -> log.warn(
+                "{} failed and nobody asked for it: its failure is lost with the end of the run",
+                promise,
+                failure == null ? null : loggable(failure)));
+    }
+
+    private void logLate(String who, Throwable thrown) {
+        if (!(thrown instanceof CancelledException)) {
+            turnLog.add(() -> log.warn(
+                    "{} threw after the run had ended; the run's result stays as it is", who, loggable(thrown)));
+        }
+    }
+
+    private Throwable loggable(Throwable thrown) {
+        return FailureCodec.loggable(encode.apply(thrown));
+    }
+
+    // ── how it goes on ──────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** Nothing is ready: true when the end has moved on and something is. */
+    private boolean goOn() {
+        if (phase == Phase.OPEN || phase == Phase.CLOSABLE || !dispatcher.allEnded() || work.hasAwaitedActivity()) {
+            return false;
+        }
+        if (phase == Phase.CLEANING_UP && !(result instanceof Result.Returned) && !undos.isEmpty()) {
+            return !work.hasActivities() && startUndo();
+        }
+        phase = Phase.CLOSABLE;
+        return false;
+    }
+
+    private boolean startUndo() {
+        phase = Phase.UNDOING;
+        Coroutine undo = coroutines.root("undo", this::undoAll);
+        undo.shield();
+        dispatcher.ready(undo);
+        return true;
+    }
+
+    /** One that fails does not keep the others from running. */
+    private @Nullable Void undoAll() {
+        while (!undos.isEmpty()) {
+            try {
+                undos.pop().run();
+            } catch (Exception e) {
+                if (stalls.insteadOfFailing(dispatcher.running(), e)) {
+                    return null;
+                }
+                Failure failure = encode.apply(e);
+                failedUndos.add(failure);
+                turnLog.add(
+                        () -> log.warn("a compensation failed; the others still run", FailureCodec.loggable(failure)));
+            }
+        }
+        return null;
+    }
+
+    // ── what it comes to ────────────────────────────────────────────────────────────────────────────────────────────
+
+    public boolean hasEnded() {
+        return phase != Phase.OPEN;
+    }
+
+    /** What the undo, or the close, waits for while no code does. */
+    public Stream<PendingWait> waits(Instant since) {
+        if (phase == Phase.OPEN || phase == Phase.CLOSABLE || !dispatcher.allEnded()) {
+            return Stream.of();
+        }
+        boolean undo = phase == Phase.CLEANING_UP && !(result instanceof Result.Returned) && !undos.isEmpty();
+        return work.activities().stream()
+                .filter(activity -> undo || activity.isAwaited())
+                .map(activity -> new PendingWait(undo ? "undo" : "close", activity.outcome(), since, null));
+    }
+
+    public HistoryEvent.@Nullable Closing close(long id, Instant at) {
+        if (phase != Phase.CLOSABLE || result == null) {
+            return null;
+        }
+        stalls.check();
+        int late = handlers.lateMessages();
+        int abandoned = handlers.abandonedHandlers();
+        return switch (result) {
+            case Result.Returned returned -> new WorkflowCompleted(id, at, returned.value(), late, abandoned);
+            case Result.Threw threw -> new WorkflowFailed(id, at, withFailedUndos(threw.failure()), late, abandoned);
+            case Result.Cancelled cancelled ->
+                new WorkflowCancelled(id, at, cancelled.reason(), cancelled.by(), late, abandoned);
+        };
+    }
+
+    private Failure withFailedUndos(Failure failure) {
+        List<Failure> suppressed = Stream.concat(failure.suppressed().stream(), failedUndos.stream())
+                .toList();
+        return failure.withSuppressed(suppressed);
+    }
+}

@@ -1,0 +1,138 @@
+package dev.durable.internal.replay.call;
+
+import dev.durable.ActivityFailedException;
+import dev.durable.DurableException;
+import dev.durable.PayloadException;
+import dev.durable.PromiseFailedException;
+import dev.durable.UsageException;
+import dev.durable.internal.declare.WorkflowType;
+import dev.durable.internal.declare.type.MethodSpec;
+import dev.durable.internal.replay.coroutine.Coroutine;
+import dev.durable.internal.replay.coroutine.Dispatcher;
+import dev.durable.internal.replay.match.StalledException;
+import java.util.Collection;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides which exceptions that leave the code stall the run instead of ending it: usage errors, and what the workflow
+ * or the engine says by {@code stallOn}.
+ *
+ * <p>A stall writes nothing, so it is for turns that are made now. In a turn of the history the same exception was a
+ * failure, or the code that made the turn did not throw it. Which of both is told by what follows: commands or a close
+ * that only a failure explains confirm it; where there are none when the history ends, the run stalls then.
+ */
+public final class StallRules {
+    private static final int MAX_CAUSES = 20;
+
+    private final Dispatcher dispatcher;
+    private final CurrentTurn journal;
+    private final WorkflowType type;
+    private final Collection<Class<? extends Throwable>> byDefault;
+    private @Nullable StalledException unconfirmed;
+    private long givenBefore;
+
+    StallRules(
+            Dispatcher dispatcher,
+            CurrentTurn journal,
+            WorkflowType type,
+            Collection<Class<? extends Throwable>> byDefault) {
+        this.dispatcher = dispatcher;
+        this.journal = journal;
+        this.type = type;
+        this.byDefault = byDefault;
+    }
+
+    /**
+     * What left the code of a coroutine, before it becomes the run's outcome.
+     *
+     * @return whether the run stalls by it, so that it must not
+     */
+    boolean insteadOfFailing(Coroutine by, Throwable thrown) {
+        StalledException stall = stall(by, thrown);
+        if (stall == null) {
+            return false;
+        }
+        if (journal.isLive()) {
+            dispatcher.die(stall);
+            return true;
+        }
+        if (unconfirmed == null) {
+            unconfirmed = stall;
+            givenBefore = journal.given();
+        }
+        return false;
+    }
+
+    /** The history has a closing event: it says itself how the run ended. */
+    public void historyHasEnded() {
+        unconfirmed = null;
+    }
+
+    /** The history is at its end: a failure that it does not confirm stalls the run. */
+    void check() {
+        StalledException stall = unconfirmed;
+        if (stall != null && journal.given() == givenBefore) {
+            dispatcher.die(stall);
+            throw stall;
+        }
+    }
+
+    /** What the code threw before it went another way than the history; null where it threw nothing that stalls. */
+    @Nullable
+    public StalledException unconfirmed() {
+        return unconfirmed;
+    }
+
+    // ── the rule ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    private @Nullable StalledException stall(Coroutine by, Throwable thrown) {
+        UsageException usage = usageIn(thrown);
+        if (usage != null) {
+            return dispatcher.threads().usage(by, thrown, usage);
+        }
+        Collection<Class<? extends Throwable>> own = type.stallOn();
+        Collection<Class<? extends Throwable>> listed = own.isEmpty() ? byDefault : own;
+        return listed.stream()
+                .filter(one -> matches(one, thrown))
+                .findFirst()
+                .map(one -> dispatcher.threads().stallsOn(by, thrown, one, !own.isEmpty()))
+                .orElse(null);
+    }
+
+    /** As in catch clauses the narrower type counts; what a signature names is an outcome where both name the same. */
+    private boolean matches(Class<? extends Throwable> listed, Throwable thrown) {
+        return listed.isInstance(thrown)
+                && (DurableException.class.isAssignableFrom(listed) || !isOutcome(thrown))
+                && declared().noneMatch(named -> named.isInstance(thrown) && listed.isAssignableFrom(named));
+    }
+
+    private Stream<Class<? extends Throwable>> declared() {
+        return Stream.concat(Stream.of(type.run()), type.signals().values().stream())
+                .map(MethodSpec::named)
+                .flatMap(List::stream);
+    }
+
+    /** How something else ended, which says nothing of the code; but for a value that can't be written. */
+    private static boolean isOutcome(Throwable thrown) {
+        return thrown instanceof DurableException && !(thrown instanceof PayloadException);
+    }
+
+    /** Executors and async bodies wrap what they threw. What an activity threw was not thrown by this code. */
+    private static @Nullable UsageException usageIn(Throwable thrown) {
+        Throwable next = thrown;
+        for (int i = 0; i < MAX_CAUSES && next != null && !comesFromOutside(next); i++) {
+            if (next instanceof UsageException usage) {
+                return usage;
+            }
+            next = next.getCause();
+        }
+        return null;
+    }
+
+    private static boolean comesFromOutside(Throwable thrown) {
+        return thrown instanceof DurableException && !(thrown instanceof PromiseFailedException)
+                || Stream.of(thrown.getSuppressed()).anyMatch(ActivityFailedException.class::isInstance);
+    }
+}

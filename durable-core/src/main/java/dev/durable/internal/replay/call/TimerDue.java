@@ -1,0 +1,11 @@
+package dev.durable.internal.replay.call;
+
+import java.time.Instant;
+
+/**
+ * A started timer with its due time, as the worker needs it.
+ *
+ * @param seq its number in the run
+ * @param fireAt when it is due
+ */
+public record TimerDue(int seq, Instant fireAt) {}

@@ -1,0 +1,20 @@
+/**
+ * What stands behind the static calls of {@code Durable}, behind stubs and behind promises: a class for each family of calls
+ * (activities, timers, waits, side effects, versions), the end of the run, and the events that are applied to it.
+ *
+ * <pre>
+ *   code ─► Durable, Promise, stub ─► DurableCalls ─► WaitCalls · ActivityCalls · Coroutines · Versions · RunEnding
+ *                                                         │ every command
+ *                                                         ▼
+ *                                            CurrentTurn ─► TurnScript
+ * </pre>
+ *
+ * <ul>
+ *   <li>Each call is checked first: the run is alive, the place allows it, the coroutine is not cancelled.
+ *   <li>Every command goes through {@link dev.durable.internal.replay.call.CurrentTurn}, which gives it its id and time.
+ * </ul>
+ */
+@NullMarked
+package dev.durable.internal.replay.call;
+
+import org.jspecify.annotations.NullMarked;

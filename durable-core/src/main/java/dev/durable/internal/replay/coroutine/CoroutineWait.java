@@ -1,0 +1,102 @@
+package dev.durable.internal.replay.coroutine;
+
+import dev.durable.CancelledException;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One wait of one coroutine, for promises or a condition, perhaps with a time limit. It ends once: by a promise that is
+ * enough, by its condition, by cancellation.
+ */
+public final class CoroutineWait implements SettleListener {
+    final Coroutine coroutine;
+    public final WaitCondition what;
+    public final Instant since;
+
+    private final Dispatcher dispatcher;
+    private final Collection<? extends DurablePromise<?>> promises;
+    private final Predicate<DurablePromise<?>> enough;
+    private final @Nullable BooleanSupplier condition;
+    private @Nullable RuntimeException failure;
+    private @Nullable String cancelled;
+    private boolean over;
+
+    public CoroutineWait(Coroutine coroutine, WaitCondition what, Instant since, Dispatcher dispatcher) {
+        this.coroutine = coroutine;
+        this.what = what;
+        this.since = since;
+        this.dispatcher = dispatcher;
+        this.promises = what.promises();
+        this.enough = what.enough();
+        this.condition = what.condition();
+    }
+
+    /** Begins to listen. */
+    public void begin() {
+        coroutine.waitsFor(this);
+        promises.forEach(promise -> promise.listen(this));
+        if (condition != null) {
+            dispatcher.conditions().add(this);
+        }
+    }
+
+    @Override
+    public void settled(DurablePromise<?> promise) {
+        if (!over && enough.test(promise)) {
+            end();
+            dispatcher.ready(coroutine);
+        }
+    }
+
+    /** Whether its condition holds; one that throws ends the wait too, for the exception is its coroutine's. */
+    boolean holds() {
+        try {
+            if (condition == null || !condition.getAsBoolean()) {
+                return false;
+            }
+        } catch (RuntimeException e) {
+            failure = e;
+        }
+        end();
+        return true;
+    }
+
+    /** The same, asked without consequence. */
+    boolean looksTrue() {
+        return condition != null && condition.getAsBoolean();
+    }
+
+    /** Its coroutine goes on with a {@link CancelledException}. */
+    void cancel(String why) {
+        cancelled = why;
+        end();
+        dispatcher.ready(coroutine);
+    }
+
+    /** Whether the end of this wait tells its coroutine of a cancellation. */
+    public boolean endedByCancel() {
+        return cancelled != null || promises.stream().anyMatch(DurablePromise::wasCancelled);
+    }
+
+    /** Throws what the wait ended with, where it did not end well. */
+    public void throwFailure() {
+        if (cancelled != null) {
+            throw new CancelledException(cancelled);
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    private void end() {
+        over = true;
+        coroutine.waitsFor(null);
+        promises.forEach(promise -> promise.unlisten(this));
+        if (condition != null) {
+            dispatcher.conditions().remove(this);
+        }
+    }
+}

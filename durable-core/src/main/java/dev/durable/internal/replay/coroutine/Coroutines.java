@@ -1,0 +1,85 @@
+package dev.durable.internal.replay.coroutine;
+
+import dev.durable.CancelledException;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the coroutines of one run and numbers them in the order of the calls that make them. */
+public final class Coroutines {
+    /** Created in one turn before it is taken for a loop. */
+    static final int MAX_PER_TURN = 100_000;
+
+    private final PromiseHost run;
+    private final Dispatcher dispatcher;
+    private final Runnable bind;
+    private final Scope roots = new Scope(null);
+    private int lastNumber = -1;
+    private int inTurn;
+
+    /** @param bind says to the thread that calls it which run it works for */
+    public Coroutines(PromiseHost run, Dispatcher dispatcher, Runnable bind) {
+        this.run = run;
+        this.bind = bind;
+        this.dispatcher = dispatcher;
+    }
+
+    public void beginTurn() {
+        inTurn = 0;
+    }
+
+    /** One that nothing started but an event: the run, a handler, the undo. */
+    public <T extends @Nullable Object> Coroutine root(String name, CheckedTask<T> body) {
+        DurablePromise<T> promise = new DurablePromise<>(run);
+        promise.observe();
+        return create(++lastNumber, name, roots, false, promise, body);
+    }
+
+    /** One that the running coroutine starts. */
+    public <T extends @Nullable Object> Coroutine child(
+            Coroutine by, String kind, DurablePromise<T> promise, CheckedTask<T> body) {
+        if (++inTurn > MAX_PER_TURN) {
+            dispatcher.die(dispatcher.threads().tooMany("coroutines", MAX_PER_TURN));
+            throw Eviction.INSTANCE;
+        }
+        int number = ++lastNumber;
+        return create(number, kind + " " + number, by.scope(), by.isShielded(), promise, body);
+    }
+
+    /** Cancels all that runs and is not shielded. */
+    public void cancelAll(String why) {
+        roots.cancel(why);
+    }
+
+    private <T extends @Nullable Object> Coroutine create(
+            int number, String name, Scope home, boolean shielded, DurablePromise<T> promise, CheckedTask<T> body) {
+        Coroutine created =
+                new Coroutine(number, name, dispatcher, home, shielded, promise, self -> main(self, promise, body));
+        dispatcher.born(created);
+        return created;
+    }
+
+    private <T extends @Nullable Object> void main(Coroutine self, DurablePromise<T> promise, CheckedTask<T> body) {
+        bind.run();
+        dispatcher.heldBy(Thread.currentThread());
+        PromiseOutcome<T> outcome = outcome(body);
+        dispatcher.end(self, () -> settle(promise, outcome));
+    }
+
+    private <T extends @Nullable Object> PromiseOutcome<T> outcome(CheckedTask<T> body) {
+        try {
+            return PromiseOutcome.success(body.run());
+        } catch (Error e) {
+            dispatcher.die(e);
+            return PromiseOutcome.failure(e);
+        } catch (Throwable e) {
+            return PromiseOutcome.failure(e);
+        }
+    }
+
+    private static <T extends @Nullable Object> void settle(DurablePromise<T> promise, PromiseOutcome<T> outcome) {
+        if (outcome.failure() instanceof CancelledException cancelled) {
+            promise.cancelled(cancelled);
+        } else {
+            promise.settle(outcome);
+        }
+    }
+}

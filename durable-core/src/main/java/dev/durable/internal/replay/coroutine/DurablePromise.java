@@ -1,0 +1,234 @@
+package dev.durable.internal.replay.coroutine;
+
+import dev.durable.CancelledException;
+import dev.durable.Promise;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The implementation of {@link Promise}: settled once, by an outcome from the history or by a coroutine.
+ *
+ * @param <T> what it gives
+ */
+public final class DurablePromise<T extends @Nullable Object> implements Promise<T> {
+    private final PromiseHost run;
+    private @Nullable OpenOperation source;
+    private @Nullable PromiseOutcome<T> outcome;
+    /** The first who listens, which is nearly always the only one; the others came later. */
+    private @Nullable SettleListener listener;
+
+    private @Nullable Set<SettleListener> others;
+    private long order;
+    private boolean observed;
+
+    public DurablePromise(PromiseHost run) {
+        this.run = run;
+    }
+
+    /** What {@link #cancel} cancels, and what it is called after. */
+    public void cancelledBy(OpenOperation source) {
+        this.source = source;
+    }
+
+    // ── for workflow code ───────────────────────────────────────────────────────────────────────────────────────────
+
+    @Override
+    public T get() {
+        run.waitFor(this);
+        return valueOrUnchecked();
+    }
+
+    @Override
+    public <X extends Throwable> T get(Class<X> type) throws X {
+        run.waitFor(this);
+        try {
+            return settled().get();
+        } catch (Throwable failure) {
+            if (type.isInstance(failure)) {
+                throw type.cast(failure);
+            }
+            throw PromiseFailures.unchecked(this, failure);
+        }
+    }
+
+    @Override
+    public T get(Duration timeout) {
+        run.waitFor(this, timeout);
+        return valueOrUnchecked();
+    }
+
+    @Override
+    public void cancel() {
+        run.cancel(this);
+    }
+
+    @Override
+    public boolean isDone() {
+        run.look("Promise.isDone");
+        return isSettled();
+    }
+
+    @Override
+    public <R extends @Nullable Object> Promise<R> then(Then<? super T, ? extends R> next) {
+        return run.after(this, "Promise.then", () -> next.apply(outcomeOf(this)));
+    }
+
+    @Override
+    public <R extends @Nullable Object> Promise<R> handle(Handle<? super T, ? extends R> next) {
+        return run.after(this, "Promise.handle", () -> {
+            Throwable failure = failureOrNull();
+            return failure == null ? next.apply(outcomeOf(this), null) : next.apply(null, failure);
+        });
+    }
+
+    // ── for the run ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** The result, or the failure thrown as it is, checked or not. */
+    public T join() throws Throwable {
+        run.waitFor(this);
+        return settled().get();
+    }
+
+    public T valueOrUnchecked() {
+        try {
+            return settled().get();
+        } catch (Throwable failure) {
+            throw PromiseFailures.unchecked(this, failure);
+        }
+    }
+
+    public boolean isSettled() {
+        return outcome != null;
+    }
+
+    public boolean hasFailed() {
+        return outcome != null && !outcome.succeeded();
+    }
+
+    /** Its place in the order in which the promises of this run settled. */
+    public long settledAs() {
+        return order;
+    }
+
+    /** Settles it, unless it has settled before. A failure is noted until somebody looks at it. */
+    public void settle(PromiseOutcome<T> how) {
+        if (outcome == null && !how.succeeded() && !observed) {
+            run.unobserved().add(this);
+        }
+        settleQuietly(how);
+    }
+
+    /** Cancelled, which nobody needs to look at. */
+    public void cancelled(CancelledException how) {
+        settleQuietly(PromiseOutcome.failure(how));
+    }
+
+    private void settleQuietly(PromiseOutcome<T> how) {
+        if (outcome != null) {
+            return;
+        }
+        outcome = how;
+        order = run.nextSettled();
+        SettleListener first = listener;
+        Set<SettleListener> later = others;
+        listener = null;
+        others = null; // who is told may stop to listen, which changes nothing any more
+        if (first != null) {
+            first.settled(this);
+        }
+        if (later != null) {
+            later.forEach(told -> told.settled(this));
+        }
+    }
+
+    /** Whether it is of this run; says so where it is not. */
+    @SuppressWarnings("ReferenceEquality") // one object for each run
+    public void checkOf(PromiseHost other, String call) {
+        if (other != run) {
+            run.look(call);
+        }
+    }
+
+    /** Somebody looks at how it ends, so that a failure of it is not worth a warning. */
+    public void observe() {
+        if (!observed) {
+            observed = true;
+            if (hasFailed()) {
+                run.unobserved().remove(this);
+            }
+        }
+    }
+
+    /** Listens to one that has not settled. Each listens once at the most. */
+    public void listen(SettleListener another) {
+        if (listener == null && others == null) {
+            listener = another;
+        } else {
+            if (others == null) {
+                others = new LinkedHashSet<>(4);
+            }
+            others.add(another);
+        }
+    }
+
+    void unlisten(SettleListener another) {
+        if (another.equals(listener)) {
+            listener = null;
+        } else if (others != null) {
+            others.remove(another);
+        }
+    }
+
+    /** What it can be cancelled by. */
+    @Nullable
+    public OpenOperation source() {
+        return source;
+    }
+
+    /** Whether it is of an activity that was cancelled, and stays open until its outcome. */
+    boolean outlastsCancel() {
+        return outcome == null && source != null && source.outlastsCancel();
+    }
+
+    /** Whether it ended by a cancellation. */
+    boolean wasCancelled() {
+        return outcome != null && outcome.failure() instanceof CancelledException;
+    }
+
+    @Nullable
+    public Throwable failureOrNull() {
+        try {
+            settled().get();
+            return null;
+        } catch (Throwable failure) {
+            return failure;
+        }
+    }
+
+    private PromiseOutcome<T> settled() {
+        if (outcome == null) {
+            throw new AssertionError(this + " has not settled");
+        }
+        return outcome;
+    }
+
+    private static <T extends @Nullable Object> T outcomeOf(DurablePromise<T> promise) throws Exception {
+        try {
+            return promise.settled().get();
+        } catch (Throwable failure) {
+            throw Unchecked.<RuntimeException>raise(failure);
+        }
+    }
+
+    /** What a wait for it is a wait for. */
+    String shown() {
+        return source == null ? toString() : source.waitedFor();
+    }
+
+    @Override
+    public String toString() {
+        return source == null ? "a promise" : source.toString();
+    }
+}

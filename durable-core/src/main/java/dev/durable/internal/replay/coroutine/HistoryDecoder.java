@@ -1,0 +1,58 @@
+package dev.durable.internal.replay.coroutine;
+
+import dev.durable.PayloadException;
+import dev.durable.history.Payload;
+import dev.durable.history.SignalReceived;
+import dev.durable.internal.declare.type.MethodSpec;
+import dev.durable.internal.payload.PayloadCodec;
+import java.lang.reflect.Type;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decodes payloads of the history to the types of the code; what does not fit stalls the run. What does not fit the
+ * code's types stalls the run and never reaches the code: the data is history, so only the code can still be mended,
+ * and an exception here would fail the run for good.
+ */
+public final class HistoryDecoder {
+    private final PayloadCodec codec;
+    private final Dispatcher dispatcher;
+
+    public HistoryDecoder(PayloadCodec codec, Dispatcher dispatcher) {
+        this.codec = codec;
+        this.dispatcher = dispatcher;
+    }
+
+    @Nullable
+    public Object decode(Payload payload, Type type, String what) {
+        try {
+            return type == void.class ? null : codec.decode(payload, type, what);
+        } catch (PayloadException e) {
+            throw stalled(e);
+        }
+    }
+
+    @Nullable
+    public Object[] decodeArguments(MethodSpec method, Payload arguments) {
+        try {
+            return codec.decodeArguments(method, arguments);
+        } catch (PayloadException e) {
+            throw stalled(e);
+        }
+    }
+
+    /** The arguments of a signal, which its sender chose. */
+    @Nullable
+    public Object[] decodeArguments(MethodSpec method, SignalReceived signal) {
+        try {
+            return codec.decodeArguments(method, signal.input());
+        } catch (PayloadException e) {
+            dispatcher.die(dispatcher.threads().unreadableSignal(signal, e));
+            throw Eviction.INSTANCE;
+        }
+    }
+
+    private Eviction stalled(PayloadException e) {
+        dispatcher.die(dispatcher.threads().unreadable(e));
+        return Eviction.INSTANCE;
+    }
+}

@@ -1,0 +1,34 @@
+package dev.durable.internal.replay.coroutine;
+
+import dev.durable.ActivityFailedException;
+import dev.durable.PromiseFailedException;
+import java.util.stream.Stream;
+
+/** Converts the failure of a promise into the unchecked exception that {@code get()} throws. */
+final class PromiseFailures {
+    private PromiseFailures() {}
+
+    /**
+     * Unchecked ones pass as they are. A checked one becomes the cause of an {@link ActivityFailedException} where an
+     * activity threw it, so that one catch covers all failed activities, else of a {@link PromiseFailedException}.
+     */
+    static RuntimeException unchecked(DurablePromise<?> promise, Throwable failure) {
+        return switch (failure) {
+            case RuntimeException e -> e;
+            case Error e -> throw e;
+            default ->
+                Stream.of(failure.getSuppressed())
+                        .filter(ActivityFailedException.class::isInstance)
+                        .map(ActivityFailedException.class::cast)
+                        .findFirst()
+                        .<RuntimeException>map(details -> withCause(details, failure))
+                        .orElseGet(() -> new PromiseFailedException(promise + " failed: " + failure, failure));
+        };
+    }
+
+    private static ActivityFailedException withCause(ActivityFailedException details, Throwable cause) {
+        String message = String.valueOf(details.getMessage());
+        return new ActivityFailedException(
+                message, details.activity(), details.seq(), details.attempt(), details.failure(), cause);
+    }
+}

@@ -1,0 +1,288 @@
+package dev.durable.internal.replay.coroutine;
+
+import dev.durable.PayloadException;
+import dev.durable.UsageException;
+import dev.durable.history.SignalReceived;
+import dev.durable.internal.replay.match.StalledException;
+import dev.durable.internal.replay.match.UserLines;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Creates the virtual threads of one run and writes the stall messages about threads that block or never wait. */
+public final class RunThreads {
+    private static final Logger log = LoggerFactory.getLogger(RunThreads.class);
+    private static final int SHOWN_FRAMES = 12;
+    private static final int SHOWN_CAUSES = 5;
+    private static final int REMEMBERED = 1_000;
+
+    /** Runs whose stack was logged, and in which method: a run that stalls is tried again each minute. */
+    private static final Set<String> LOGGED =
+            Collections.synchronizedSet(Collections.newSetFromMap(new LinkedHashMap<>() {
+                private static final long serialVersionUID = 1L;
+
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
+                    return size() > REMEMBERED;
+                }
+            }));
+
+    private final String run;
+    private final ClassLoader loader;
+    private final UserLines lines;
+    private final boolean strict;
+    private volatile boolean stackLogged;
+
+    /**
+     * @param run how errors call it: {@code OrderWorkflow order-42}
+     * @param workflow the class that runs
+     * @param strict whether code that blocks stalls its run at once, rather than when its turn takes too long
+     */
+    public RunThreads(String run, Class<?> workflow, boolean strict) {
+        this.strict = strict;
+        this.run = run;
+        this.loader = workflow.getClassLoader();
+        this.lines = new UserLines(workflow);
+    }
+
+    /** Inherits nothing from who makes it: that is another thread on each replay. */
+    Thread create(Runnable main) {
+        Thread thread = Thread.ofVirtual()
+                .name(run)
+                .inheritInheritableThreadLocals(false)
+                .unstarted(main);
+        thread.setContextClassLoader(loader);
+        return thread;
+    }
+
+    public UserLines lines() {
+        return lines;
+    }
+
+    /** Where the thread stands; null without a line of the user's. */
+    @Nullable
+    public String lineOf(@Nullable Thread thread) {
+        return thread == null ? null : lines.of(thread.getStackTrace());
+    }
+
+    // ── what is said ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** The code ran for the limit without coming to a wait. */
+    StalledException hung(@Nullable Thread thread, Duration limit) {
+        StackTraceElement[] stack = thread == null ? new StackTraceElement[0] : thread.getStackTrace();
+        return blocks(thread, stack)
+                ? blocked(stack)
+                : new StalledException(
+                        run + " is stalled: " + busy(stack, limit) + "\n" + frames(stack), null, stackLogged);
+    }
+
+    /** The code waits for something that is not the run's. */
+    StalledException blocked(StackTraceElement[] stack) {
+        return new StalledException(run + " is stalled: " + blocking(stack) + "\n" + frames(stack), null, stackLogged);
+    }
+
+    /**
+     * The same while there is still hope; all other runs of the process wait for this one meanwhile. The stack is logged
+     * once for a method in which a run is slow, not each time that the run is tried again.
+     */
+    void reportSlow(@Nullable Thread thread, Duration time) {
+        StackTraceElement[] stack = thread == null ? new StackTraceElement[0] : thread.getStackTrace();
+        String line = userLine(stack);
+        int method = line.indexOf('(');
+        boolean first = LOGGED.add(run + " in " + (method < 0 ? line : line.substring(0, method)));
+        stackLogged = true;
+        log.warn(
+                "{} holds up the other workflows of this worker: {}{}",
+                run,
+                blocks(thread, stack) ? blocking(stack) : busy(stack, time),
+                first ? "\n" + frames(stack) : "");
+    }
+
+    private boolean blocks(@Nullable Thread thread, StackTraceElement[] stack) {
+        return thread != null && thread.getState() != Thread.State.RUNNABLE && lines.called(stack) >= 0;
+    }
+
+    private String blocking(StackTraceElement[] stack) {
+        String called = lines.calledIn(stack);
+        return userLine(stack) + " blocks in " + (called == null ? "a synchronized block" : called)
+                + ". A workflow may block only in calls of Durable, of promises and of activity stubs: use Durable.sleep and"
+                + " Durable.await, and do I/O in an activity.";
+    }
+
+    private String busy(StackTraceElement[] stack, Duration time) {
+        return userLine(stack) + " has run for " + time
+                + " without a wait. Usual cause: an endless loop, or long computation, which belongs into an activity.";
+    }
+
+    private String userLine(StackTraceElement[] stack) {
+        String line = lines.of(stack);
+        return line == null ? "its code" : line;
+    }
+
+    boolean areStrict() {
+        return strict;
+    }
+
+    /** Something came out of the code that says nothing of the run, only of the process or the code. */
+    StalledException errorOut(Throwable error) {
+        String line = lines.of(error.getStackTrace());
+        return new StalledException(
+                run + " is stalled: " + error + (line == null ? "" : " at " + line)
+                        + ". An Error does not fail a run, for nothing could un-fail it; the turn is tried again, with the"
+                        + " code that is deployed then.",
+                error);
+    }
+
+    /** The library was called as it can't be. */
+    public StalledException usage(Coroutine by, Throwable thrown, UsageException error) {
+        String called = lines.of(error.getStackTrace());
+        String line = called == null ? lines.of(thrown.getStackTrace()) : called;
+        return new StalledException(
+                run + " is stalled: " + sentence(String.valueOf(error.getMessage())) + " It came out of " + by.name
+                        + (line == null ? "" : ", at " + line)
+                        + ". Such a mistake of the code does not fail a run: deploy code without it, and the run goes on.",
+                error);
+    }
+
+    /** The code threw what it or the engine has been told to stall on. */
+    public StalledException stallsOn(Coroutine by, Throwable thrown, Class<?> listed, boolean byWorkflow) {
+        String line = lines.of(thrown.getStackTrace());
+        return new StalledException(
+                run + " is stalled: " + by.name + " threw "
+                        + sentence(thrown + (line == null ? "" : " at " + line)) + " "
+                        + (byWorkflow ? "@Workflow(stallOn)" : "The engine's stallOn (durable.stall-on)") + " lists "
+                        + listed.getName()
+                        + ", so it does not fail the run. Deploy code that does not throw it, and the run goes on; if it is"
+                        + " an outcome, declare it: \"throws "
+                        + thrown.getClass().getSimpleName() + "\" at @Run.\n" + frames(thrown.getStackTrace())
+                        + causes(thrown),
+                thrown);
+    }
+
+    private String causes(Throwable thrown) {
+        return Stream.iterate(thrown.getCause(), Objects::nonNull, Throwable::getCause)
+                .limit(SHOWN_CAUSES)
+                .map(cause -> {
+                    String line = lines.of(cause.getStackTrace());
+                    return "\nCaused by: " + cause + (line == null ? "" : " at " + line);
+                })
+                .collect(Collectors.joining());
+    }
+
+    private static String sentence(String text) {
+        return text.endsWith(".") ? text : text + ".";
+    }
+
+    /** What the history has does not fit the code. */
+    StalledException unreadable(PayloadException error) {
+        return new StalledException(
+                run + " is stalled: its history has data that the code can't read. " + error.getMessage()
+                        + " Usual cause: a type was changed after the run had recorded a value of it. Deploy a type that"
+                        + " reads both.",
+                error);
+    }
+
+    /** A signal that was accepted does not fit its handler. */
+    StalledException unreadableSignal(SignalReceived signal, PayloadException error) {
+        return new StalledException(
+                run + " is stalled: signal " + signal.name() + ", event " + signal.id() + " of " + signal.at() + ": "
+                        + error.getMessage()
+                        + " Usual cause: a caller without the workflow's class sent values of other types, or the handler's"
+                        + " types were changed. Deploy code that reads them, and the run goes on; or terminate the run:"
+                        + " handle.terminate(…).",
+                error);
+    }
+
+    /** The run has a version that this code does not know any more, or not yet. */
+    public StalledException unsupportedVersion(String changeId, int version, int min, int max) {
+        String line = lines.here();
+        return new StalledException(
+                run + " is stalled: it has version " + version + " of the change \"" + changeId + "\", and the code"
+                        + (line == null ? "" : " at " + line) + " supports " + min + " to " + max + ". "
+                        + (version < min
+                                ? "The code of version " + version
+                                        + " was removed while this run still needs it: bring it back"
+                                        + " until all such runs are closed."
+                                : "The run was made by newer code than this: let a newer worker have it."),
+                null);
+    }
+
+    /** The run was started under rules of replay that this version does not have. */
+    public StalledException newerRules(int flags) {
+        return new StalledException(
+                run + " is stalled: it was started by a newer version of Durable (flags " + flags
+                        + ") whose rules of replay this one does not know. Let a worker of that version have it.",
+                null);
+    }
+
+    /** Asked again without anything having happened, a condition holds. */
+    StalledException unsteadyCondition() {
+        return new StalledException(
+                run
+                        + " is stalled: a condition of Durable.await gives another answer when it is asked again, although nothing"
+                        + " has happened in between. Usual cause: it counts, draws, or looks at a clock or at what another"
+                        + " thread does. It may only look at the state of the workflow, and not change it.",
+                null);
+    }
+
+    /** A side effect that threw leaves nothing to replay. */
+    public StalledException sideEffectFailed(Throwable error) {
+        String line = lines.of(error.getStackTrace());
+        String text = error.toString();
+        return new StalledException(
+                run + " is stalled: Durable.sideEffect threw "
+                        + (text.endsWith(".") ? text.substring(0, text.length() - 1) : text)
+                        + (line == null ? "" : " (at " + line + ")")
+                        + ". Only a value is recorded, so the turn is tried again until there is one. What may fail for good"
+                        + " belongs into an activity.",
+                error);
+    }
+
+    /** A call by name that the method does not take: no compiler looks at it. */
+    public StalledException wrongArguments(String activity, IllegalArgumentException why) {
+        String line = lines.here();
+        return new StalledException(
+                run + " is stalled: Durable.activity(\"" + activity + "\", …)" + (line == null ? "" : " at " + line)
+                        + " can't be made. " + why.getMessage()
+                        + ". Usual cause: the method was changed, and nothing checks calls by name when they are compiled."
+                        + " Give what it takes, or call it through a stub of its type; the turn is tried again, with the"
+                        + " code that is deployed then.",
+                why);
+    }
+
+    /** A loop that keeps calling the API. */
+    public StalledException tooMany(String what, int limit) {
+        String line = lines.here();
+        return new StalledException(
+                run + " is stalled: more than " + limit + " " + what + " in one turn"
+                        + (line == null ? "" : " at " + line)
+                        + ". Usual cause: a loop that never comes to a wait. Wait in it, or do less at a time.",
+                null);
+    }
+
+    /** A coroutine that catches every Throwable and calls again. */
+    void reportUndying(Coroutine coroutine) {
+        log.warn(
+                "{}: coroutine '{}' swallows every Throwable in a loop at {} and can't be ended; its thread is lost until this"
+                        + " process ends. Catch Exception instead, or leave the loop.",
+                run,
+                coroutine.name,
+                lines.here());
+    }
+
+    private static String frames(StackTraceElement[] stack) {
+        return Arrays.stream(stack)
+                .limit(SHOWN_FRAMES)
+                .map(frame -> "    at " + frame)
+                .collect(Collectors.joining("\n"));
+    }
+}

@@ -1,0 +1,108 @@
+package dev.durable.internal.replay.coroutine;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Watches a turn that takes long and reports code that blocks its thread. In tests, code that blocks by other means
+ * than the run's own is found while it blocks; in workers it is named in the log after a second, and left until the
+ * turn's limit.
+ *
+ * <p>A sleep is found at the first look; what else the JDK alone waits for, other than a lock, at the second: a future, a
+ * queue, a socket. A lock may be held for a moment by a class loader or a logger, and a library may wait for one that nobody sees: for
+ * these it takes longer.
+ */
+final class Watchdog implements Baton.Watch {
+    private static final Duration SLOW = Duration.ofSeconds(1);
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+    private static final int LOOKS = 2;
+    private static final int LOOKS_AT_LOCKS = 40;
+
+    private final RunThreads threads;
+    private final Supplier<@Nullable Thread> holder;
+    private @Nullable Thread seen;
+    private int looks;
+    private boolean told;
+    private StackTraceElement @Nullable [] blockedAt;
+
+    /** @param holder whose thread has the baton */
+    Watchdog(RunThreads threads, Supplier<@Nullable Thread> holder) {
+        this.threads = threads;
+        this.holder = holder;
+    }
+
+    /** Where the code blocks, if that is why it gave up. */
+    StackTraceElement @Nullable [] blockedAt() {
+        return blockedAt;
+    }
+
+    @Override
+    public long lookNanos() {
+        return threads.areStrict() ? LOOK_NANOS : SLOW.toNanos();
+    }
+
+    @Override
+    public boolean givesUp(long withoutProgressNanos) {
+        Thread thread = holder.get();
+        if (threads.areStrict()) {
+            return blocks(thread);
+        }
+        if (!told && withoutProgressNanos >= SLOW.toNanos()) {
+            told = true;
+            threads.reportSlow(thread, SLOW);
+        }
+        return false;
+    }
+
+    private boolean blocks(@Nullable Thread thread) {
+        StackTraceElement[] stack =
+                thread == null || isRunning(thread) ? new StackTraceElement[0] : thread.getStackTrace();
+        int called = threads.lines().called(stack);
+        if (thread == null || called < 0 || isParkedByRun(stack)) {
+            seen = null;
+            return false;
+        }
+        looks = thread.equals(seen) ? looks + 1 : 1;
+        seen = thread;
+        if (looks < looksFor(stack, called)) {
+            return false;
+        }
+        blockedAt = stack;
+        return true;
+    }
+
+    private static int looksFor(StackTraceElement[] stack, int called) {
+        if (called > 0 && stack[called - 1].getClassName().equals("java.lang.Thread")) {
+            return 1;
+        }
+        return isJdkAloneAndNoLock(stack, called) ? LOOKS : LOOKS_AT_LOCKS;
+    }
+
+    private static boolean isRunning(Thread thread) {
+        return switch (thread.getState()) {
+            case WAITING, TIMED_WAITING, BLOCKED -> false;
+            case NEW, RUNNABLE, TERMINATED -> true;
+        };
+    }
+
+    private static boolean isParkedByRun(StackTraceElement[] stack) {
+        return Arrays.stream(stack)
+                .anyMatch(frame -> frame.getClassName().equals(Coroutine.class.getName())
+                        && frame.getMethodName().equals("park"));
+    }
+
+    private static boolean isJdkAloneAndNoLock(StackTraceElement[] stack, int called) {
+        return called > 0
+                && Arrays.stream(stack, 0, called)
+                        .allMatch(frame -> isJdks(frame.getClassName())
+                                && !frame.getMethodName().startsWith("lock")
+                                && !frame.getClassName().contains("ClassLoader"));
+    }
+
+    private static boolean isJdks(String className) {
+        return className.startsWith("java.") || className.startsWith("jdk.") || className.startsWith("sun.");
+    }
+}

@@ -1,0 +1,208 @@
+package dev.durable.internal.replay.match;
+
+import dev.durable.UsageException;
+import dev.durable.history.ActivityCancelRequested;
+import dev.durable.history.ActivityScheduled;
+import dev.durable.history.Failure;
+import dev.durable.history.HistoryEvent;
+import dev.durable.history.LocalCall;
+import dev.durable.history.SideEffectRecorded;
+import dev.durable.history.TimerCancelled;
+import dev.durable.history.TimerStarted;
+import dev.durable.history.VersionRecorded;
+import dev.durable.history.WorkflowCancelled;
+import dev.durable.history.WorkflowCompleted;
+import dev.durable.history.WorkflowFailed;
+import dev.durable.history.WorkflowTerminated;
+import dev.durable.history.WorkflowTimedOut;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides whether a command of the code matches the recorded one, and creates the {@link Divergence} where it does not.
+ */
+public final class Comparison {
+    private final String run;
+    private final UserLines lines;
+    private final boolean strict;
+    private final boolean sameCode;
+    private final Supplier<List<PendingWait>> waits;
+    private int otherTexts;
+
+    /**
+     * @param run how errors call it
+     * @param strict whether a different input, duration or option is a divergence
+     * @param sameCode whether histories were made by this very code
+     * @param waits where the code waits, shown where it gave too little
+     */
+    public Comparison(
+            String run, UserLines lines, boolean strict, boolean sameCode, Supplier<List<PendingWait>> waits) {
+        this.sameCode = sameCode;
+        this.run = run;
+        this.lines = lines;
+        this.strict = strict;
+        this.waits = waits;
+    }
+
+    static boolean same(HistoryEvent.Command code, HistoryEvent.Command history) {
+        return switch (code) {
+            case ActivityScheduled c ->
+                history instanceof ActivityScheduled h
+                        && c.seq() == h.seq()
+                        && c.activity().equals(h.activity());
+            case ActivityCancelRequested c -> history instanceof ActivityCancelRequested h && c.seq() == h.seq();
+            case TimerStarted c -> history instanceof TimerStarted h && c.seq() == h.seq();
+            case TimerCancelled c -> history instanceof TimerCancelled h && c.seq() == h.seq();
+            case SideEffectRecorded c -> history instanceof SideEffectRecorded;
+            case VersionRecorded c ->
+                history instanceof VersionRecorded h && c.changeId().equals(h.changeId());
+        };
+    }
+
+    /** Whether an input, duration or option that differs is refused; counted where it is not. */
+    public boolean refusesOtherText() {
+        if (!strict) {
+            otherTexts++;
+        }
+        return strict;
+    }
+
+    public int otherTexts() {
+        return otherTexts;
+    }
+
+    /** The line that gives a command; a microsecond or two, so only where tests want to see all of them. */
+    @Nullable
+    String lineIfStrict() {
+        return strict ? lines.here() : null;
+    }
+
+    /**
+     * @param given the commands that matched so far
+     * @param givenLines their lines, as far as known
+     * @param command the first that does not match; null where the code gave too few
+     */
+    Divergence divergence(
+            HistoryEvent.Inbound event,
+            List<HistoryEvent.Command> recorded,
+            List<HistoryEvent.Command> given,
+            List<@Nullable String> givenLines,
+            HistoryEvent.@Nullable Command command) {
+        String line = command == null ? null : lines.here();
+        HistoryEvent.Command expected = given.size() < recorded.size() ? recorded.get(given.size()) : null;
+        String table = new SideBySide(event, recorded, given, givenLines).text(command, line);
+        List<PendingWait> blocked = command == null ? waits.get() : List.of();
+        String advice =
+                DivergenceAdvice.of(recorded.subList(given.size(), recorded.size()), command, blocked, sameCode);
+        return new Divergence(
+                run + ": the code gives other commands than the history of this run has.\n\n" + table + "\n" + advice,
+                event,
+                command,
+                expected,
+                line);
+    }
+
+    /** The history has an outcome of something that the code has not started, or that is over. */
+    public Divergence unexpected(HistoryEvent.Inbound event) {
+        return new Divergence(
+                run + ": the history goes on with event " + event.id() + " " + SideBySide.describe(event)
+                        + ", and for the code nothing of that kind and number is open."
+                        + (sameCode
+                                ? waiting() + "\n" + DivergenceAdvice.UNSTEADY
+                                : "\nLikely cause: "
+                                        + (event instanceof HistoryEvent.ActivityClosed closed && closed.local() != null
+                                                ? "the code no longer makes this local call here, or makes it as a job.\nWay"
+                                                        + " out: keep the call for runs that have made it: Durable.version(…)."
+                                                : "the history was cut or changed: events are missing in front of it.")
+                                        + waiting()
+                                        + "\n"),
+                event,
+                null,
+                null,
+                null);
+    }
+
+    /** A local activity was called with other arguments than the code calls it with. */
+    public Divergence otherInput(HistoryEvent.Inbound event, LocalCall recorded) {
+        return new Divergence(
+                run + ": the code calls a local activity with other arguments than event " + event.id() + " says: "
+                        + recorded.activity() + " with "
+                        + DivergenceAdvice.shown(recorded.input().json(), 0)
+                        + "."
+                        + likely("an argument is computed from something that is not the same on replay."),
+                event,
+                null,
+                null,
+                null);
+    }
+
+    /**
+     * The code's end against the history's; null where they agree. Where the code was not asked they always do.
+     *
+     * @param start for the error, which has no turn of its own
+     */
+    @Nullable
+    public Divergence otherClose(
+            HistoryEvent.Inbound start, HistoryEvent.@Nullable Closing code, HistoryEvent.Closing history) {
+        boolean agrees =
+                switch (history) {
+                    case WorkflowCompleted h ->
+                        code instanceof WorkflowCompleted c && (c.result().equals(h.result()) || !refusesOtherText());
+                    case WorkflowFailed h ->
+                        code instanceof WorkflowFailed c
+                                && (sameFailure(c.failure(), h.failure()) || !refusesOtherText());
+                    case WorkflowCancelled h -> code instanceof WorkflowCancelled;
+                    case WorkflowTimedOut h -> true;
+                    case WorkflowTerminated h -> true;
+                };
+        return agrees ? null : new Divergence(closeText(code, history), start, null, null, null);
+    }
+
+    private String closeText(HistoryEvent.@Nullable Closing code, HistoryEvent.Closing history) {
+        return run + ": the code ends otherwise than the history of this run.\n\n    history: " + shown(history)
+                + "\n    code:    "
+                + (code == null ? "has not ended" + waiting() : shown(code))
+                + "\n"
+                + likely(
+                        "the code behind the last wait was changed, or what it returns is computed from something that is"
+                                + " not the same on replay.");
+    }
+
+    /** Tests and the replayer are to show what differs; what a worker says stands in its log. */
+    private String shown(HistoryEvent.Closing closing) {
+        return switch (closing) {
+            case WorkflowCompleted e
+            when strict -> "WorkflowCompleted with " + e.result().json();
+            case WorkflowFailed e
+            when strict ->
+                "WorkflowFailed with " + e.failure().type() + ": " + e.failure().message();
+            default -> closing.toString();
+        };
+    }
+
+    private String likely(String cause) {
+        return sameCode ? "\n" + DivergenceAdvice.UNSTEADY : "\nLikely cause: " + cause + "\n";
+    }
+
+    private String waiting() {
+        return waits.get().stream()
+                .map(wait -> "; " + wait.coroutine() + " waits for " + wait.what()
+                        + (wait.line() == null ? "" : " at " + wait.line()))
+                .collect(Collectors.joining());
+    }
+
+    /** Usage errors have had a type of their own only since 0052. */
+    private static boolean sameType(String code, String history) {
+        return code.equals(history)
+                || code.equals(UsageException.class.getName())
+                        && (history.equals(IllegalStateException.class.getName())
+                                || history.equals(IllegalArgumentException.class.getName()));
+    }
+
+    private static boolean sameFailure(Failure code, Failure history) {
+        return sameType(code.type(), history.type()) && Objects.equals(code.message(), history.message());
+    }
+}

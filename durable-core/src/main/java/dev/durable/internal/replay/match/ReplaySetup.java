@@ -1,0 +1,47 @@
+package dev.durable.internal.replay.match;
+
+import dev.durable.internal.declare.Registry;
+import dev.durable.internal.payload.FailureCodec;
+import dev.durable.internal.payload.PayloadCodec;
+import java.time.Duration;
+import java.util.Set;
+
+/**
+ * What all workflow instances of a worker share: codecs, registry, strictness, turn limit and {@code stallOn}.
+ *
+ * @param codec payloads
+ * @param failures exceptions
+ * @param registry activity types by class, for {@code Durable.activities(type, …)}, and activities by name
+ * @param strict whether an input, duration or option that differs from the recorded one is a divergence (tests,
+ *     {@code Replayer}) or only counted (production: else a DTO that gained a field would stall every open run)
+ * @param sameCode whether the histories were made by this very code, so that no deployment explains a difference (a test
+ *     kit that replays what it has just recorded)
+ * @param turnLimit how long the code may run between two waits before the run stalls as blocked or looping
+ * @param stallOn exceptions that stall a run instead of failing it, where its workflow does not say by itself
+ */
+public record ReplaySetup(
+        PayloadCodec codec,
+        FailureCodec failures,
+        Registry registry,
+        boolean strict,
+        boolean sameCode,
+        Duration turnLimit,
+        Set<Class<? extends Throwable>> stallOn) {
+
+    /** For histories that other code may have made; workflows say by themselves what stalls them. */
+    public ReplaySetup(
+            PayloadCodec codec, FailureCodec failures, Registry registry, boolean strict, Duration turnLimit) {
+        this(codec, failures, registry, strict, false, turnLimit, Set.of());
+    }
+
+    /** For histories that other code may have made. */
+    public ReplaySetup(
+            PayloadCodec codec,
+            FailureCodec failures,
+            Registry registry,
+            boolean strict,
+            Duration turnLimit,
+            Set<Class<? extends Throwable>> stallOn) {
+        this(codec, failures, registry, strict, false, turnLimit, stallOn);
+    }
+}

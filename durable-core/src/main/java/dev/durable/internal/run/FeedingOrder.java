@@ -1,0 +1,54 @@
+package dev.durable.internal.run;
+
+import dev.durable.store.InboxMessage;
+import dev.durable.store.MessageKind;
+import java.util.Queue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The order in which waiting messages, timers and outcomes are fed to a run. The order is not recorded: a history
+ * stands in the order in which its events were fed.
+ *
+ * <p>A run that ends while messages wait has not seen them, though their senders were told that they are accepted. What it
+ * did in that step is then not written; it is rebuilt and fed again, in an order in which it sees them before it ends.
+ */
+enum FeedingOrder {
+    /** Timers by when they are due, messages by when they were accepted. */
+    BY_TIME,
+    /** Messages of senders before timers and outcomes. For a run that an outcome or a timer ended while messages waited. */
+    MESSAGES_FIRST,
+    /**
+     * The same, and the code goes on only when all of them were handled. For a run that one of the messages ended while
+     * others waited: they keep their order.
+     */
+    MESSAGES_TOGETHER;
+
+    /** Whether its sender was told that it is accepted: it is a signal or a request to cancel, not an outcome. */
+    static boolean isFromSender(InboxMessage message) {
+        return message.kind() != MessageKind.ACTIVITY_OUTCOME;
+    }
+
+    /** The message that is to be fed next; null without any. */
+    @Nullable
+    InboxMessage next(Queue<InboxMessage> messages) {
+        if (this == BY_TIME) {
+            return messages.peek();
+        }
+        for (InboxMessage message : messages) {
+            if (isFromSender(message)) {
+                return message;
+            }
+        }
+        return messages.peek();
+    }
+
+    /** Whether a timer that is due must not be fed before this message, which is fed next. */
+    boolean letsTimersWait(@Nullable InboxMessage next) {
+        return this != BY_TIME && next != null && isFromSender(next);
+    }
+
+    /** The order for a run that has ended too early when it was fed in this one. */
+    static FeedingOrder afterEndedBy(boolean message) {
+        return message ? MESSAGES_TOGETHER : MESSAGES_FIRST;
+    }
+}

@@ -1,0 +1,118 @@
+package dev.durable.internal.run;
+
+import dev.durable.history.EventJson;
+import dev.durable.history.FirstTurnStarted;
+import dev.durable.history.HistoryEvent;
+import dev.durable.history.WorkflowPaused;
+import dev.durable.history.WorkflowResumed;
+import dev.durable.history.WorkflowStarted;
+import dev.durable.internal.replay.match.RecordedTurn;
+import dev.durable.internal.replay.match.Turn;
+import dev.durable.store.HistoryStore;
+import dev.durable.store.Portion;
+import dev.durable.store.StoredEvent;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Replays a run's history, page by page and turn by turn, to bring a new workflow instance to the state in which the
+ * history ends.
+ *
+ * <p>A history that holds nothing but WorkflowStarted (and pauses) says that the first turn is still to run, unless the
+ * event itself says that it was made without a command.
+ *
+ * @param nextEventId the id after the last event
+ * @param firstTurn the first turn, where it was run just now and its commands are still to be written
+ */
+public record HistoryReplay(long nextEventId, @Nullable FirstTurn firstTurn) {
+    static final int PAGE = 2_000;
+
+    /** A first turn so soon after the start has the start's time, which saves an event. */
+    private static final Duration AT_ONCE = Duration.ofSeconds(1);
+
+    /**
+     * A first turn that was run just now.
+     *
+     * @param begun says when
+     * @param isLater whether that is later than the start: then it is written in front of the commands; else only where
+     *     nothing else would tell that the turn was made
+     * @param turn its commands
+     */
+    record FirstTurn(FirstTurnStarted begun, boolean isLater, Turn turn) {}
+
+    private static final Set<String> PAUSES =
+            Set.of(WorkflowPaused.class.getSimpleName(), WorkflowResumed.class.getSimpleName());
+
+    /**
+     * Replays the whole history of the run.
+     *
+     * @param runWaits whether a first turn that is still to run lets the messages that wait go before {@code run}; asked
+     *     only where there is one
+     */
+    public static HistoryReplay from(HistoryStore store, UUID runId, LiveRun run, BooleanSupplier runWaits) {
+        return from(store, runId, run, store.history(runId, 1, PAGE), runWaits);
+    }
+
+    /** The same, its first page having been read. */
+    static HistoryReplay from(
+            HistoryStore store, UUID runId, LiveRun run, List<StoredEvent> firstPage, BooleanSupplier runWaits) {
+        List<StoredEvent> page = firstPage;
+        if (isBeforeFirstTurn(page)
+                && (Portion.isWhole(page, PAGE)
+                        || store.history(runId, page.size() + 1L, 1).isEmpty())
+                && read(run, page.getFirst()) instanceof WorkflowStarted started) {
+            page.stream().skip(1).forEach(pause -> read(run, pause));
+            return new HistoryReplay(page.size() + 1L, firstTurn(run, started, page.size(), runWaits.getAsBoolean()));
+        }
+        List<RecordedTurn> whole = new ArrayList<>();
+        RecordedTurn.Reader turns = new RecordedTurn.Reader(whole::add);
+        long next = 1;
+        while (!page.isEmpty()) {
+            page.forEach(stored -> turns.read(read(run, stored)));
+            run.instance().replay(whole);
+            whole.clear();
+            next += page.size();
+            page = Portion.isWhole(page, PAGE) ? List.of() : store.history(runId, next, PAGE);
+        }
+        turns.end();
+        run.instance().replay(whole);
+        return new HistoryReplay(next, null);
+    }
+
+    /**
+     * Its commands stand behind the pauses.
+     */
+    private static FirstTurn firstTurn(LiveRun run, WorkflowStarted started, long last, boolean runWaits) {
+        Instant now = run.feedingTime();
+        Instant delayedUntil = started.delayedUntil();
+        boolean delayed = delayedUntil != null && !now.isBefore(delayedUntil);
+        if (!runWaits && last == 1 && !delayed && now.isBefore(started.at().plus(AT_ONCE))) {
+            FirstTurnStarted atOnce = new FirstTurnStarted(last + 1, started.at());
+            return new FirstTurn(atOnce, false, run.instance().feed(started.withId(last)));
+        }
+        FirstTurnStarted later = new FirstTurnStarted(last + 1, now, runWaits);
+        run.remember(later);
+        return new FirstTurn(later, true, run.instance().feedFirst(started.withId(last + 1), later));
+    }
+
+    /** Paused and resumed it may have been before anybody ran it. */
+    private static boolean isBeforeFirstTurn(List<StoredEvent> page) {
+        return !page.isEmpty()
+                && page.size() < PAGE
+                && page.stream().skip(1).map(StoredEvent::type).allMatch(PAUSES::contains)
+                && EventJson.decode(page.getFirst()) instanceof WorkflowStarted started
+                && !started.firstTurnDone();
+    }
+
+    private static HistoryEvent read(LiveRun run, StoredEvent stored) {
+        HistoryEvent event = EventJson.decode(stored);
+        run.remember(event);
+        return event;
+    }
+}

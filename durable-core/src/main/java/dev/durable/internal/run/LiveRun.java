@@ -1,0 +1,386 @@
+package dev.durable.internal.run;
+
+import dev.durable.DurableException;
+import dev.durable.history.ActivityCancelled;
+import dev.durable.history.ActivityScheduled;
+import dev.durable.history.EventJson;
+import dev.durable.history.HistoryEvent;
+import dev.durable.history.LocalCall;
+import dev.durable.history.Payload;
+import dev.durable.history.SignalReceived;
+import dev.durable.history.TimerFired;
+import dev.durable.history.WorkflowCancelRequested;
+import dev.durable.history.WorkflowStarted;
+import dev.durable.internal.attempt.AttemptOutcome;
+import dev.durable.internal.replay.WorkflowInstance;
+import dev.durable.internal.replay.call.LocalWork;
+import dev.durable.internal.replay.call.TimerDue;
+import dev.durable.internal.replay.match.Turn;
+import dev.durable.store.CancelledIdleJob;
+import dev.durable.store.InboxMessage;
+import dev.durable.store.JobKey;
+import dev.durable.store.RunKey;
+import dev.durable.store.StoreClock;
+import dev.durable.store.StoredEvent;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A run's workflow instance in memory, with what is needed to go on without reading the history: the time of the last
+ * event and the ids of consumed messages.
+ */
+public final class LiveRun {
+    /** Events a transition may hold before it is written, so that locks are short and a crash repeats little. */
+    private static final int MAX_EVENTS = 2_000;
+
+    private final RunKey key;
+    private final WorkflowInstance instance;
+    private final StoreClock clock;
+    private final Set<UUID> seen = new HashSet<>();
+    private final RunLocals locals;
+    /** Whether messages are fed together: nothing may come between them, not even the end of what they cancel. */
+    private boolean together;
+
+    private final List<Integer> unbornTogether = new ArrayList<>(0);
+    private Instant lastAt = Instant.EPOCH;
+    private Map<String, String> headers = Map.of();
+    private @Nullable Instant delayedUntil;
+
+    /** How a step ended that was fed to a run. */
+    enum Fed {
+        /** Everything that waits was fed. */
+        ALL,
+        /** The draft is full, and more waits. */
+        MORE,
+        /** The run has ended while messages wait that it has not seen: nothing of the draft may be written. */
+        ENDED_TOO_EARLY
+    }
+
+    LiveRun(RunKey key, WorkflowInstance instance, StoreClock clock, RunLocals locals) {
+        this.key = key;
+        this.instance = instance;
+        this.clock = clock;
+        this.locals = locals;
+    }
+
+    /** Its local activities that have begun. */
+    RunLocals locals() {
+        return locals;
+    }
+
+    /** When it must be looked at again, whatever comes; null is never. */
+    @Nullable
+    Instant wakeAt() {
+        Instant timer = instance.nextTimer();
+        Instant silence = locals.silentUntil(clock.now());
+        return timer == null || (silence != null && silence.isBefore(timer)) ? silence : timer;
+    }
+
+    /** Drops it with all that goes on for it. */
+    void evict() {
+        try {
+            locals.abandon();
+        } finally {
+            instance.evict();
+        }
+    }
+
+    public WorkflowInstance instance() {
+        return instance;
+    }
+
+    /** Takes note of an event that is in the history already. */
+    void remember(HistoryEvent event) {
+        lastAt = event.at().isAfter(lastAt) ? event.at() : lastAt;
+        switch (event) {
+            case WorkflowStarted started -> {
+                headers = started.headers();
+                delayedUntil = started.delayedUntil();
+                seen.addAll(started.carriedMessages());
+            }
+            case SignalReceived signal -> seen.add(signal.messageId());
+            case WorkflowCancelRequested cancel -> seen.add(cancel.messageId());
+            default -> {}
+        }
+    }
+
+    /** Headers given at the start. */
+    Map<String, String> headers() {
+        return headers;
+    }
+
+    /** When the delay of its start ends, if nothing ends it before; null without one. */
+    @Nullable
+    Instant delayedUntil() {
+        return delayedUntil;
+    }
+
+    /** The time of an event that is fed now: the store's clock, never before the last one. */
+    Instant feedingTime() {
+        Instant now = clock.now();
+        return now.isAfter(lastAt) ? now : lastAt;
+    }
+
+    /** Whether one of these waits to be seen by the run. */
+    boolean hasUnseen(Collection<InboxMessage> messages) {
+        return messages.stream()
+                .anyMatch(message -> FeedingOrder.isFromSender(message) && !seen.contains(message.messageId()));
+    }
+
+    /** Feeds the first event. */
+    void start(TransitionDraft draft, WorkflowStarted started) {
+        Turn turn = instance.feed(started);
+        remember(started);
+        boolean silent = turn.commands().isEmpty();
+        endUnborn(draft, draft.add(turn, EventJson.encode(silent ? started.withFirstTurnDone() : started)));
+        hearOfLocals(draft);
+    }
+
+    /** Takes in a first turn whose event is in the history already. */
+    void begin(TransitionDraft draft, HistoryReplay.FirstTurn first) {
+        StoredEvent begun = EventJson.encode(first.begun());
+        if (first.isLater()) {
+            draft.inform(List.of(begun));
+        } else {
+            draft.informUnlessOthers(begun);
+        }
+        endUnborn(draft, draft.addCommands(first.turn()));
+    }
+
+    /**
+     * Feeds what waits, one event at a time. Stops early when the draft is full, and when the run comes to its end while messages wait
+     * that it has not seen.
+     */
+    Fed feed(TransitionDraft draft, Deque<InboxMessage> messages, Deque<AttemptOutcome> outcomes, FeedingOrder order) {
+        int stage = endingStage();
+        hearOfLocals(draft);
+        if (order == FeedingOrder.MESSAGES_TOGETHER) {
+            feedTogether(draft, messages);
+        }
+        do {
+            if (stage < endingStage()) {
+                stage = endingStage();
+                draft.endsRun();
+                if (messages.stream().anyMatch(FeedingOrder::isFromSender)) {
+                    return Fed.ENDED_TOO_EARLY;
+                }
+            }
+        } while (draft.size() < MAX_EVENTS && feedNext(draft, messages, outcomes, order));
+        if (stage < endingStage()) {
+            draft.endsRun();
+        }
+        // Full to the brim, and yet that may have been all: a run that is not parked keeps others away.
+        return messages.isEmpty() && outcomes.isEmpty() && firstDue() == null ? Fed.ALL : Fed.MORE;
+    }
+
+    /**
+     * How far the run has come to its end: {@code run} sees no more messages, then their handlers can't wait or call any
+     * more either. Who waits before such a step is to be fed before it.
+     */
+    private int endingStage() {
+        return instance.hasResult() ? 2 : instance.hasEnded() ? 1 : 0;
+    }
+
+    /**
+     * Due timers by when they are due and messages by when they were accepted, or messages first; then outcomes of this
+     * process.
+     *
+     * @return false where nothing waits
+     */
+    private boolean feedNext(
+            TransitionDraft draft, Deque<InboxMessage> messages, Deque<AttemptOutcome> outcomes, FeedingOrder order) {
+        InboxMessage message = order.next(messages);
+        TimerDue timer = order.letsTimersWait(message) ? null : firstDue();
+        if (timer != null && (message == null || !timer.fireAt().isAfter(acceptedAt(message)))) {
+            draft.endedBySender(false);
+            feed(draft, new TimerFired(draft.nextEventId(), feedingTime(), timer.seq()));
+        } else if (message != null) {
+            messages.remove(message);
+            draft.consume(message);
+            draft.endedBySender(FeedingOrder.isFromSender(message));
+            deliver(draft, message, false);
+        } else if (!outcomes.isEmpty()) {
+            AttemptOutcome outcome = outcomes.remove();
+            draft.settle(outcome);
+            draft.endedBySender(false);
+            if (!outcome.local() || locals.ended(outcome)) {
+                deliver(draft, outcome.message(), false);
+            }
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    /** What senders wait for to be seen: each is handled before the code goes on, whatever of them it waits for. */
+    private void feedTogether(TransitionDraft draft, Deque<InboxMessage> messages) {
+        List<InboxMessage> group =
+                messages.stream().filter(FeedingOrder::isFromSender).toList();
+        messages.removeIf(FeedingOrder::isFromSender);
+        group.forEach(draft::consume);
+        List<InboxMessage> unseen = group.stream()
+                .filter(message -> !seen.contains(message.messageId()))
+                .toList();
+        draft.endedBySender(true);
+        together = true;
+        for (int i = 0; i < unseen.size(); i++) {
+            deliver(draft, unseen.get(i), i < unseen.size() - 1);
+        }
+        together = false;
+        endUnborn(draft, List.copyOf(unbornTogether));
+        unbornTogether.clear();
+        hearOfLocals(draft);
+    }
+
+    private @Nullable TimerDue firstDue() {
+        Instant next = instance.nextTimer();
+        return next == null || next.isAfter(clock.now())
+                ? null
+                : instance.dueTimers(next).getFirst();
+    }
+
+    private static Instant acceptedAt(InboxMessage message) {
+        Instant at = message.at();
+        return at == null ? Instant.MAX : at;
+    }
+
+    /** A message becomes an event, unless the history has it or nobody waits for it. */
+    private void deliver(TransitionDraft draft, InboxMessage message, boolean withNext) {
+        if (seen.contains(message.messageId())) {
+            return;
+        }
+        switch (message.kind()) {
+            case SIGNAL ->
+                feed(
+                        draft,
+                        new SignalReceived(
+                                draft.nextEventId(),
+                                feedingTime(),
+                                message.messageId(),
+                                message.name(),
+                                new Payload(message.payload()),
+                                withNext,
+                                message.at()));
+            case CANCEL -> deliverCancel(draft, message, withNext);
+            case ACTIVITY_OUTCOME -> deliverEncoded(draft, message);
+            case UNKNOWN ->
+                throw unreadable(
+                        message,
+                        "it is of a kind that this version of Durable does not know. Let a worker of the version that sent"
+                                + " it take the run, or upgrade this one",
+                        null);
+        }
+    }
+
+    private void deliverCancel(TransitionDraft draft, InboxMessage message, boolean withNext) {
+        StoredEvent stored = new StoredEvent(
+                draft.nextEventId(), message.name(), feedingTime(), message.messageId(), message.payload());
+        WorkflowCancelRequested sent = read(message, stored, WorkflowCancelRequested.class);
+        feed(
+                draft,
+                new WorkflowCancelRequested(
+                        sent.id(), sent.at(), sent.messageId(), sent.reason(), sent.by(), withNext));
+    }
+
+    private void deliverEncoded(TransitionDraft draft, InboxMessage message) {
+        List<StoredEvent> informing = notes(message);
+        long id = draft.nextEventId() + informing.size();
+        StoredEvent stored = new StoredEvent(id, message.name(), feedingTime(), message.messageId(), message.payload());
+        HistoryEvent.ActivityClosed event = read(message, stored, HistoryEvent.ActivityClosed.class);
+        if (instance.accepts(event)) {
+            draft.inform(informing);
+            feed(draft, event, stored);
+        }
+    }
+
+    /** Read before any of it is written: a history can't be mended, an inbox can. */
+    private static List<StoredEvent> notes(InboxMessage message) {
+        try {
+            List<StoredEvent> notes = EventJson.decodeNotes(message.notes());
+            for (StoredEvent note : notes) {
+                if (!(EventJson.decode(note) instanceof HistoryEvent.Informing)) {
+                    throw unreadable(message, note.type() + " is among its notes, which only inform", null);
+                }
+            }
+            return notes;
+        } catch (IllegalArgumentException | DateTimeException e) {
+            throw unreadable(message, "its notes can't be read: " + e.getMessage(), e);
+        }
+    }
+
+    private static <E extends HistoryEvent> E read(InboxMessage message, StoredEvent stored, Class<E> type) {
+        HistoryEvent event;
+        try {
+            event = EventJson.decode(stored);
+        } catch (DurableException e) {
+            throw unreadable(message, String.valueOf(e.getMessage()), e);
+        }
+        if (!type.isInstance(event)) {
+            throw unreadable(message, "it is a " + stored.type() + ", which no message of its kind is", null);
+        }
+        return type.cast(event);
+    }
+
+    private static DurableException unreadable(InboxMessage message, String why, @Nullable Throwable cause) {
+        return new DurableException(
+                "message %s (%s) in the inbox can't be fed: %s".formatted(message.messageId(), message.name(), why),
+                cause);
+    }
+
+    private void feed(TransitionDraft draft, HistoryEvent.Inbound event) {
+        feed(draft, event, EventJson.encode(event));
+    }
+
+    private void feed(TransitionDraft draft, HistoryEvent.Inbound event, StoredEvent stored) {
+        Turn turn = instance.feed(event);
+        remember(event);
+        List<Integer> unborn = draft.add(turn, stored);
+        if (together) {
+            unbornTogether.addAll(unborn);
+        } else {
+            endUnborn(draft, unborn);
+            hearOfLocals(draft);
+        }
+    }
+
+    /** Local activities are begun and stopped when what called for it is durable. Cancelled before that, they just end. */
+    private void hearOfLocals(TransitionDraft draft) {
+        for (LocalWork work : instance.localNews()) {
+            ActivityScheduled call = work.call();
+            if (!work.cancelled()) {
+                locals.begin(draft, call);
+            } else if (!locals.cancel(draft, call.seq())) {
+                feed(
+                        draft,
+                        new ActivityCancelled(
+                                draft.nextEventId(),
+                                feedingTime(),
+                                call.seq(),
+                                0,
+                                CancelledIdleJob.messageId(new JobKey(key, call.seq())),
+                                null,
+                                new LocalCall(call.activity(), call.input())));
+            }
+        }
+    }
+
+    /** Scheduled and cancelled before they were ever written: they have no job, so this is their outcome. */
+    private void endUnborn(TransitionDraft draft, List<Integer> unborn) {
+        for (int seq : unborn) {
+            HistoryEvent.Inbound ended = new ActivityCancelled(
+                    draft.nextEventId(), feedingTime(), seq, 0, CancelledIdleJob.messageId(new JobKey(key, seq)), null);
+            if (instance.accepts(ended)) {
+                feed(draft, ended);
+            }
+        }
+    }
+}

@@ -1,0 +1,606 @@
+package dev.durable.internal.run;
+
+import dev.durable.DurableException;
+import dev.durable.StoreUnavailableException;
+import dev.durable.client.WorkflowStatus;
+import dev.durable.history.Failure;
+import dev.durable.history.HistoryEvent;
+import dev.durable.internal.attempt.AttemptOutcome;
+import dev.durable.internal.attempt.LocalCalls;
+import dev.durable.internal.commit.Weights;
+import dev.durable.internal.payload.FailureCodec;
+import dev.durable.internal.replay.match.StalledException;
+import dev.durable.store.Bounds;
+import dev.durable.store.NewRun;
+import dev.durable.store.RunKey;
+import dev.durable.store.StartOutcome;
+import dev.durable.store.Transition;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Drives one run in this process: feeds it what waits, sends its transitions one at a time, and reacts to their
+ * outcomes; it owns what the process {@link HeldRun holds} of the run.
+ *
+ * <pre>
+ *            Claimed                        feed                 Written: applied
+ *   cold ──────────────► rebuild ──► warm ─────────► under way ───────────────────► warm
+ *     ▲                                ▲                 │  Written: close refused ──► rebuild, feed messages first, send again
+ *     │                                └─ Ended ─────────┤  Written: fence lost ─┐
+ *     └──────────────────────────────────────────────────┴───────────────────────┘ outcomes go to the inbox
+ * </pre>
+ *
+ * <p>Its state is touched by one thread at a time: {@link RunActorLoop} calls {@link #readMail}, and {@link #unwind} when it
+ * closes; all other threads post mail. While a transition is under way, what arrives waits and joins the next. A warm
+ * instance
+ * that is parked goes on without a claim: the fence it wrote last is its compare-and-set; if somebody else moved it, the
+ * instance is dropped.
+ *
+ * <p>If the process dies anywhere here: what is under way happened as a whole or not; messages still stand in the inbox,
+ * jobs under the lease of this session, and the run is claimable once the session is dead or {@code owned_until} has passed.
+ */
+public final class RunActor {
+    private static final Logger log = LoggerFactory.getLogger(RunActor.class);
+    private static final int FORCE_CLOSE_AFTER = 3;
+    /**
+     * After so many refusals the end is kept, and waiting messages are fed as late. It is not reached in practice, as
+     * senders are kept out by then.
+     */
+    private static final int MOST_REFUSALS = 10;
+
+    /** Bytes of a draft and its run that are counted while it is written, and let go of at once. */
+    private static final int LARGE = 1 << 16;
+
+    private static final int MAX_REASON = 16_000;
+
+    private final RunKey key;
+    private final RunServices host;
+    private final RunActorLoop turns;
+    private final HeldRun holding;
+    private final ConcurrentLinkedQueue<RunMail> mailbox = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean queued = new AtomicBoolean();
+    private final ArrayDeque<RunMail.Ask> questions = new ArrayDeque<>();
+
+    private @Nullable TransitionDraft underWay;
+    private RunMail.@Nullable Claimed claim;
+    private @Nullable String refusal;
+    private int weighed;
+    private boolean evicting;
+    private boolean leaving;
+
+    RunActor(RunKey key, RunServices host, RunActorLoop turns) {
+        this.key = key;
+        this.host = host;
+        this.turns = turns;
+        this.holding = new HeldRun(key, host, new MailingCaller());
+    }
+
+    RunKey key() {
+        return key;
+    }
+
+    /** Adds mail; never blocks. */
+    public void post(RunMail mail) {
+        mailbox.add(mail);
+        if (queued.compareAndSet(false, true)) {
+            turns.ready(this);
+        }
+    }
+
+    private void postWritten(RunMail.Written written) {
+        if (written.bytes() < LARGE) {
+            post(written);
+        } else {
+            mailbox.add(written);
+            turns.readyFirst(this);
+        }
+    }
+
+    /** Rough bytes it keeps in memory. */
+    int weight() {
+        weighed = holding.weight();
+        return weighed;
+    }
+
+    /** Whether the cache should weigh it anew: it has grown by half, or begun or ended to be busy. */
+    boolean hasOtherWeight() {
+        int now = holding.weight();
+        return (now == 0) != (weighed == 0) || now > weighed + weighed / 2;
+    }
+
+    /** Whether it has an instance, whose coroutines have threads. Called by {@link RunActorLoop} only. */
+    boolean isWarm() {
+        return holding.isWarm();
+    }
+
+    /** Ends its coroutines, whatever is under way: nothing will come of it here. Called by {@link RunActorLoop} only. */
+    void unwind() {
+        holding.goCold();
+    }
+
+    /** Reads all mail and does what follows from it. */
+    void readMail() {
+        queued.set(false);
+        for (RunMail mail = mailbox.poll(); mail != null; mail = mailbox.poll()) {
+            read(mail);
+        }
+        if (underWay == null) {
+            advance();
+        }
+    }
+
+    private void read(RunMail mail) {
+        switch (mail) {
+            case RunMail.Claimed claimed -> {
+                host.outside().read(claimed);
+                claim = claimed;
+            }
+            case RunMail.Start start -> start(start);
+            case RunMail.StartWritten written -> startWritten(written);
+            case RunMail.Ended ended -> holding.add(ended.outcome());
+            case RunMail.LocalGivenBack ignored -> leaving = true;
+            case RunMail.LocalRefused refused -> refusal = refused.why();
+            case RunMail.Written written -> {
+                if (written.bytes() >= LARGE) {
+                    host.outside().inFlight(-written.bytes());
+                }
+                written(written);
+            }
+            case RunMail.Ask ask -> questions.add(ask);
+            case RunMail.Evict ignored -> evicting = true;
+        }
+    }
+
+    // ── start ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    private void start(RunMail.Start mail) {
+        try {
+            begin(mail);
+        } catch (RuntimeException | Error e) {
+            underWay = null;
+            holding.goCold();
+            mail.answer().completeExceptionally(e);
+        }
+    }
+
+    private void begin(RunMail.Start mail) {
+        NewRun run = mail.request().run();
+        LiveRun rising = holding.warmUp(run.type(), mail.request().started().headers());
+        TransitionDraft draft = holding.newDraft();
+        NewRun written = run;
+        boolean begun = false;
+        try {
+            rising.start(draft, mail.request().started());
+            // A first turn that ends the run is made again and written with the end: messages may come before that.
+            begun = !rising.instance().hasEnded();
+            if (begun) {
+                written = run.withFirstTurn(draft.events(), draft.jobs(), rising.wakeAt());
+            }
+        } catch (RuntimeException | Error e) {
+            // Started without its first turn: the claim that tries again records why it stalls.
+            log.warn(
+                    "first turn of {} stalls: {}",
+                    key.shown(),
+                    Bounds.lines(recordable(e instanceof StalledException stall ? stall.toBeLogged() : e.toString())));
+            holding.goCold();
+        }
+        underWay = draft;
+        holding.starts(run.fence());
+        boolean whole = begun;
+        Instant timer = begun ? rising.wakeAt() : null;
+        var unused = host.lanes().starts().offer(written).whenComplete((outcome, error) -> {
+            try {
+                if (whole && outcome instanceof StartOutcome.Started) {
+                    draft.begin(failures()::loggable);
+                    dueHere(timer);
+                }
+            } finally {
+                post(new RunMail.StartWritten(outcome, error, mail.answer()));
+            }
+        });
+    }
+
+    private void startWritten(RunMail.StartWritten mail) {
+        TransitionDraft draft = takeUnderWay();
+        boolean started = mail.outcome() instanceof StartOutcome.Started && holding.isWarm();
+        if (started && holding.warm().instance().hasEnded()) {
+            holding.startedWithoutFirstTurn();
+            attempt(() -> feedAgain(draft, 0));
+        } else if (started) {
+            holding.written(holding.fence(), draft.nextEventId());
+            draft.written();
+        } else {
+            draft.discarded();
+            holding.goCold();
+        }
+        if (mail.error() != null) {
+            mail.answer().completeExceptionally(mail.error());
+        } else {
+            mail.answer().complete(mail.outcome());
+        }
+    }
+
+    // ── going on ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    private void advance() {
+        attempt(() -> {
+            RunMail.Claimed adopted = claim;
+            if (adopted != null) {
+                claim = null;
+                holding.adopt(adopted);
+            }
+            String refused = refusal;
+            refusal = null;
+            if (!holding.isWarm()) {
+                leaving = false;
+                holding.drop();
+            } else if (leaving) {
+                leave();
+            } else if (refused != null) {
+                stall(refused);
+            } else {
+                holding.lookForMessages(List.of());
+                feed(holding.newDraft());
+            }
+        });
+        rest();
+    }
+
+    /** Runs a part that calls workflow code; any exception of it stalls this run only. */
+    private void attempt(Runnable part) {
+        try {
+            part.run();
+        } catch (StoreUnavailableException e) {
+            log.debug("{} waits for the database: {}", key.shown(), e.getMessage());
+            forget();
+            // By the lane, which waits for the database: else the run would wait until the claim runs out.
+            release();
+        } catch (StalledException e) {
+            log.debug("{} can't go on", key.shown(), failures().loggable(e));
+            stall(String.valueOf(e.getMessage()), e.toBeLogged());
+        } catch (DurableException e) {
+            // The message already says what can't be read, or how code and history differ.
+            log.debug("{} can't go on", key.shown(), failures().loggable(e));
+            stall(String.valueOf(e.getMessage()));
+        } catch (RuntimeException | Error e) {
+            broke(e);
+        }
+    }
+
+    /**
+     * What breaks the engine's part of a turn (a row that nobody could have written, a text that exhausts the stack, no
+     * memory) stalls this run and no other. Where there is not even memory for that, what is held here is dropped, and
+     * the
+     * run is claimed anew when its claim has run out. Called by {@link RunActorLoop}, too, for what broke outside of any part.
+     */
+    void broke(Throwable why) {
+        try {
+            log.error("{} can't go on", key.shown(), failures().loggable(why));
+            stall("unexpected: " + why);
+        } catch (RuntimeException | Error again) {
+            underWay = null;
+            holding.goCold();
+            host.outside().unneeded(this);
+            throw again;
+        } finally {
+            if (!mailbox.isEmpty() && queued.compareAndSet(false, true)) {
+                turns.ready(this);
+            }
+        }
+    }
+
+    private void feed(TransitionDraft draft) {
+        // Known to rest() and stall() from the first event on: what it holds must not be lost when feeding breaks off.
+        underWay = draft;
+        LiveRun.Fed fed = holding.feedTo(draft);
+        if (fed == LiveRun.Fed.ENDED_TOO_EARLY) {
+            feedAgain(draft, draft.refusals());
+            return;
+        }
+        boolean all = fed == LiveRun.Fed.ALL;
+        HistoryEvent.Closing closing = all ? holding.warm().instance().close(draft.nextEventId()) : null;
+        if (closing != null) {
+            draft.close(closing);
+        } else if (draft.isEndingRun() && endsTooEarly(draft)) {
+            feedAgain(draft, draft.refusals() + 1);
+            return;
+        }
+        draft.complete();
+        if (draft.isEmpty() && closing == null && !holding.isOwned()) {
+            underWay = null;
+        } else {
+            send(draft, all);
+        }
+    }
+
+    /**
+     * The run has ended while messages wait whose senders were told that they are accepted. It is fed again from where its
+     * history ends, these messages before what ended it. Each time it sees all that wait, and only those that come
+     * meanwhile can refuse its end once more; after three times senders wait outside.
+     */
+    private void feedAgain(TransitionDraft draft, int refusals) {
+        log.debug("{} ended while messages wait; it is fed again", key.shown());
+        underWay = null;
+        if (holding.rewind(draft)) {
+            holding.lookForMessages(List.of());
+            feed(holding.newDraft(refusals));
+        } else {
+            log.debug("{} is written by somebody else; the instance here is dropped", key.shown());
+            holding.givesBack();
+            holding.drop();
+        }
+    }
+
+    /**
+     * A close is refused by the store; an end that waits for clean-up is asked for here. After three times the end is
+     * kept.
+     */
+    private boolean endsTooEarly(TransitionDraft draft) {
+        if (draft.refusals() >= FORCE_CLOSE_AFTER) {
+            return false;
+        }
+        holding.lookAgain();
+        holding.lookForMessages(draft.consumed());
+        return holding.hasMessagesOfSenders();
+    }
+
+    private void send(TransitionDraft draft, boolean park) {
+        HistoryEvent.Closing closing = draft.closing();
+        Transition step = new Transition(
+                key,
+                holding.fence(),
+                host.random(),
+                draft.firstEventId(),
+                draft.events(),
+                draft.consumed(),
+                draft.settled(),
+                draft.cancelled(),
+                draft.jobs(),
+                park,
+                closing == null ? holding.warm().wakeAt() : null,
+                null,
+                closing == null ? null : closeOf(closing, draft, draft.refusals() >= FORCE_CLOSE_AFTER));
+        submit(step, draft, step.wakeAt());
+    }
+
+    private Transition.Close closeOf(HistoryEvent.Closing closing, TransitionDraft draft, boolean force) {
+        FailureCodec failures = host.code().replay().failures();
+        Transition.Close close = RunClosings.of(closing, force, failures);
+        Failure discarded = close.status() == WorkflowStatus.COMPLETED && draft.isOfBackgroundJob()
+                ? DiscardedJobs.why(draft.events())
+                : null;
+        return discarded == null
+                ? close
+                : new Transition.Close(
+                        close.status(),
+                        close.result(),
+                        failures.toJson(discarded).json(),
+                        close.force());
+    }
+
+    /** The timer is the one for which this process wakes up, once it is durable; null is none, or others may. */
+    private void submit(Transition transition, TransitionDraft draft, @Nullable Instant timer) {
+        long bytes = Weights.of(transition) + holding.weight();
+        if (bytes >= LARGE) {
+            host.outside().inFlight(bytes);
+        }
+        var unused = host.lanes().transitions().submit(transition).whenComplete((written, error) -> {
+            try {
+                if (written != null && written.isApplied()) {
+                    draft.begin(failures()::loggable);
+                    dueHere(timer);
+                }
+            } finally {
+                postWritten(new RunMail.Written(written, error, bytes));
+            }
+        });
+    }
+
+    // ── what became of it ────────────────────────────────────────────────────────────────────────────────────────────
+
+    private void dueHere(@Nullable Instant timer) {
+        if (timer != null) {
+            host.outside().due(timer);
+        }
+    }
+
+    private void written(RunMail.Written mail) {
+        TransitionDraft draft = takeUnderWay();
+        if (mail.written() == null) {
+            Throwable error = mail.error();
+            log.error(
+                    "a transition of {} can't be written",
+                    key.shown(),
+                    error == null ? null : failures().loggable(error));
+            boolean told = draft.isEmpty();
+            abandon(draft);
+            if (!told) {
+                stall("its transition can't be written: " + mail.error());
+            }
+            return;
+        }
+        switch (mail.written().outcome()) {
+            case APPLIED -> applied(draft, mail.written().fence());
+            case APPLIED_MORE -> {
+                holding.lookAgain();
+                applied(draft, mail.written().fence());
+            }
+            case CLOSE_REFUSED -> closeRefused(draft);
+            case FENCE_LOST -> fenceLost(draft);
+            case LEASE_LOST -> {
+                abandon(draft);
+                release();
+            }
+            default -> throw new IllegalStateException("a lane keeps " + mail.written() + " to itself");
+        }
+    }
+
+    private void applied(TransitionDraft draft, UUID newFence) {
+        holding.written(newFence, draft.nextEventId());
+        draft.written();
+        HistoryEvent.Closing closing = draft.closing();
+        host.outside().written(this, closing == null ? null : closeOf(closing, draft, false));
+        if (closing != null) {
+            holding.goCold();
+        }
+    }
+
+    private void closeRefused(TransitionDraft draft) {
+        draft.reopen();
+        holding.lookAgain();
+        underWay = draft;
+        attempt(() -> {
+            holding.lookForMessages(draft.consumed());
+            if (draft.isEndingRun() && draft.refusals() <= MOST_REFUSALS && holding.hasMessagesOfSenders()) {
+                feedAgain(draft, draft.refusals());
+            } else {
+                feed(draft);
+            }
+        });
+    }
+
+    /** A claim of our own may be all that came between: then what was fed still holds, under the claim's fence. */
+    private void fenceLost(TransitionDraft draft) {
+        RunMail.Claimed own = claim;
+        if (own != null && holding.isWarm() && holding.follows(own.claim(), draft.firstEventId())) {
+            claim = null;
+            holding.takeFence(own.claim());
+            underWay = draft;
+            attempt(() -> sendUnlessTooEarly(draft));
+        } else {
+            log.debug("{} is written by somebody else; the instance here is dropped", key.shown());
+            holding.givesBack();
+            abandon(draft);
+        }
+    }
+
+    /** The claim came because something waits: an end that the store does not judge, having clean-up, is judged anew. */
+    private void sendUnlessTooEarly(TransitionDraft draft) {
+        if (draft.isEndingRun() && draft.closing() == null && endsTooEarly(draft)) {
+            feedAgain(draft, draft.refusals() + 1);
+        } else {
+            send(draft, true);
+        }
+    }
+
+    /** This process will not write the draft: its outcomes are delivered to the inbox, its messages are still there. */
+    private void abandon(TransitionDraft draft) {
+        draft.discarded();
+        holding.handOver(draft.outcomes());
+        holding.drop();
+    }
+
+    /** What this process knows of the run is dropped. */
+    private void forget() {
+        if (underWay != null) {
+            abandon(takeUnderWay());
+        } else {
+            holding.drop();
+        }
+    }
+
+    /**
+     * The worker stops, or the run has ended: if it has not, it is due at once for another worker, which can run its
+     * local activities.
+     */
+    private void leave() {
+        leaving = false;
+        holding.drop();
+        writeNothing(host.store().clock().now(), null, null);
+    }
+
+    /** Gives back a claim that could not be used: the run is due at once for every worker, including this one. */
+    private void release() {
+        if (holding.isOwned()) {
+            Instant now = host.store().clock().now();
+            writeNothing(now, null, now);
+        }
+    }
+
+    /** The run can't go on with this code: kept open, shown, tried again with back-off. */
+    private void stall(String reason) {
+        stall(reason, reason);
+    }
+
+    private void stall(String reason, String logged) {
+        String clean = recordable(reason);
+        log.error("{} stalls: {}", key.shown(), Bounds.lines(recordable(logged)));
+        String why = clean.replace('\0', ' ').substring(0, Math.min(clean.length(), MAX_REASON));
+        forget();
+        host.outside().stalled(key, why);
+        writeNothing(
+                null,
+                new Transition.Stall(why, Duration.ofSeconds(Math.min(60, 1L << Math.min(holding.stalls(), 6)))),
+                null);
+    }
+
+    private String recordable(String text) {
+        return failures().recordable(text);
+    }
+
+    private FailureCodec failures() {
+        return host.code().replay().failures();
+    }
+
+    private void writeNothing(@Nullable Instant wakeAt, Transition.@Nullable Stall stall, @Nullable Instant lookHere) {
+        TransitionDraft nothing = holding.newDraft();
+        underWay = nothing;
+        holding.givesBack();
+        submit(
+                RunClosings.nothing(key, holding.fence(), host.random(), holding.nextEventId(), wakeAt, stall),
+                nothing,
+                lookHere);
+    }
+
+    // ── rest ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    private void rest() {
+        if (underWay != null) {
+            return;
+        }
+        for (RunMail.Ask ask = questions.poll(); ask != null; ask = questions.poll()) {
+            holding.answer(ask);
+        }
+        if (evicting && !holding.isBusyHere()) {
+            holding.goCold();
+        }
+        if (!holding.isWarm() && mailbox.isEmpty()) {
+            host.outside().unneeded(this);
+        }
+    }
+
+    private TransitionDraft takeUnderWay() {
+        TransitionDraft draft = underWay;
+        if (draft == null) {
+            throw new IllegalStateException(key.shown() + " has nothing under way");
+        }
+        underWay = null;
+        return draft;
+    }
+
+    /** Local activities tell by mail. */
+    private final class MailingCaller implements LocalCalls.Caller {
+        @Override
+        public void ended(AttemptOutcome outcome) {
+            post(new RunMail.Ended(outcome));
+        }
+
+        @Override
+        public void givenBack() {
+            post(new RunMail.LocalGivenBack());
+        }
+
+        @Override
+        public void refused(String why) {
+            post(new RunMail.LocalRefused(why));
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package dev.durable.internal.run;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.RemovalCause;
+import dev.durable.store.RunKey;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The runs that this process keeps in memory, bounded by their estimated size; the least recently used are dropped.
+ * Losing one costs a replay, never correctness: its actor finishes what is under way, and what comes for it later goes
+ * through the store.
+ */
+public final class RunCache {
+    private final Cache<UUID, RunActor> actors;
+
+    public RunCache(long maxBytes) {
+        this.actors = Caffeine.newBuilder()
+                .maximumWeight(maxBytes)
+                .weigher((UUID id, RunActor actor) -> actor.weight())
+                .executor(Runnable::run)
+                .evictionListener((@Nullable UUID id, @Nullable RunActor actor, RemovalCause cause) -> {
+                    if (actor != null) {
+                        actor.post(new RunMail.Evict());
+                    }
+                })
+                .build();
+    }
+
+    Optional<RunActor> get(UUID runId) {
+        return Optional.ofNullable(actors.getIfPresent(runId));
+    }
+
+    RunActor getOrAdd(RunKey run, RunServices host, RunActorLoop turns) {
+        return actors.get(run.runId(), id -> new RunActor(run, host, turns));
+    }
+
+    /** Weighs it anew. One that was taken out while a claim was on its way to it is found again from here on. */
+    void touch(RunActor actor) {
+        actors.put(actor.key().runId(), actor);
+    }
+
+    void remove(RunActor actor) {
+        actors.asMap().remove(actor.key().runId(), actor);
+    }
+
+    long size() {
+        return actors.estimatedSize();
+    }
+
+    /** Removes all runs. Their coroutines stay parked until {@link RunActorLoop#close}. */
+    void clear() {
+        actors.invalidateAll();
+    }
+}

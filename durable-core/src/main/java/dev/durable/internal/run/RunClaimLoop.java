@@ -1,0 +1,280 @@
+package dev.durable.internal.run;
+
+import dev.durable.StoreUnavailableException;
+import dev.durable.internal.drive.IdleInterval;
+import dev.durable.internal.drive.Step;
+import dev.durable.store.ClaimedRun;
+import dev.durable.store.ClaimedRuns;
+import dev.durable.store.HistoryStore;
+import dev.durable.store.InboxMessage;
+import dev.durable.store.Portion;
+import dev.durable.store.RunClaim;
+import dev.durable.store.StoredEvent;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The loop that claims due runs from the store and hands them to their {@link RunActor}s. What a claim has taken whose
+ * answer was lost, the next one takes again, which names the fence of that claim; a statement that still runs on the
+ * server holds its rows locked, so whoever has lost one looks again and again until it could only have taken what runs
+ * out by itself. The claims of a process that dies end with its session.
+ *
+ * <pre>
+ *   asleep ── a nudge, or the time to look has come ──► claim ── full ──► claim again
+ *     ▲  └─── a run parks here and is due earlier: asleep until then       │
+ *     └──── until the next run is due, at most an idle interval ◄─────────┘ not full
+ * </pre>
+ */
+public final class RunClaimLoop implements Step {
+    private static final Logger log = LoggerFactory.getLogger(RunClaimLoop.class);
+    private static final int BATCH = 200;
+    /** The time between two claims while due runs are left to the processes that have them in memory. */
+    private static final Duration LEFT_AT_LEAST = Duration.ofMillis(25);
+    /** The time between two checks whether there is room for more runs. */
+    private static final Duration CROWDED = Duration.ofMillis(5);
+    /** How long a claimed run is owned before others may claim it. */
+    public static final Duration OWNED_FOR = Duration.ofSeconds(15);
+    /** The time between two claims while a lost claim may still take runs. */
+    private static final Duration LOST_AT_MOST = Duration.ofMillis(500);
+
+    private final HistoryStore store;
+    private final Wanted wanted;
+    private final Supplier<UUID> session;
+    private final Supplier<UUID> fences;
+    private final Takers takers;
+    private final IdleInterval idle;
+    /** Whether the next call claims, whatever the time is. */
+    private final AtomicBoolean nudged = new AtomicBoolean(true);
+    /** The earliest time at which a run that parked here since the last look is due. */
+    private final AtomicReference<Instant> parked = new AtomicReference<>(Instant.MAX);
+
+    /** Whether there may have been no room for all messages of the last claim. */
+    private boolean full;
+
+    private volatile Instant nextLook = Instant.MIN;
+    /** What the last claim left that was due by the time it was answered. */
+    private @Nullable Instant dueHere;
+    /** Fences of claims that were not answered, and until when on the monotonic clock what they took is theirs. */
+    private final Map<UUID, Long> lost = new HashMap<>();
+
+    private volatile Runnable wake = () -> {};
+
+    /**
+     * What this worker can run.
+     *
+     * @param taskQueues queues it serves
+     * @param types workflow types it has
+     */
+    public record Wanted(Set<String> taskQueues, Set<String> types) {}
+
+    /** The runs of this process. */
+    interface Takers {
+        /** Whether it has an instance of this run. */
+        boolean isCached(UUID runId);
+
+        /** Whether so many runs wait here already that newly claimed ones would have to wait, too. */
+        default boolean isCrowded() {
+            return false;
+        }
+
+        /** A run was claimed for it. */
+        void claimed(RunMail.Claimed claim);
+    }
+
+    /**
+     * @param session under which to claim
+     * @param fences random ids
+     */
+    public RunClaimLoop(
+            HistoryStore store,
+            Wanted wanted,
+            Supplier<UUID> session,
+            Supplier<UUID> fences,
+            Takers takers,
+            IdleInterval idle) {
+        this.store = store;
+        this.wanted = wanted;
+        this.session = session;
+        this.fences = fences;
+        this.takers = takers;
+        this.idle = idle;
+    }
+
+    /** Sets the action that ends the sleep of the loop. */
+    public void onWake(Runnable waker) {
+        wake = waker;
+    }
+
+    /** A nudge says that runs are due. */
+    public void nudge() {
+        nudged.set(true);
+        wake.run();
+    }
+
+    /**
+     * A run parked here and is due then; any thread. Without this call a short timer would fire late, at the next poll.
+     */
+    public void due(Instant at) {
+        if (at.isBefore(nextLook)) {
+            parked.accumulateAndGet(at, RunClaimLoop::earlier);
+            wake.run();
+        }
+    }
+
+    @Override
+    public Duration runOnce() {
+        Instant before = store.clock().now();
+        Instant look = earlier(nextLook, parked.get());
+        if (!nudged.getAndSet(false) && before.isBefore(look)) {
+            return sleepUntil(look, before);
+        }
+        if (takers.isCrowded()) {
+            nudged.set(true);
+            return CROWDED;
+        }
+        // Runs that park from here on are noted, until the next time to claim is known.
+        nextLook = Instant.MAX;
+        parked.set(Instant.MAX);
+        try {
+            ClaimedRuns got = claim();
+            handOver(got);
+            return Duration.ZERO.equals(got.retryIn()) ? again() : untilNextDue(retryIn(got), got.nextDue());
+        } catch (RuntimeException | Error e) {
+            // The drive waits and calls again; then this must claim, so the flag is set again.
+            nudged.set(true);
+            throw e;
+        }
+    }
+
+    private ClaimedRuns claim() {
+        long now = store.clock().nanoTime();
+        lost.values().removeIf(until -> until - now < 0);
+        UUID fence = fences.get();
+        RunClaim claim = new RunClaim(
+                session.get(), wanted.taskQueues(), wanted.types(), 0, BATCH, OWNED_FOR, fence, lost.keySet());
+        try {
+            return store.claimRuns(claim);
+        } catch (StoreUnavailableException e) {
+            throw e; // Nothing was claimed.
+        } catch (RuntimeException e) {
+            lost.put(fence, store.clock().nanoTime() + OWNED_FOR.toNanos());
+            throw e;
+        }
+    }
+
+    /**
+     * First those that need no history, or brought theirs; then the others, as many at once as make a page. It is read here,
+     * where waiting for the database holds up nothing but claims, and not where workflow code runs.
+     */
+    private void handOver(ClaimedRuns got) {
+        full = isFull(got);
+        List<ClaimedRun> unread = new ArrayList<>();
+        for (ClaimedRun run : got.runs()) {
+            UUID runId = run.run().runId();
+            List<StoredEvent> whole = got.histories().get(runId);
+            if ((whole != null && isWhole(run, whole)) || takers.isCached(runId)) {
+                handOver(run, got, whole);
+            } else {
+                unread.add(run);
+            }
+        }
+        int from = 0;
+        long events = 0;
+        for (int i = 0; i < unread.size(); i++) {
+            events += unread.get(i).nextEventId();
+            if (i + 1 == unread.size() || events + unread.get(i + 1).nextEventId() > HistoryReplay.PAGE) {
+                readAndHandOver(unread.subList(from, i + 1), got);
+                from = i + 1;
+                events = 0;
+            }
+        }
+    }
+
+    private void readAndHandOver(List<ClaimedRun> runs, ClaimedRuns got) {
+        Map<UUID, List<StoredEvent>> pages = Map.of();
+        try {
+            pages = store.histories(runs.stream().map(run -> run.run().runId()).toList(), HistoryReplay.PAGE);
+        } catch (RuntimeException e) {
+            // They are claimed, and must be handed over: each reads its own.
+            log.debug("the histories of {} claimed runs could not be read together", runs.size(), e);
+        }
+        for (ClaimedRun run : runs) {
+            List<StoredEvent> page = pages.get(run.run().runId());
+            // One for which there was no room reads its own.
+            handOver(run, got, page != null && (page.size() == HistoryReplay.PAGE || isWhole(run, page)) ? page : null);
+        }
+    }
+
+    private void handOver(ClaimedRun run, ClaimedRuns got, @Nullable List<StoredEvent> firstPage) {
+        List<InboxMessage> messages = got.messages().getOrDefault(run.run().runId(), List.of());
+        takers.claimed(new RunMail.Claimed(run, messages, firstPage, full));
+    }
+
+    private static boolean isWhole(ClaimedRun run, List<StoredEvent> events) {
+        return events.size() == run.nextEventId() - 1;
+    }
+
+    /** Whether messages may have been left out because the others are large. */
+    private static boolean isFull(ClaimedRuns got) {
+        return got.messages().values().stream()
+                        .flatMap(List::stream)
+                        .mapToLong(message -> Portion.atMost(message.payload()))
+                        .sum()
+                >= Portion.BYTES;
+    }
+
+    /** Where nothing was claimed not at once, however many messages come for runs that are not for this worker. */
+    private static @Nullable Duration retryIn(ClaimedRuns got) {
+        Duration retryIn = got.retryIn();
+        boolean tooSoon = retryIn != null && got.runs().isEmpty() && retryIn.compareTo(LEFT_AT_LEAST) < 0;
+        return tooSoon ? LEFT_AT_LEAST : retryIn;
+    }
+
+    /**
+     * At most the idle interval. What was due before the claim and was not claimed belongs to others and gives no reason
+     * to hurry, unless it was left to them for a moment; what has become due since does.
+     */
+    private Duration untilNextDue(@Nullable Duration retryIn, @Nullable Instant nextDue) {
+        Instant now = store.clock().now();
+        Duration longest = idle.next();
+        Instant poll = now.plus(lost.isEmpty() || longest.compareTo(LOST_AT_MOST) < 0 ? longest : LOST_AT_MOST);
+        Instant latest = retryIn == null ? poll : earlier(now.plus(retryIn).plusMillis(1), poll);
+        Instant due = nextDue == null ? latest : nextDue;
+        if (due.isAfter(now)) {
+            return sleepUntil(earlier(due.plusMillis(1), latest), now);
+        }
+        if (!due.equals(dueHere)) {
+            dueHere = due;
+            return again();
+        }
+        // Due here and, asked again, not yet there: the store's clock was set back.
+        return sleepUntil(now.plus(LEFT_AT_LEAST), now);
+    }
+
+    private Duration again() {
+        nudged.set(true);
+        return AGAIN;
+    }
+
+    private Duration sleepUntil(Instant look, Instant now) {
+        nextLook = look;
+        Instant at = earlier(look, parked.get());
+        return at.isAfter(now) ? Duration.between(now, at) : AGAIN;
+    }
+
+    private static Instant earlier(Instant one, Instant other) {
+        return one.isBefore(other) ? one : other;
+    }
+}

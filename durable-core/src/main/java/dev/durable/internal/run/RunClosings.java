@@ -1,0 +1,79 @@
+package dev.durable.internal.run;
+
+import dev.durable.CancelledException;
+import dev.durable.client.WorkflowStatus;
+import dev.durable.history.Failure;
+import dev.durable.history.HistoryEvent;
+import dev.durable.history.WorkflowCancelled;
+import dev.durable.history.WorkflowCompleted;
+import dev.durable.history.WorkflowFailed;
+import dev.durable.history.WorkflowTerminated;
+import dev.durable.history.WorkflowTimedOut;
+import dev.durable.internal.payload.FailureCodec;
+import dev.durable.store.RunKey;
+import dev.durable.store.Transition;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Builds the part of a transition that closes a run (status and result of the run's row), and transitions that append
+ * no event.
+ */
+final class RunClosings {
+    private RunClosings() {}
+
+    /** The close that goes with a closing event. */
+    static Transition.Close of(HistoryEvent.Closing event, boolean force, FailureCodec failures) {
+        return switch (event) {
+            case WorkflowCompleted done ->
+                new Transition.Close(WorkflowStatus.COMPLETED, done.result().json(), null, force);
+            case WorkflowFailed failed ->
+                new Transition.Close(
+                        WorkflowStatus.FAILED,
+                        null,
+                        failures.toJson(failed.failure()).json(),
+                        force);
+            case WorkflowCancelled cancelled ->
+                new Transition.Close(
+                        WorkflowStatus.CANCELLED,
+                        null,
+                        failures.toJson(Failure.of(CancelledException.class.getName(), text(cancelled)))
+                                .json(),
+                        force);
+            case WorkflowTimedOut ignored -> throw new IllegalArgumentException("a run is timed out by seizing it");
+            case WorkflowTerminated ignored -> throw new IllegalArgumentException("a run is terminated by seizing it");
+        };
+    }
+
+    /** Who cancelled the run, and why; both may be empty. */
+    private static String text(WorkflowCancelled cancelled) {
+        String by = cancelled.by().isEmpty() ? "" : " by " + cancelled.by();
+        return "cancelled" + by + (cancelled.reason().isEmpty() ? "" : ": " + cancelled.reason());
+    }
+
+    /** A transition that gives the run back: due at the given time, or stalled. */
+    static Transition nothing(
+            RunKey run,
+            UUID fence,
+            UUID newFence,
+            long nextEventId,
+            @Nullable Instant wakeAt,
+            Transition.@Nullable Stall stall) {
+        return new Transition(
+                run,
+                fence,
+                newFence,
+                nextEventId,
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                true,
+                wakeAt,
+                stall,
+                null);
+    }
+}

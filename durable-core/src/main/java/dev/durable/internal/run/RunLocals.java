@@ -1,0 +1,88 @@
+package dev.durable.internal.run;
+
+import dev.durable.history.ActivityScheduled;
+import dev.durable.internal.attempt.AttemptOutcome;
+import dev.durable.internal.attempt.LocalCalls;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The local activities that one run has begun and whose outcomes it has not yet got, by number. */
+public final class RunLocals {
+    private final LocalCalls calls;
+    private final LocalCalls.Caller caller;
+    private final Supplier<UUID> random;
+    private final Map<Integer, UUID> leases = new HashMap<>(4);
+    /** Of the draft in the making: they begin when it is written. */
+    private final Set<Integer> unwritten = new HashSet<>(4);
+
+    RunLocals(LocalCalls calls, LocalCalls.Caller caller, Supplier<UUID> random) {
+        this.calls = calls;
+        this.caller = caller;
+        this.random = random;
+    }
+
+    boolean isEmpty() {
+        return leases.isEmpty();
+    }
+
+    /** Begins it when the draft is written, unless it has begun for an instance before this one. */
+    void begin(TransitionDraft draft, ActivityScheduled call) {
+        if (leases.containsKey(call.seq())) {
+            return;
+        }
+        UUID lease = random.get();
+        leases.put(call.seq(), lease);
+        unwritten.add(call.seq());
+        draft.onceWritten(() -> calls.begin(draft.local(call, lease), caller));
+    }
+
+    /** Stops it when the draft is written; false where it has not begun. */
+    boolean cancel(TransitionDraft draft, int seq) {
+        UUID lease = leases.get(seq);
+        if (lease != null) {
+            draft.onceWritten(() -> calls.cancel(lease));
+        }
+        return lease != null;
+    }
+
+    /** The draft is written. */
+    void written() {
+        unwritten.clear();
+    }
+
+    /** The draft will not be written: the activities that ended in it count as open again. */
+    void rewind(List<AttemptOutcome> ended) {
+        leases.keySet().removeAll(unwritten);
+        unwritten.clear();
+        for (AttemptOutcome outcome : ended) {
+            if (outcome.local()) {
+                leases.put(outcome.key().seq(), outcome.lease());
+            }
+        }
+    }
+
+    /** Whether this instance waits for the outcome: one of an instance before it does not count. */
+    boolean ended(AttemptOutcome outcome) {
+        return leases.remove(outcome.key().seq(), outcome.lease());
+    }
+
+    /**
+     * A run that waits for its own process is due all the same, in case that process dies. Null where it waits for none.
+     */
+    @Nullable
+    Instant silentUntil(Instant now) {
+        return leases.isEmpty() ? null : now.plus(calls.silence());
+    }
+
+    void abandon() {
+        leases.values().forEach(calls::abandon);
+        leases.clear();
+    }
+}

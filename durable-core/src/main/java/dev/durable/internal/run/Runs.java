@@ -1,0 +1,181 @@
+package dev.durable.internal.run;
+
+import dev.durable.internal.attempt.AttemptOutcome;
+import dev.durable.internal.attempt.LocalCalls;
+import dev.durable.internal.client.access.RunResult;
+import dev.durable.internal.commit.Lane;
+import dev.durable.internal.commit.Weights;
+import dev.durable.store.RunKey;
+import dev.durable.store.Transition;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Finds or creates the actor of a run and routes claims, outcomes and results of commits to it. */
+public final class Runs implements RunServices.Outside, AttemptOutcome.Sink, RunClaimLoop.Takers {
+    private final RunActorLoop turns;
+    private final RunCache cache;
+    private final Waiters waiters;
+    private final Supplier<UUID> random;
+    /** Bytes of claims that no actor has read yet. */
+    private final AtomicLong claimed = new AtomicLong();
+    /** Bytes of large runs and their drafts whose actors have not read yet what became of them. */
+    private final AtomicLong inFlight = new AtomicLong();
+
+    private final StalledRuns stalled = new StalledRuns();
+    private EagerJobs eager = EagerJobs.NONE;
+    private LocalCalls locals = LocalCalls.NONE;
+    private volatile Consumer<Instant> timers = at -> {};
+    private volatile BiConsumer<RunKey, String> onStall = (run, why) -> {};
+    private @Nullable RunServices host;
+
+    /** Clients of this process that wait for runs to close. */
+    public interface Waiters {
+        /** The run closed here. */
+        void closed(UUID runId, RunResult result);
+
+        /** The run may have closed elsewhere. */
+        void look(UUID runId);
+    }
+
+    public Runs(RunActorLoop turns, RunCache cache, Waiters waiters, Supplier<UUID> random) {
+        this.turns = turns;
+        this.cache = cache;
+        this.waiters = waiters;
+        this.random = random;
+    }
+
+    /** Sets the parts that need this object to be constructed. Called before anything runs. */
+    public void bind(RunServices runHost, EagerJobs eagerJobs, LocalCalls localCalls) {
+        this.host = runHost;
+        turns.holdBackWhile(() -> inFlight.get() >= Lane.BACKLOG);
+        this.eager = eagerJobs;
+        this.locals = localCalls;
+    }
+
+    public RunActor actor(RunKey run) {
+        return cache.getOrAdd(run, bound(), turns);
+    }
+
+    private RunServices bound() {
+        RunServices bound = host;
+        if (bound == null) {
+            throw new IllegalStateException("the engine has not started");
+        }
+        return bound;
+    }
+
+    public Optional<RunActor> cached(UUID runId) {
+        return cache.get(runId);
+    }
+
+    @Override
+    public boolean isCached(UUID runId) {
+        return cache.get(runId).isPresent();
+    }
+
+    @Override
+    public void claimed(RunMail.Claimed claim) {
+        claimed.addAndGet(Weights.of(claim.firstPage(), claim.messages()));
+        actor(claim.claim().run()).post(claim);
+    }
+
+    @Override
+    public boolean isCrowded() {
+        return claimed.get() + inFlight.get() + bound().lanes().transitions().held() >= Lane.BACKLOG;
+    }
+
+    @Override
+    public void read(RunMail.Claimed claim) {
+        claimed.addAndGet(-Weights.of(claim.firstPage(), claim.messages()));
+    }
+
+    @Override
+    public void inFlight(long bytes) {
+        inFlight.addAndGet(bytes);
+    }
+
+    @Override
+    public boolean offer(AttemptOutcome outcome) {
+        Optional<RunActor> actor = cache.get(outcome.key().run().runId());
+        actor.ifPresent(found -> found.post(new RunMail.Ended(outcome)));
+        return actor.isPresent();
+    }
+
+    @Override
+    public EagerJobs eager() {
+        return eager;
+    }
+
+    @Override
+    public LocalCalls locals() {
+        return locals;
+    }
+
+    @Override
+    public void written(RunActor actor, Transition.@Nullable Close close) {
+        if (close == null) {
+            if (actor.hasOtherWeight()) {
+                cache.touch(actor);
+            }
+        } else {
+            cache.remove(actor);
+            waiters.closed(actor.key().runId(), new RunResult(close.status(), close.result(), close.failure()));
+        }
+    }
+
+    @Override
+    public void due(Instant at) {
+        timers.accept(at);
+    }
+
+    /** Called with the time at which a run that parks here is due. */
+    public void onDue(Consumer<Instant> listener) {
+        timers = listener;
+    }
+
+    @Override
+    public void stalled(RunKey run, String why) {
+        stalled.stalled(run.runId(), bound().store().clock().now());
+        onStall.accept(run, why);
+    }
+
+    /** How many runs stalled here lately. */
+    public int stalled() {
+        return stalled.count(bound().store().clock().now());
+    }
+
+    /** Called for runs that stall here. */
+    public void onStall(BiConsumer<RunKey, String> listener) {
+        onStall = listener;
+    }
+
+    @Override
+    public void unneeded(RunActor actor) {
+        cache.remove(actor);
+    }
+
+    @Override
+    public UUID random() {
+        return random.get();
+    }
+
+    /** The run was ended from outside: drops its instance. */
+    public void seized(UUID runId) {
+        cache.get(runId).ifPresent(actor -> {
+            cache.remove(actor);
+            actor.post(new RunMail.Evict());
+        });
+        waiters.look(runId);
+    }
+
+    /** Forgets all instances. */
+    public void forget() {
+        cache.clear();
+    }
+}

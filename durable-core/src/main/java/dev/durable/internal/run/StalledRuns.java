@@ -1,0 +1,44 @@
+package dev.durable.internal.run;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * Counts the runs that have stalled in this process within the last two minutes, for the worker's status. One that
+ * stalls is tried again within a minute, here or elsewhere: who has not stalled again for two goes on, or stalls
+ * elsewhere. So nobody needs to tell that a run went on.
+ */
+final class StalledRuns {
+    private static final Duration LATELY = Duration.ofMinutes(2);
+    private static final int MOST = 10_000;
+
+    /** The one that stalled last stands last. */
+    private final Map<UUID, Instant> stalledAt = new LinkedHashMap<>();
+
+    synchronized void stalled(UUID runId, Instant now) {
+        stalledAt.remove(runId);
+        stalledAt.put(runId, now);
+        forgetBefore(now);
+    }
+
+    synchronized int count(Instant now) {
+        forgetBefore(now);
+        return stalledAt.size();
+    }
+
+    private void forgetBefore(Instant now) {
+        Instant lately = now.minus(LATELY);
+        var oldest = stalledAt.values().iterator();
+        boolean more = oldest.hasNext();
+        while (more) {
+            boolean forgotten = oldest.next().isBefore(lately) || stalledAt.size() > MOST;
+            if (forgotten) {
+                oldest.remove();
+            }
+            more = forgotten && oldest.hasNext();
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package dev.durable.internal.upkeep;
+
+import dev.durable.internal.attempt.ExternalAttempts;
+import dev.durable.internal.drive.BatchChore;
+import dev.durable.store.Bounds;
+import dev.durable.store.HistoryStore;
+import dev.durable.store.JobKey;
+import dev.durable.store.JobOrder;
+import dev.durable.store.OpenJob;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A chore that ends attempts which were left to a token holder ({@code completeLater}) and ran out of their time or
+ * were silent for too long: no worker watches them, so every process looks. Read, decide by the retry policy, order as
+ * it was seen: who comes second, or after the holder of the token gave a sign, changes nothing.
+ *
+ * @param unread those of which it was told that their rows can't be read
+ */
+public record ExternalTimeouts(HistoryStore store, ExternalAttempts attempts, Set<JobKey> unread)
+        implements BatchChore.Work {
+    private static final Logger log = LoggerFactory.getLogger(ExternalTimeouts.class);
+
+    public ExternalTimeouts(HistoryStore store, ExternalAttempts attempts) {
+        this(store, attempts, new HashSet<>());
+    }
+
+    @Override
+    public int upTo(int most) {
+        List<OpenJob> overdue = store.overdueExternal(most);
+        if (!overdue.isEmpty()) {
+            List<JobOrder> orders = new ArrayList<>();
+            overdue.forEach(job -> judge(job, orders));
+            if (!orders.isEmpty()) {
+                store.order(orders);
+                log.info("{} attempts that were left to the holders of their tokens timed out", orders.size());
+            }
+            return orders.size();
+        }
+        unread.clear();
+        return 0;
+    }
+
+    /** One whose options can't be read waits until somebody mends its row; the others do not. */
+    private void judge(OpenJob job, List<JobOrder> orders) {
+        try {
+            orders.add(attempts.overdue(job));
+        } catch (RuntimeException e) {
+            if (unread.add(job.key())) {
+                log.error(
+                        "activity {} of {} is out of time, and its row can't be read: {}. Usual cause: somebody has changed"
+                                + " its options by hand. Mend the column",
+                        job.key().seq(),
+                        job.key().run().shown(),
+                        Bounds.lines(String.valueOf(e.getMessage())));
+            }
+        }
+    }
+}

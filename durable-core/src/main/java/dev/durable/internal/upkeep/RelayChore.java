@@ -1,0 +1,32 @@
+package dev.durable.internal.upkeep;
+
+import dev.durable.internal.drive.BatchChore;
+import dev.durable.store.HistoryStore;
+import dev.durable.store.Relayed;
+
+/**
+ * The work of the chore that delivers messages which committed transactions of callers have left in the outbox. Every
+ * worker does; who commits such a transaction wakes them. That is a nudge, which may be lost; polling is enough.
+ */
+public final class RelayChore implements BatchChore.Work {
+    public static final int BATCH = 256;
+
+    private final HistoryStore store;
+    private volatile long aside;
+
+    public RelayChore(HistoryStore store) {
+        this.store = store;
+    }
+
+    @Override
+    public int upTo(int most) {
+        Relayed relayed = store.relay(most);
+        aside = relayed.aside();
+        return relayed.gone();
+    }
+
+    /** How many messages were set aside in outbox_refused at the last look. */
+    public long aside() {
+        return aside;
+    }
+}

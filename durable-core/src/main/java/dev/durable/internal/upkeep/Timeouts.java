@@ -1,0 +1,124 @@
+package dev.durable.internal.upkeep;
+
+import dev.durable.StoreUnavailableException;
+import dev.durable.internal.drive.BatchChore;
+import dev.durable.internal.drive.Chore;
+import dev.durable.internal.drive.ChoreTally;
+import dev.durable.internal.drive.PollPace;
+import dev.durable.store.CommitUnknownException;
+import dev.durable.store.EarliestTimeouts;
+import dev.durable.store.HistoryStore;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A chore that ends what times out while no worker watches it: waiting activities, attempts that were left to token
+ * holders, and runs. One look tells the earliest timeout of each kind, so that an idle process asks one thing, and a
+ * timeout that was known at the last look is ended when it passes.
+ *
+ * <p>Apart from the {@link Sweeper}, which looks three times a lease: that would be ten seconds late.
+ */
+public final class Timeouts implements Chore {
+    private static final Logger log = LoggerFactory.getLogger(Timeouts.class);
+    private static final int BATCH = 200;
+
+    private final HistoryStore store;
+    private final Kinds kinds;
+    private final PollPace pace;
+    private final UnaryOperator<Throwable> loggable;
+    private final ChoreTally tally = new ChoreTally();
+
+    /** What there is to end. */
+    public record Kinds(BatchChore.Work waiting, BatchChore.Work external, BatchChore.Work runs) {}
+
+    public Timeouts(HistoryStore store, Kinds kinds, PollPace pace, UnaryOperator<Throwable> loggable) {
+        this.loggable = loggable;
+        this.store = store;
+        this.kinds = kinds;
+        this.pace = pace;
+    }
+
+    @Override
+    public String name() {
+        return "timeouts";
+    }
+
+    @Override
+    public Duration interval() {
+        return pace.longest();
+    }
+
+    @Override
+    public ChoreTally tally() {
+        return tally;
+    }
+
+    @Override
+    public Duration runOnce() {
+        EarliestTimeouts earliest = store.earliestTimeouts();
+        Round round = new Round(store.clock().now());
+        round.end("activities that wait", earliest.waiting(), kinds.waiting);
+        round.end("attempts of token holders", earliest.external(), kinds.external);
+        round.end("runs", earliest.runs(), kinds.runs);
+        if (!round.failed) {
+            tally.did(round.ended);
+        }
+        return round.pause(earliest);
+    }
+
+    /** One look, and what follows from it. */
+    private final class Round {
+        private final Instant now;
+        private int ended;
+        private boolean full;
+        /** Upkeep shows it as late then. */
+        private boolean failed;
+
+        Round(Instant now) {
+            this.now = now;
+        }
+
+        /** A kind that fails (a trigger of one's own, rows of a newer version) must not keep the others. */
+        void end(String name, @Nullable Instant earliest, BatchChore.Work kind) {
+            if (earliest == null || earliest.isAfter(now)) {
+                return;
+            }
+            try {
+                int count = kind.upTo(BATCH);
+                ended += count;
+                full |= count >= BATCH;
+            } catch (StoreUnavailableException | CommitUnknownException e) {
+                throw e;
+            } catch (RuntimeException e) {
+                failed = true;
+                log.error(
+                        "due timeouts of {} were not ended; it is tried again, and keeps no other kind",
+                        name,
+                        loggable.apply(e));
+            }
+        }
+
+        /**
+         * Until the next is due, at most as long as the pace says; what is due and was not ended is locked by another
+         * process.
+         */
+        Duration pause(EarliestTimeouts earliest) {
+            if (full) {
+                return AGAIN;
+            }
+            Duration pause = ended > 0 ? pace.afterFind() : pace.afterNothing();
+            return Stream.of(earliest.waiting(), earliest.external(), earliest.runs())
+                    .flatMap(Stream::ofNullable)
+                    .filter(now::isBefore)
+                    .map(due -> Duration.between(now, due).plusMillis(1))
+                    .filter(left -> left.compareTo(pause) < 0)
+                    .min(Duration::compareTo)
+                    .orElse(pause);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package dev.durable.internal.upkeep;
+
+import dev.durable.client.UpkeepStep;
+import dev.durable.internal.drive.Chore;
+import dev.durable.internal.drive.ChoreTally;
+import dev.durable.internal.drive.Step;
+import dev.durable.store.StoreClock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs the chores of a process and tells whether each is on time. A chore that did not do what it is for during several
+ * of its intervals is late: the database does not answer, or its loop hangs, and somebody should look.
+ */
+public final class Upkeep {
+    /** How many intervals a chore may miss before it counts as late: a failover takes seconds. */
+    private static final int PATIENCE = 5;
+
+    private static final Duration LEAST_PATIENCE = Duration.ofSeconds(10);
+
+    private final StoreClock clock;
+    private final List<Timed> chores = new CopyOnWriteArrayList<>();
+
+    public Upkeep(StoreClock clock) {
+        this.clock = clock;
+    }
+
+    /** The chore as a step that is timed and listed. */
+    public Step keep(Chore chore) {
+        Timed timed = new Timed(chore, clock);
+        chores.add(timed);
+        return timed;
+    }
+
+    /** The chores in the order in which they were added. */
+    public List<UpkeepStep> steps() {
+        return chores.stream().map(Timed::told).toList();
+    }
+
+    boolean late() {
+        return chores.stream().anyMatch(Timed::late);
+    }
+
+    private static final class Timed implements Step {
+        private final Chore chore;
+        private final StoreClock clock;
+        private volatile Last last;
+
+        /**
+         * @param at when it began; null before the first time
+         * @param nanos the same on the monotonic clock; when it was taken in, before the first time
+         * @param took how long it worked
+         */
+        private record Last(@Nullable Instant at, long nanos, Duration took) {}
+
+        Timed(Chore chore, StoreClock clock) {
+            this.chore = chore;
+            this.clock = clock;
+            this.last = new Last(null, clock.nanoTime(), Duration.ZERO);
+        }
+
+        @Override
+        public Duration runOnce() throws InterruptedException {
+            long runs = chore.tally().done().runs();
+            long begun = clock.nanoTime();
+            Duration pause = chore.runOnce();
+            if (chore.tally().done().runs() > runs) {
+                long ended = clock.nanoTime();
+                last = new Last(clock.now(), ended, Duration.ofNanos(ended - begun));
+            }
+            return pause;
+        }
+
+        @Override
+        public Duration patience() {
+            return chore.patience();
+        }
+
+        boolean late() {
+            Duration patience = chore.interval().multipliedBy(PATIENCE);
+            return clock.nanoTime() - last.nanos()
+                    > (patience.compareTo(LEAST_PATIENCE) > 0 ? patience : LEAST_PATIENCE).toNanos();
+        }
+
+        UpkeepStep told() {
+            Last told = last;
+            ChoreTally.Done done = chore.tally().done();
+            return new UpkeepStep(
+                    chore.name(), chore.interval(), told.at(), told.took(), done.lastRows(), done.rows(), late());
+        }
+    }
+}

@@ -1,0 +1,153 @@
+package dev.durable.internal.upkeep;
+
+import dev.durable.StoreUnavailableException;
+import dev.durable.internal.drive.Chore;
+import dev.durable.internal.drive.ChoreTally;
+import dev.durable.store.CommitUnknownException;
+import dev.durable.store.HistoryStore;
+import dev.durable.store.Served;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The heartbeat of this process in the table {@code session}: it beats as long as the loops of the process make
+ * progress, and opens a new session when others have declared this one dead. Nobody here decides that it is dead;
+ * others do when they saw the same beat for a whole lease. A dead session stays dead: what it ran is stale, and the
+ * process goes on under a new one. While the database does not answer, no session is declared dead.
+ *
+ * <pre>
+ *   open ──► beat, a third of a lease apart ──► refused: declared dead ──► what ran under it is lost ──► open another
+ *              └── loops stand still: no beat, so that others may take over what this process can't finish
+ * </pre>
+ */
+public final class WorkerSession implements Chore {
+    private static final Logger log = LoggerFactory.getLogger(WorkerSession.class);
+
+    /** A shorter lease ends while a statement waits. */
+    public static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
+
+    /** The longest lease that is allowed. */
+    public static final Duration LONGEST_LEASE = Duration.ofDays(1);
+
+    private final HistoryStore store;
+    private final Own own;
+    private final BooleanSupplier progress;
+    private final Consumer<UUID> lost;
+    private final ChoreTally tally = new ChoreTally();
+    private volatile UUID id;
+    private boolean alive;
+
+    /**
+     * What is its own.
+     *
+     * @param identity how people call it
+     * @param lease how long its beat may stand still
+     * @param ids random ids
+     * @param served what this process takes work from
+     */
+    public record Own(
+            String identity,
+            Duration lease,
+            Supplier<UUID> ids,
+            @Nullable Served served) {
+
+        public Own(String identity, Duration lease, Supplier<UUID> ids) {
+            this(identity, lease, ids, null);
+        }
+    }
+
+    /**
+     * @param progress whether the loops of this process get on
+     * @param lost called for each session that was declared dead
+     */
+    public WorkerSession(HistoryStore store, Own own, BooleanSupplier progress, Consumer<UUID> lost) {
+        this.store = store;
+        this.own = own;
+        this.progress = progress;
+        this.lost = lost;
+        this.id = own.ids().get();
+    }
+
+    /** The lease, or what comes nearest to it of those that are allowed: a row may say anything. */
+    public static Duration bounded(Duration lease) {
+        return lease.compareTo(SHORTEST_LEASE) < 0
+                ? SHORTEST_LEASE
+                : lease.compareTo(LONGEST_LEASE) > 0 ? LONGEST_LEASE : lease;
+    }
+
+    /** The session under which to claim. Until another is open it is the dead one, which gets nothing. */
+    public UUID id() {
+        return id;
+    }
+
+    /** Opens it; nothing may be claimed before. */
+    public void open() {
+        // A new id for each try: one whose answer was lost just dies.
+        UUID next = own.ids().get();
+        store.openSession(next, own.identity(), own.lease(), own.served());
+        id = next;
+        alive = true;
+    }
+
+    @Override
+    public String name() {
+        return "session";
+    }
+
+    @Override
+    public Duration interval() {
+        return third();
+    }
+
+    @Override
+    public ChoreTally tally() {
+        return tally;
+    }
+
+    @Override
+    public Duration runOnce() {
+        if (alive && !progress.getAsBoolean()) {
+            log.warn("{} does not beat: its loops make no progress", own.identity());
+            return third();
+        }
+        if (alive && !store.beat(id)) {
+            log.warn("session {} of {} was declared dead; what ran under it is stale", id, own.identity());
+            alive = false;
+            lost.accept(id);
+        }
+        if (!alive) {
+            open();
+        }
+        tally.did(1);
+        return third();
+    }
+
+    /** When the database answers again others wait for a lease, and no longer, for the beat to go on. */
+    @Override
+    public Duration patience() {
+        Duration longest = Chore.super.patience();
+        return third().compareTo(longest) < 0 ? third() : longest;
+    }
+
+    /**
+     * Closes the session: its jobs are released at once. If the database does not answer, the session is declared dead
+     * after its lease.
+     */
+    public void close() {
+        try {
+            store.closeSession(id);
+        } catch (StoreUnavailableException | CommitUnknownException e) {
+            log.warn("session {} could not be closed and will be declared dead: {}", id, e.getMessage());
+        }
+    }
+
+    private Duration third() {
+        return own.lease().dividedBy(3);
+    }
+}

@@ -1,0 +1,156 @@
+package dev.durable.store.memory;
+
+import dev.durable.client.WorkflowStatus;
+import dev.durable.store.JobStart;
+import dev.durable.store.NewRun;
+import dev.durable.store.RecordText;
+import dev.durable.store.RunKey;
+import dev.durable.store.RunRecord;
+import dev.durable.store.StoredEvent;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** One run of the in-memory store: its row, history, inbox and jobs. */
+final class RunRow {
+    private final NewRun start;
+    private final Instant startedAt;
+    private final List<StoredEvent> history = new ArrayList<>();
+    /** The fence of each transition, by the id of the first event that it wrote. */
+    private final Map<Long, UUID> fences = new HashMap<>();
+
+    private final Inbox inbox = new Inbox();
+    private final SortedMap<Integer, Job> jobs = new TreeMap<>();
+    private final Hold hold;
+    private @Nullable Ending ending;
+
+    /** How it ended, and under which fence. */
+    record Ending(
+            WorkflowStatus status,
+            @Nullable String result,
+            @Nullable String failure,
+            Instant at,
+            UUID fence) {
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
+    }
+
+    RunRow(NewRun start, Instant now) {
+        this.start = start;
+        this.startedAt = now;
+        this.hold = new Hold(start, now);
+        append(start.events(), start.fence());
+    }
+
+    RunKey key() {
+        return start.run();
+    }
+
+    NewRun start() {
+        return start;
+    }
+
+    Hold hold() {
+        return hold;
+    }
+
+    Inbox inbox() {
+        return inbox;
+    }
+
+    SortedMap<Integer, Job> jobs() {
+        return jobs;
+    }
+
+    List<StoredEvent> history() {
+        return history;
+    }
+
+    long nextEventId() {
+        return history.size() + 1L;
+    }
+
+    void append(List<StoredEvent> events, UUID fence) {
+        if (!events.isEmpty()) {
+            fences.put(nextEventId(), fence);
+            history.addAll(events);
+        }
+    }
+
+    boolean isOpen() {
+        return ending == null;
+    }
+
+    void end(Ending how) {
+        ending = how;
+        inbox.clear();
+    }
+
+    /** Whether it closed, at that time or later. */
+    boolean closedSince(Instant time) {
+        return ending != null && !ending.at().isBefore(time);
+    }
+
+    /** Whether this fence wrote the event, closed the run, or is the current one. */
+    boolean wasWrittenUnder(UUID fence, long eventId) {
+        UUID current = ending == null ? hold.fence() : ending.fence();
+        return fence.equals(current) || fence.equals(fences.get(eventId));
+    }
+
+    /** Whether the message became an event. */
+    boolean hasRecorded(UUID messageId) {
+        return history.stream().anyMatch(event -> messageId.equals(event.messageId()));
+    }
+
+    /** Since when there is something to do; null is nothing. */
+    @Nullable
+    Instant dueSince() {
+        return ending != null ? null : StoredTimes.earlier(hold.wakeAt(), inbox.waitingSince());
+    }
+
+    /** When it may be claimed by everybody: due, not stalled, not owned; null is never, or paused. */
+    @Nullable
+    Instant claimableAt() {
+        Instant due = dueSince();
+        return due == null || hold.paused() ? null : StoredTimes.latest(due, hold.notBefore(), hold.ownedUntil());
+    }
+
+    /** When it expires; null is never. */
+    @Nullable
+    Instant expiresAt() {
+        return ending != null ? null : StoredTimes.earlier(start.deadline(), hold.toBeBegunBy());
+    }
+
+    /** Of a background job the name of its activity; null of any other run. */
+    @Nullable
+    String activityOfJob() {
+        return JobStart.activity(start.type(), history.getFirst().attributes());
+    }
+
+    /** Who started it; null where its first event does not say. */
+    @Nullable
+    String startedBy() {
+        return JobStart.startedBy(history.getFirst().attributes());
+    }
+
+    RunRecord record() {
+        return new RunRecord(
+                start.run(),
+                start.type(),
+                ending == null ? WorkflowStatus.RUNNING : ending.status(),
+                start.taskQueue(),
+                startedAt,
+                ending == null ? null : ending.at(),
+                ending == null ? null : ending.result(),
+                ending == null ? null : ending.failure(),
+                start.memo());
+    }
+}

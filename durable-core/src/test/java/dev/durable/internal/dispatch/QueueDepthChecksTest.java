@@ -1,0 +1,260 @@
+package dev.durable.internal.dispatch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.durable.QueueFullException;
+import dev.durable.StoreUnavailableException;
+import dev.durable.client.QueueLimits;
+import dev.durable.store.Bounds;
+import dev.durable.store.HistoryStore;
+import dev.durable.store.QueueRules;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a start asks of its queue, and when it waits for the answer. */
+class QueueDepthChecksTest {
+    private final AtomicInteger readings = new AtomicInteger();
+    private final AtomicInteger woken = new AtomicInteger();
+    private long nanos;
+    private int depth;
+    private volatile Runnable beforeAnswer = () -> {};
+    private QueueLimits limits = QueueLimits.NONE;
+    private final QueueDepthChecks rooms = new QueueDepthChecks(store(), () -> nanos);
+
+    QueueDepthChecksTest() {
+        rooms.onStale(woken::incrementAndGet);
+    }
+
+    @Test
+    void a_start_that_comes_rarely_does_not_wait_for_what_was_without_limit_before() {
+        ask();
+        assertThat(readings).hasValue(1);
+        pass(Duration.ofSeconds(30));
+
+        ask();
+        ask();
+
+        assertThat(readings).hasValue(1);
+        assertThat(woken).as("it is read aside").hasValue(1);
+        rooms.runOnce();
+        assertThat(readings).hasValue(2);
+    }
+
+    @Test
+    void what_was_read_more_than_a_minute_ago_is_read_before_the_start() {
+        ask();
+        pass(Duration.ofMinutes(1));
+        limits = limited();
+        depth = 3;
+
+        assertFull();
+    }
+
+    @Test
+    void a_full_queue_is_counted_once_for_all_who_are_refused_within_a_tenth_of_a_second() {
+        limits = limited();
+        depth = 3;
+
+        for (int i = 0; i < 10; i++) {
+            assertFull();
+        }
+        assertThat(readings).hasValue(1);
+
+        pass(Duration.ofMillis(100));
+        depth = 2;
+        ask();
+        assertFull();
+        assertThat(readings).hasValue(2);
+    }
+
+    @Test
+    void several_starts_get_as_many_places_as_there_are() {
+        limits = limited();
+        depth = 1;
+
+        assertThat(rooms.take("default", 5, false)).isEqualTo(2);
+        assertThat(rooms.take("default", 5, false)).isZero();
+        assertThat(readings).as("just read").hasValue(1);
+
+        pass(Duration.ofMillis(100));
+        depth = 2;
+        assertThat(rooms.take("default", 5, false)).isEqualTo(1);
+        limits = QueueLimits.NONE;
+        rooms.forget();
+        assertThat(rooms.take("default", 5, false)).isEqualTo(5);
+    }
+
+    @Test
+    @Timeout(60)
+    void a_hundred_first_starts_at_once_read_their_queue_once_and_once_more_when_its_rules_change() throws Exception {
+        try (ExecutorService callers = Executors.newFixedThreadPool(100)) {
+            askAtOnce(callers, 100);
+            assertThat(readings).hasValue(1);
+
+            rooms.forget();
+            askAtOnce(callers, 100);
+            rooms.forget();
+            askAtOnce(callers, 100);
+            assertThat(readings).as("200 starts after two changes").hasValue(3);
+        }
+    }
+
+    @Test
+    @Timeout(60)
+    void starts_that_are_refused_at_once_share_a_reading() throws Exception {
+        limits = limited();
+        depth = 3;
+        assertFull();
+        pass(Duration.ofMillis(100));
+        try (ExecutorService callers = Executors.newFixedThreadPool(100)) {
+            CountDownLatch others = new CountDownLatch(100);
+            beforeAnswer = () -> await(others);
+            List<Future<?>> starts = new ArrayList<>();
+            for (int i = 0; i < 100; i++) {
+                starts.add(callers.submit(() -> {
+                    others.countDown();
+                    assertFull();
+                }));
+            }
+            for (Future<?> start : starts) {
+                start.get();
+            }
+        }
+        assertThat(readings).hasValue(2);
+    }
+
+    @Test
+    @Timeout(60)
+    void those_who_wait_for_a_reading_that_fails_do_not_each_try_it_again() throws Exception {
+        CountDownLatch others = new CountDownLatch(20);
+        AtomicInteger waiting = new AtomicInteger();
+        beforeAnswer = () -> {
+            await(others);
+            while (waiting.get() < 20) {
+                Thread.onSpinWait();
+            }
+            throw new StoreUnavailableException("away");
+        };
+        try (ExecutorService callers = Executors.newFixedThreadPool(20)) {
+            List<Thread> threads = Collections.synchronizedList(new ArrayList<>());
+            List<Future<?>> starts = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                starts.add(callers.submit(() -> {
+                    threads.add(Thread.currentThread());
+                    others.countDown();
+                    ask();
+                }));
+            }
+            await(others);
+            // One reads, and spins; the others are parked at its lock.
+            while (threads.stream()
+                            .filter(t -> t.getState() == Thread.State.WAITING)
+                            .count()
+                    < 19) {
+                Thread.onSpinWait();
+            }
+            waiting.set(20);
+            for (Future<?> start : starts) {
+                start.get();
+            }
+        }
+        assertThat(readings).hasValue(1);
+    }
+
+    @Test
+    @Timeout(60)
+    void a_queue_that_is_being_read_holds_up_no_other() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch released = new CountDownLatch(1);
+        beforeAnswer = () -> {
+            begun.countDown();
+            await(released);
+        };
+        try (ExecutorService callers = Executors.newSingleThreadExecutor()) {
+            Future<?> slow = callers.submit(this::ask);
+            await(begun);
+            beforeAnswer = () -> {};
+            rooms.ask("other", "workflow o-2", false);
+            assertThat(slow.isDone()).isFalse();
+            released.countDown();
+            slow.get();
+        }
+    }
+
+    @Test
+    void of_very_many_queues_those_that_were_not_asked_for_lately_are_forgotten() {
+        for (int i = 0; i < 2 * Bounds.QUEUES; i++) {
+            rooms.ask("queue " + i, "workflow o-1", false);
+        }
+        assertThat(rooms.size()).isLessThanOrEqualTo(Bounds.QUEUES);
+    }
+
+    /** The reading is answered when all have come, so that those who are not the first have to wait for it. */
+    private void askAtOnce(ExecutorService callers, int starts) throws Exception {
+        CountDownLatch come = new CountDownLatch(starts);
+        beforeAnswer = () -> await(come);
+        List<Future<?>> asking = new ArrayList<>();
+        for (int i = 0; i < starts; i++) {
+            asking.add(callers.submit(() -> {
+                come.countDown();
+                ask();
+            }));
+        }
+        for (Future<?> one : asking) {
+            one.get();
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private void ask() {
+        rooms.ask("default", "workflow o-1", false);
+    }
+
+    private void assertFull() {
+        assertThatThrownBy(this::ask)
+                .isInstanceOf(QueueFullException.class)
+                .hasMessageContaining("task queue default is full: its maxDepth is 3");
+    }
+
+    private void pass(Duration time) {
+        nanos += time.toNanos();
+    }
+
+    private static QueueLimits limited() {
+        return QueueLimits.of(l -> l.maxDepth(3));
+    }
+
+    private HistoryStore store() {
+        return (HistoryStore) Proxy.newProxyInstance(
+                HistoryStore.class.getClassLoader(),
+                new Class<?>[] {HistoryStore.class},
+                (proxy, method, arguments) -> {
+                    if (method.getName().equals("queueRules")) {
+                        readings.incrementAndGet();
+                        beforeAnswer.run();
+                        return new QueueRules(Map.of("default", new QueueRules.Rule(false, limits, false)), Set.of());
+                    }
+                    return depth;
+                });
+    }
+}

@@ -1,0 +1,108 @@
+package dev.durable.internal.replay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.durable.history.ActivityCancelRequested;
+import dev.durable.history.ActivityScheduled;
+import dev.durable.history.HistoryEvent;
+import dev.durable.history.Payload;
+import dev.durable.history.SideEffectRecorded;
+import dev.durable.history.TimerCancelled;
+import dev.durable.history.TimerStarted;
+import dev.durable.history.VersionRecorded;
+import dev.durable.internal.replay.match.Divergence;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+/** A test of the tests: every command of random histories, changed in every way, is found. */
+class MutatedHistoryTest {
+    private static final int PROGRAMS = Integer.getInteger("durable.replay.programs", 300) / 15;
+
+    @Test
+    void every_changed_command_is_found() {
+        int[] mutants = {0};
+        List<String> survivors = new ArrayList<>();
+        LongStream.rangeClosed(1, PROGRAMS).forEach(seed -> {
+            RandomWorld world = new RandomWorld(seed, key -> RandomWorld.sound(key, true)).live(20);
+            for (int turn = 0; turn < world.turns().size(); turn++) {
+                for (List<HistoryEvent.Command> mutant :
+                        mutants(world.turns().get(turn).commands())) {
+                    mutants[0]++;
+                    if (!isFound(world, turn, mutant)) {
+                        survivors.add("seed " + seed + " turn " + turn + " " + mutant);
+                    }
+                }
+            }
+        });
+        assertThat(survivors).isEmpty();
+        assertThat(mutants[0]).isGreaterThan(PROGRAMS);
+    }
+
+    private static boolean isFound(RandomWorld world, int turn, List<HistoryEvent.Command> mutant) {
+        WorkflowInstance instance = RandomWorld.sound(world.key(), true);
+        try {
+            instance.replay(world.turns().subList(0, turn));
+            instance.replay(world.turns().get(turn).event(), mutant);
+            return false;
+        } catch (Divergence found) {
+            return true;
+        } finally {
+            instance.evict();
+        }
+    }
+
+    private static List<List<HistoryEvent.Command>> mutants(List<HistoryEvent.Command> commands) {
+        List<List<HistoryEvent.Command>> mutants = new ArrayList<>();
+        for (int i = 0; i < commands.size(); i++) {
+            HistoryEvent.Command command = commands.get(i);
+            if (command instanceof VersionRecorded) {
+                continue;
+            }
+            for (HistoryEvent.Command other : others(command)) {
+                mutants.add(with(commands, i, List.of(other)));
+            }
+            mutants.add(with(commands, i, List.of()));
+            mutants.add(with(commands, i, List.of(command, command)));
+        }
+        return mutants;
+    }
+
+    private static List<HistoryEvent.Command> others(HistoryEvent.Command command) {
+        return switch (command) {
+            case ActivityScheduled c ->
+                List.of(
+                        new ActivityScheduled(
+                                c.id(), c.at(), c.seq() + 1, c.activity(), c.taskQueue(), c.input(), c.options()),
+                        new ActivityScheduled(c.id(), c.at(), c.seq(), "Other", c.taskQueue(), c.input(), c.options()),
+                        new ActivityScheduled(c.id(), c.at(), c.seq(), c.activity(), "other", c.input(), c.options()),
+                        new ActivityScheduled(
+                                c.id(), c.at(), c.seq(), c.activity(), c.taskQueue(), new Payload("[1]"), c.options()),
+                        new ActivityCancelRequested(c.id(), c.at(), c.seq()));
+            case ActivityCancelRequested c ->
+                List.of(
+                        new ActivityCancelRequested(c.id(), c.at(), c.seq() + 1),
+                        new TimerCancelled(c.id(), c.at(), c.seq()));
+            case TimerStarted c ->
+                List.of(
+                        new TimerStarted(c.id(), c.at(), c.seq() + 1, c.fireAt()),
+                        new TimerStarted(c.id(), c.at(), c.seq(), c.fireAt().plusNanos(1_000)),
+                        new TimerCancelled(c.id(), c.at(), c.seq()));
+            case TimerCancelled c ->
+                List.of(
+                        new TimerCancelled(c.id(), c.at(), c.seq() + 1),
+                        new ActivityCancelRequested(c.id(), c.at(), c.seq()));
+            case SideEffectRecorded c -> List.of(new TimerCancelled(c.id(), c.at(), 1));
+            case VersionRecorded c -> List.of();
+        };
+    }
+
+    private static List<HistoryEvent.Command> with(
+            List<HistoryEvent.Command> commands, int index, List<HistoryEvent.Command> instead) {
+        List<HistoryEvent.Command> mutant = new ArrayList<>(commands);
+        mutant.remove(index);
+        mutant.addAll(index, instead);
+        return mutant;
+    }
+}

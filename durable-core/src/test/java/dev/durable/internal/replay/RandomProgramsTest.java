@@ -1,0 +1,118 @@
+package dev.durable.internal.replay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.durable.history.HistoryEvent;
+import dev.durable.history.VersionRecorded;
+import dev.durable.internal.replay.match.Divergence;
+import dev.durable.internal.replay.match.RecordedTurn;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/**
+ * Random programs in a random world, with lost commits: each history replays to the same commands, the same state and the
+ * same close; from scratch, and cut after every turn and gone on from there.
+ */
+@Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
+class RandomProgramsTest {
+    private static final long FIRST = Long.getLong("durable.replay.seed", 1);
+    private static final int PROGRAMS = Integer.getInteger("durable.replay.programs", 300);
+    private static final int MAX_TURNS = 40;
+    /** Ends that do not come of the code. */
+    private static final Set<String> FROM_OUTSIDE = Set.of("WorkflowTimedOut", "WorkflowTerminated");
+
+    private static final List<String> BESIDES = List.of(
+            "cancellation fed with the next event",
+            "clean-up",
+            "signal fed with the next event",
+            "close waits",
+            "undo",
+            "waits for a cancelled activity",
+            "waits for an abandoned activity");
+
+    @Test
+    void every_history_replays_to_the_same_commands_and_state() {
+        Set<String> kinds = new TreeSet<>();
+        int[] lost = {0};
+        LongStream.range(FIRST, FIRST + PROGRAMS).forEach(seed -> {
+            RandomWorld world = live(seed);
+            kinds.addAll(world.kinds());
+            lost[0] += world.lost();
+            checkFromScratch(seed, world);
+            checkCuts(seed, world);
+        });
+        assertThat(kinds).as("what happened at least once").containsExactlyInAnyOrderElementsOf(everyKind());
+        assertThat(lost[0]).as("lost commits").isPositive();
+    }
+
+    private static List<String> everyKind() {
+        Stream<String> events = Stream.of(
+                        HistoryEvent.Inbound.class, HistoryEvent.Command.class, HistoryEvent.Closing.class)
+                .flatMap(RandomProgramsTest::kinds)
+                .filter(kind -> !FROM_OUTSIDE.contains(kind));
+        return Stream.concat(events, BESIDES.stream()).toList();
+    }
+
+    private static Stream<String> kinds(Class<?> type) {
+        return type.isSealed()
+                ? Stream.of(type.getPermittedSubclasses()).flatMap(RandomProgramsTest::kinds)
+                : Stream.of(type.getSimpleName());
+    }
+
+    private static RandomWorld live(long seed) {
+        try {
+            return new RandomWorld(seed, key -> RandomWorld.sound(key, true)).live(MAX_TURNS);
+        } catch (Throwable e) {
+            throw new AssertionError("seed " + seed, e);
+        }
+    }
+
+    private static void checkFromScratch(long seed, RandomWorld world) {
+        WorkflowInstance instance = RandomWorld.sound(world.key(), true);
+        for (int i = 0; i < world.turns().size(); i++) {
+            instance.replay(world.turns().get(i).event(), world.turns().get(i).commands());
+            assertThat(RandomWorld.State.of(instance))
+                    .as("seed %s turn %s", seed, i)
+                    .isEqualTo(world.stateAfter(i));
+        }
+        if (world.close() != null) {
+            instance.replayClose(world.close());
+        }
+        instance.evict();
+    }
+
+    private static void checkCuts(long seed, RandomWorld world) {
+        for (int cut = 0; cut < world.turns().size(); cut++) {
+            WorkflowInstance instance = RandomWorld.sound(world.key(), true);
+            instance.replay(world.turns().subList(0, cut));
+            RecordedTurn next = world.turns().get(cut);
+            assertThat(instance.feed(next.event()).commands())
+                    .as("seed %s, gone on live from turn %s", seed, cut)
+                    .isEqualTo(next.commands());
+            assertThat(RandomWorld.State.of(instance)).isEqualTo(world.stateAfter(cut));
+            instance.evict();
+            checkCutInside(world, cut);
+        }
+    }
+
+    private static void checkCutInside(RandomWorld world, int cut) {
+        RecordedTurn turn = world.turns().get(cut);
+        List<HistoryEvent.Command> commands = turn.commands();
+        if (commands.isEmpty() || commands.getLast() instanceof VersionRecorded) {
+            return;
+        }
+        WorkflowInstance instance = RandomWorld.sound(world.key(), true);
+        instance.replay(world.turns().subList(0, cut));
+        assertThatThrownBy(() -> instance.replay(turn.event(), commands.subList(0, commands.size() - 1)))
+                .isInstanceOf(Divergence.class);
+    }
+}

@@ -1,0 +1,267 @@
+package dev.durable.internal.replay;
+
+import dev.durable.history.ActivityCancelRequested;
+import dev.durable.history.ActivityCancelled;
+import dev.durable.history.ActivityCompleted;
+import dev.durable.history.ActivityFailed;
+import dev.durable.history.ActivityScheduled;
+import dev.durable.history.ActivityTimedOut;
+import dev.durable.history.Failure;
+import dev.durable.history.HistoryEvent;
+import dev.durable.history.Payload;
+import dev.durable.history.SignalReceived;
+import dev.durable.history.TimeoutType;
+import dev.durable.history.TimerFired;
+import dev.durable.history.WorkflowCancelRequested;
+import dev.durable.history.WorkflowStarted;
+import dev.durable.internal.declare.Registry;
+import dev.durable.internal.declare.WorkflowType;
+import dev.durable.internal.replay.call.TimerDue;
+import dev.durable.internal.replay.match.RecordedTurn;
+import dev.durable.internal.replay.match.ReplaySetup;
+import dev.durable.internal.replay.match.Turn;
+import dev.durable.store.RunKey;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.function.Function;
+
+/**
+ * The world around one run, as a seed has it: outcomes, failures, signals, time that passes, a cancellation; commits that
+ * are lost, processes that die. What it did stands in the turns.
+ */
+public final class RandomWorld {
+    public static final Registry REGISTRY =
+            Registry.builder().register(ProgramWorkflow.class).build();
+    public static final WorkflowType TYPE = REGISTRY.workflowOf(ProgramWorkflow.class);
+
+    private final long seed;
+    private final Random random;
+    private final RunKey key;
+    private final Function<RunKey, WorkflowInstance> instances;
+    private final List<RecordedTurn> turns = new ArrayList<>();
+    private final List<State> states = new ArrayList<>();
+    private WorkflowInstance instance;
+    private Instant now = GivenRun.START;
+    private int lost;
+    private HistoryEvent.Closing close;
+
+    /** What can be seen of an instance from outside. */
+    record State(List<String> seen, String close, Instant nextTimer, List<String> waits) {
+        static State of(WorkflowInstance instance) {
+            return new State(
+                    List.of(instance.query("seen", Payload.NO_ARGUMENTS).json()),
+                    GivenRun.text(instance.close(1)),
+                    instance.nextTimer(),
+                    instance.waits().stream()
+                            .map(wait -> wait.coroutine() + " " + wait.what() + wait.since())
+                            .toList());
+        }
+    }
+
+    public RandomWorld(long seed, Function<RunKey, WorkflowInstance> instances) {
+        this.seed = seed;
+        this.random = new Random(~seed);
+        this.key = new RunKey(new UUID(seed, 0x7000), "run-" + seed);
+        this.instances = instances;
+    }
+
+    /** Instances as they are. */
+    public static WorkflowInstance sound(RunKey key, boolean strict) {
+        return new WorkflowInstance(
+                TYPE,
+                key,
+                new ReplaySetup(GivenRun.CODEC, GivenRun.FAILURES, REGISTRY, strict, Duration.ofSeconds(20)));
+    }
+
+    /** Lives until the run closes, or for so many turns. */
+    public RandomWorld live(int maxTurns) {
+        instance = instances.apply(key);
+        try {
+            feed(new WorkflowStarted(
+                    1,
+                    now,
+                    key.workflowId(),
+                    key.runId(),
+                    TYPE.name(),
+                    "q",
+                    argument(seed),
+                    0,
+                    null,
+                    Map.of(),
+                    List.of()));
+            while (turns.size() < maxTurns && !closed()) {
+                step();
+            }
+        } finally {
+            instance.evict();
+        }
+        return this;
+    }
+
+    private boolean closed() {
+        HistoryEvent.Closing pending = instance.close(nextId());
+        if (pending == null || random.nextInt(4) == 0) {
+            return false;
+        }
+        close = pending;
+        return true;
+    }
+
+    private void step() {
+        HistoryEvent.Inbound event = next();
+        if (!instance.accepts(event)) {
+            return;
+        }
+        switch (random.nextInt(10)) {
+            case 0 -> {
+                // fed, and its commit is lost
+                instance.feed(event);
+                lost++;
+                rebuild();
+            }
+            case 1 -> {
+                rebuild();
+                feed(event);
+            }
+            default -> feed(event);
+        }
+    }
+
+    private void feed(HistoryEvent.Inbound event) {
+        Turn turn = instance.feed(event);
+        turns.add(new RecordedTurn(event, turn.commands()));
+        states.add(State.of(instance));
+    }
+
+    private void rebuild() {
+        instance.evict();
+        instance = instances.apply(key);
+        turns.forEach(turn -> instance.replay(turn.event(), turn.commands()));
+        if (!State.of(instance).equals(states.getLast())) {
+            throw new AssertionError("rebuilt from " + turns.size() + " turns it is in another state:\n "
+                    + State.of(instance) + "\nand not\n " + states.getLast());
+        }
+    }
+
+    private HistoryEvent.Inbound next() {
+        now = now.plusSeconds(random.nextInt(300));
+        List<TimerDue> due = instance.dueTimers(now);
+        if (!due.isEmpty()) {
+            return new TimerFired(nextId(), now, due.getFirst().seq());
+        }
+        int seq = openActivity();
+        int choice = random.nextInt(20);
+        if (choice < 11 && seq > 0) {
+            return outcome(seq);
+        }
+        if (choice < 13 && instance.nextTimer() != null) {
+            now = instance.nextTimer().isAfter(now) ? instance.nextTimer() : now;
+            return new TimerFired(
+                    nextId(), now, instance.dueTimers(now).getFirst().seq());
+        }
+        return choice == 19 && random.nextInt(4) == 0
+                ? new WorkflowCancelRequested(nextId(), now, id(), "enough", "ann", random.nextBoolean())
+                : new SignalReceived(nextId(), now, id(), "poke", argument(random.nextInt(8)), random.nextInt(3) == 0);
+    }
+
+    private HistoryEvent.Inbound outcome(int seq) {
+        return switch (random.nextInt(8)) {
+            case 0 ->
+                new ActivityFailed(nextId(), now, seq, 1, id(), Failure.of("java.io.IOException", "no luck"), "w");
+            case 1 -> new ActivityTimedOut(nextId(), now, seq, 1, id(), TimeoutType.HEARTBEAT, null);
+            case 2 -> new ActivityCancelled(nextId(), now, seq, 1, id(), null);
+            default -> new ActivityCompleted(nextId(), now, seq, 1, id(), new Payload("\"r" + seq + "\""), now, "w");
+        };
+    }
+
+    /** One of those scheduled without an outcome; 0 without any. */
+    private int openActivity() {
+        SortedSet<Integer> open = new TreeSet<>();
+        for (RecordedTurn turn : turns) {
+            switch (turn.event()) {
+                case ActivityCompleted e -> open.remove(e.seq());
+                case ActivityFailed e -> open.remove(e.seq());
+                case ActivityTimedOut e -> open.remove(e.seq());
+                case ActivityCancelled e -> open.remove(e.seq());
+                default -> {}
+            }
+            for (HistoryEvent.Command command : turn.commands()) {
+                if (command instanceof ActivityScheduled scheduled) {
+                    open.add(scheduled.seq());
+                } else if (command instanceof ActivityCancelRequested request && !open.contains(request.seq())) {
+                    throw new AssertionError("cancels what is not open: " + request);
+                }
+            }
+        }
+        return open.isEmpty() ? 0 : List.copyOf(open).get(random.nextInt(open.size()));
+    }
+
+    private long nextId() {
+        return turns.stream().mapToLong(turn -> 1L + turn.commands().size()).sum() + 1;
+    }
+
+    private UUID id() {
+        return new UUID(random.nextLong(), random.nextLong());
+    }
+
+    private static Payload argument(long value) {
+        return new Payload("[" + value + "]");
+    }
+
+    RunKey key() {
+        return key;
+    }
+
+    List<RecordedTurn> turns() {
+        return turns;
+    }
+
+    State stateAfter(int turn) {
+        return states.get(turn);
+    }
+
+    /** The types of its events, and which phases of the end it was seen in. */
+    Set<String> kinds() {
+        Set<String> kinds = new TreeSet<>();
+        turns.forEach(turn -> kinds.add(turn.event().type()));
+        turns.forEach(turn -> {
+            if (turn.event() instanceof SignalReceived signal && signal.withNext()) {
+                kinds.add("signal fed with the next event");
+            } else if (turn.event() instanceof WorkflowCancelRequested cancel && cancel.withNext()) {
+                kinds.add("cancellation fed with the next event");
+            }
+        });
+        turns.forEach(turn -> turn.commands().forEach(command -> kinds.add(command.type())));
+        for (State state : states) {
+            state.waits().stream().filter(wait -> wait.startsWith("undo")).forEach(wait -> kinds.add("undo"));
+            state.waits().stream().filter(wait -> wait.contains("clean-up")).forEach(wait -> kinds.add("clean-up"));
+            state.waits().stream().filter(wait -> wait.startsWith("close")).forEach(wait -> kinds.add("close waits"));
+            state.waits().stream()
+                    .filter(wait -> wait.contains("the outcome of cancelled activity") && !wait.startsWith("undo"))
+                    .forEach(wait -> kinds.add("waits for a cancelled activity"));
+            state.waits().stream()
+                    .filter(wait -> wait.contains("the outcome of abandoned activity"))
+                    .forEach(wait -> kinds.add("waits for an abandoned activity"));
+        }
+        if (close != null) {
+            kinds.add(close.type());
+        }
+        return kinds;
+    }
+
+    int lost() {
+        return lost;
+    }
+
+    HistoryEvent.Closing close() {
+        return close;
+    }
+}

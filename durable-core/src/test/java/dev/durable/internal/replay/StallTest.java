@@ -1,0 +1,234 @@
+package dev.durable.internal.replay;
+
+import static dev.durable.Durable.async;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.durable.Durable;
+import dev.durable.Run;
+import dev.durable.Workflow;
+import dev.durable.internal.replay.match.StalledException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What stops a run without ending it: Errors, code that blocks its thread, loops, data that does not fit. */
+class StallTest {
+    private static final Duration SOON = Duration.ofMillis(200);
+
+    private volatile boolean stop;
+
+    @AfterEach
+    void endLoops() {
+        stop = true;
+    }
+
+    @Test
+    void an_error_does_not_fail_the_run_but_stalls_it() {
+        assertThatThrownBy(() -> GivenRun.of(w -> {
+                    throw new StackOverflowError("deep");
+                }))
+                .isInstanceOf(StalledException.class)
+                .hasMessageStartingWith("Scripted run-1 is stalled: java.lang.StackOverflowError: deep at ")
+                .hasMessageContaining("An Error does not fail a run, for nothing could un-fail it")
+                .hasCauseInstanceOf(StackOverflowError.class);
+    }
+
+    @Test
+    void an_error_of_any_coroutine_or_condition_counts() {
+        assertThatThrownBy(() -> GivenRun.of(w -> {
+                    async(() -> {
+                        throw new AssertionError("async");
+                    });
+                    return w.acts.a("x");
+                }))
+                .hasMessageContaining("AssertionError: async");
+        assertThatThrownBy(() -> GivenRun.of(w -> {
+                    async(() -> w.flags.add("x"));
+                    Durable.await(() -> {
+                        if (w.has("x")) {
+                            throw new AssertionError("condition");
+                        }
+                        return false;
+                    });
+                    return "";
+                }))
+                .hasMessageContaining("AssertionError: condition");
+    }
+
+    @Test
+    void code_that_sleeps_by_other_means_is_named_with_its_line() {
+        Throwable stalled = catchThrowable(() -> GivenRun.stalling(Sleeper.class, SOON));
+
+        assertThat(stalled)
+                .isInstanceOf(StalledException.class)
+                .hasMessageMatching(
+                        "(?s)Sleeper run-1 is stalled: StallTest\\.Sleeper\\.run\\(StallTest\\.java:\\d+\\) blocks in"
+                                + " Thread\\.sleep\\. A workflow may block only in calls of Durable.*");
+        assertThat(stalled.getMessage()).contains("    at ").contains("StallTest$Sleeper.run");
+    }
+
+    @Workflow
+    static class Sleeper {
+        @Run
+        String run(String ignored) throws InterruptedException {
+            Thread.sleep(600_000);
+            return "";
+        }
+    }
+
+    @Test
+    void code_that_loops_is_named_and_its_thread_ends_when_it_calls_again() throws InterruptedException {
+        List<Thread> threads = new CopyOnWriteArrayList<>();
+        CountDownLatch evicted = new CountDownLatch(1);
+        Throwable stalled = catchThrowable(() -> GivenRun.stalling(
+                w -> {
+                    threads.add(Thread.currentThread());
+                    async(() -> {
+                        threads.add(Thread.currentThread());
+                        try {
+                            return w.acts.a("parked");
+                        } finally {
+                            evicted.countDown();
+                        }
+                    });
+                    Durable.timer(Duration.ofHours(1));
+                    async(() -> {
+                        threads.add(Thread.currentThread());
+                        while (!stop) {
+                            Thread.onSpinWait();
+                        }
+                        return Durable.now();
+                    });
+                    return w.acts.a("x");
+                },
+                SOON));
+
+        assertThat(stalled)
+                .isInstanceOf(StalledException.class)
+                .hasMessageContaining("has run for PT0.2S without a wait. Usual cause: an endless loop");
+        assertThat(evicted.getCount()).as("coroutines unwound while one runs").isEqualTo(1);
+        stop = true;
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertThat(evicted.getCount()).isZero();
+    }
+
+    @Test
+    void a_condition_that_never_answers_does_not_hang_the_driver() {
+        assertThatThrownBy(() -> GivenRun.stalling(
+                        w -> {
+                            Durable.await(() -> {
+                                while (!stop) {
+                                    Thread.onSpinWait();
+                                }
+                                return true;
+                            });
+                            return "";
+                        },
+                        SOON))
+                .hasMessageContaining("without a wait");
+    }
+
+    @Test
+    void loops_that_keep_calling_are_bounded() {
+        assertThatThrownBy(() -> GivenRun.of(w -> {
+                    while (true) {
+                        Durable.timer(Duration.ofHours(1));
+                    }
+                }))
+                .isInstanceOf(StalledException.class)
+                .hasMessageContaining("more than 50000 commands in one turn");
+        assertThatThrownBy(() -> GivenRun.of(w -> {
+                    while (true) {
+                        async(() -> "");
+                    }
+                }))
+                .hasMessageContaining("more than 100000 coroutines in one turn")
+                .hasMessageContaining("Usual cause: a loop that never comes to a wait");
+    }
+
+    @Test
+    void a_side_effect_that_throws_is_tried_again_with_the_turn() {
+        assertThatThrownBy(() -> GivenRun.of(w -> Durable.sideEffect(String.class, () -> {
+                    throw new java.io.IOException("disk");
+                })))
+                .isInstanceOf(StalledException.class)
+                .hasMessageContaining("Durable.sideEffect threw java.io.IOException: disk")
+                .hasMessageContaining("What may fail for good belongs into an activity");
+    }
+
+    @Test
+    void recorded_data_that_the_code_can_not_read_stalls_and_does_not_fail() {
+        try (GivenRun run = GivenRun.of(w -> {
+            try {
+                return w.acts.count(1);
+            } catch (Throwable t) {
+                return "swallowed";
+            }
+        })) {
+            assertThatThrownBy(() -> run.completed(1, "not a number"))
+                    .isInstanceOf(StalledException.class)
+                    .hasMessageContaining("its history has data that the code can't read")
+                    .hasMessageContaining("the result of Acts.count");
+        }
+    }
+
+    @Test
+    void a_signal_that_does_not_fit_its_handler_is_named() {
+        try (GivenRun run = GivenRun.of(w -> {
+            Durable.await(() -> w.has("x"));
+            return "";
+        })) {
+            assertThatThrownBy(() -> run.tellJson("[{\"a\":1}]"))
+                    .isInstanceOf(StalledException.class)
+                    .hasMessageStartingWith(
+                            "Scripted run-1 is stalled: signal tell, event 2 of 2026-01-01T00:00:00Z: argument 1")
+                    .hasMessageContaining("of Scripted.tell can't be read as java.lang.String")
+                    .hasMessageEndingWith(
+                            "Usual cause: a caller without the workflow's class sent values of other types,"
+                                    + " or the handler's types were changed. Deploy code that reads them, and the run goes on; or"
+                                    + " terminate the run: handle.terminate(…).");
+        }
+    }
+
+    @Test
+    void a_condition_that_looks_at_something_else_than_state_is_found_where_assertions_are_on() {
+        AtomicInteger asked = new AtomicInteger();
+        assertThatThrownBy(() -> GivenRun.of(w -> {
+                    Durable.await(() -> asked.incrementAndGet() % 3 == 0);
+                    return "";
+                }))
+                .isInstanceOf(StalledException.class)
+                .hasMessageContaining("a condition of Durable.await gives another answer when it is asked again");
+    }
+
+    @Test
+    void a_run_of_a_newer_version_is_left_alone() {
+        WorkflowInstance instance = GivenRun.unstarted();
+        assertThatThrownBy(() -> instance.feed(GivenRun.startedWithFlags(4)))
+                .isInstanceOf(StalledException.class)
+                .hasMessage(
+                        "Scripted run-1 is stalled: it was started by a newer version of Durable (flags 4) whose rules of"
+                                + " replay this one does not know. Let a worker of that version have it.");
+    }
+
+    @Test
+    void a_stalled_instance_is_of_no_more_use() {
+        try (GivenRun run = GivenRun.of(w -> {
+            w.acts.a("x");
+            throw new AssertionError("after");
+        })) {
+            assertThatThrownBy(() -> run.completed(1, "x")).isInstanceOf(StalledException.class);
+            assertThatThrownBy(() -> run.instance().waits())
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("this instance can't be used any more");
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package dev.durable.store.postgres.internal.job;
+
+import static dev.durable.store.postgres.internal.sql.Param.ints;
+import static dev.durable.store.postgres.internal.sql.Param.shorts;
+import static dev.durable.store.postgres.internal.sql.Param.texts;
+import static dev.durable.store.postgres.internal.sql.Param.uuids;
+
+import dev.durable.store.AtMostOnce;
+import dev.durable.store.JobKey;
+import dev.durable.store.JobUpdate;
+import dev.durable.store.PoisonPill;
+import dev.durable.store.RecordText;
+import dev.durable.store.postgres.internal.sql.SafeText;
+import dev.durable.store.postgres.internal.sql.SqlScript;
+import dev.durable.store.postgres.internal.sql.TimeColumns;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns a job into a dead letter or an incident.
+ *
+ * @param key which job
+ * @param incident an incident, else a dead letter
+ * @param fingerprint the same for what failed alike
+ * @param crash 1 if its worker died now
+ * @param attempt the one that an operator may allow
+ * @param notes all that its worker noted, a JSON array
+ * @param lastFailure message for descriptions
+ * @param options from now on; null leaves what is stored
+ */
+public record FailedJobRows(
+        JobKey key,
+        boolean incident,
+        String fingerprint,
+        int crash,
+        int attempt,
+        String notes,
+        String lastFailure,
+        JobUpdate.@Nullable NewOptions options) {
+
+    static FailedJobRows of(JobUpdate.Bury bury) {
+        return new FailedJobRows(
+                bury.key(),
+                bury.incident(),
+                bury.fingerprint(),
+                0,
+                bury.nextAttempt(),
+                bury.notes(),
+                bury.lastFailure(),
+                bury.options());
+    }
+
+    /** Of a background job that is at most once and whose worker is gone; none of another. Columns: those of the two locks. */
+    public static Optional<FailedJobRows> ofLost(LockedJob job, ResultSet row) throws SQLException {
+        String onExhausted = row.getString("on_exhausted");
+        if (!AtMostOnce.isKept(row.getString("workflow_type"), onExhausted)) {
+            return Optional.empty();
+        }
+        boolean incident = PoisonPill.isIncident(onExhausted);
+        String activity = row.getString("activity");
+        return Optional.of(new FailedJobRows(
+                job.key(),
+                incident,
+                AtMostOnce.fingerprint(activity),
+                0,
+                job.attempt() + 1,
+                AtMostOnce.notes(
+                        job.key(), job.attempt(), activity, incident, TimeColumns.required(row, "now"), job.notes()),
+                AtMostOnce.lastFailure(job.attempt()),
+                null));
+    }
+
+    public static void write(List<FailedJobRows> burials, SqlScript script) {
+        if (burials.isEmpty()) {
+            return;
+        }
+        List<FailedJobRows> rows = burials.stream()
+                .sorted(Comparator.comparing(FailedJobRows::key, JobKey.LOCK_ORDER))
+                .toList();
+        script.then(
+                JobSql.BURY,
+                uuids(rows, r -> r.key().run().runId()),
+                shorts(rows, r -> r.key().run().shard()),
+                ints(rows, r -> r.key().seq()),
+                shorts(rows, r -> (int) (r.incident() ? JobState.INCIDENT : JobState.DEAD).code()),
+                texts(rows, r -> SafeText.storable(r.fingerprint())),
+                ints(rows, FailedJobRows::crash),
+                ints(rows, FailedJobRows::attempt),
+                texts(rows, FailedJobRows::notes),
+                texts(rows, r -> SafeText.storable(r.lastFailure())),
+                texts(rows, r -> r.options() == null ? null : r.options().json()),
+                texts(rows, r -> r.options() == null ? null : r.options().insteadOf()));
+    }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
+    }
+}

@@ -1,0 +1,387 @@
+package dev.durable.store.postgres.internal.job;
+
+import static dev.durable.store.postgres.internal.sql.Param.bools;
+import static dev.durable.store.postgres.internal.sql.Param.instants;
+import static dev.durable.store.postgres.internal.sql.Param.ints;
+import static dev.durable.store.postgres.internal.sql.Param.shorts;
+import static dev.durable.store.postgres.internal.sql.Param.texts;
+import static dev.durable.store.postgres.internal.sql.Param.uuids;
+
+import dev.durable.store.JobKey;
+import dev.durable.store.JobNotes;
+import dev.durable.store.JobOrder;
+import dev.durable.store.JobOrder.Audit;
+import dev.durable.store.JobOrder.Outcome;
+import dev.durable.store.JobUpdate;
+import dev.durable.store.postgres.internal.message.MessageRows;
+import dev.durable.store.postgres.internal.nudge.PendingNudges;
+import dev.durable.store.postgres.internal.sql.Param;
+import dev.durable.store.postgres.internal.sql.SafeText;
+import dev.durable.store.postgres.internal.sql.SqlScript;
+import dev.durable.store.postgres.internal.sql.Tx;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes a batch of orders on jobs in one transaction: locks all jobs, checks each order against its job, writes each
+ * kind with one statement, and the operators' actions into the audit.
+ */
+final class JobOrderBatch {
+    private final Tx tx;
+    private final List<JobOrders.Item> items;
+    private final PendingNudges hints;
+    private final Map<Integer, Outcome> outcomes = new HashMap<>();
+    private final List<JobOrder> applied = new ArrayList<>();
+    private final List<JobOrder.RetryNow> due = new ArrayList<>();
+    private final List<JobOrder.Reschedule> moved = new ArrayList<>();
+    private final List<JobOrder> pauses = new ArrayList<>();
+    private final List<JobOrder.UpdateTimeout> deadlines = new ArrayList<>();
+    private final List<JobOrder.UpdateOptions> options = new ArrayList<>();
+    private final List<JobOrder.Beat> beats = new ArrayList<>();
+    private final List<JobOrder.Revive> revived = new ArrayList<>();
+    private final List<FailedJobRows> buried = new ArrayList<>();
+    private final List<ReturnedJob> putBack = new ArrayList<>();
+    private final List<LockedJob> cancelled = new ArrayList<>();
+    private final List<JobKey> gone = new ArrayList<>();
+    /** Running ones that are taken from their workers. */
+    private final List<JobKey> taken = new ArrayList<>();
+
+    private final MessageRows messages = new MessageRows();
+
+    JobOrderBatch(Tx tx, List<JobOrders.Item> items, PendingNudges hints) {
+        this.tx = tx;
+        this.hints = hints;
+        this.items = items.stream()
+                .sorted(Comparator.comparing(item -> item.order().key(), JobKey.LOCK_ORDER))
+                .toList();
+    }
+
+    /** The outcomes of those whose job is there, and of those that were carried out before. */
+    Map<Integer, Outcome> write() throws SQLException {
+        Map<Integer, OrderedJob> jobs = lock();
+        for (JobOrders.Item item : items) {
+            OrderedJob job = jobs.get(item.index());
+            if (job != null && !outcomes.containsKey(item.index())) {
+                Outcome outcome = judge(item.order(), job);
+                outcomes.put(item.index(), outcome);
+                if (outcome == Outcome.APPLIED) {
+                    applied.add(item.order());
+                    if (endsAttempt(item.order()) && job.job().state() == JobState.RUNNING) {
+                        taken.add(job.job().key());
+                    }
+                }
+            }
+        }
+        SqlScript script = new SqlScript();
+        if (!taken.isEmpty()) {
+            script.then(LimitPlaceSql.KEEP, HeartbeatRows.keys(taken));
+        }
+        change(script);
+        end(script);
+        audit(script);
+        tx.last(script);
+        return outcomes;
+    }
+
+    private Map<Integer, OrderedJob> lock() throws SQLException {
+        Map<Integer, OrderedJob> found = new HashMap<>();
+        Map<Integer, JobOrders.Item> byIndex = new HashMap<>();
+        items.forEach(item -> byIndex.put(item.index(), item));
+        Map<UUID, Integer> audited = new HashMap<>();
+        items.stream()
+                .filter(item -> item.order().trace().audit() != null)
+                .forEach(item -> audited.put(audit(item.order()).id(), item.index()));
+        SqlScript script = new SqlScript()
+                .read(
+                        OrderSql.LOCK,
+                        row -> {
+                            JobOrders.Item item = Objects.requireNonNull(byIndex.get(row.getInt("item")));
+                            found.put(
+                                    item.index(),
+                                    OrderedJob.read(row, item.order().key().run()));
+                        },
+                        ints(items, JobOrders.Item::index),
+                        uuids(items, item -> item.order().key().run().runId()),
+                        shorts(items, item -> item.order().key().run().shard()),
+                        ints(items, item -> item.order().key().seq()));
+        if (!audited.isEmpty()) {
+            script.read(
+                    OrderSql.CARRIED_OUT,
+                    row -> outcomes.put(
+                            Objects.requireNonNull(audited.get(row.getObject("id", UUID.class))), Outcome.DUPLICATE),
+                    uuids(List.copyOf(audited.keySet()), id -> id));
+        }
+        tx.run(script);
+        return found;
+    }
+
+    // ── what becomes of each ─────────────────────────────────────────────────────────────────────────────────────────
+
+    private Outcome judge(JobOrder order, OrderedJob job) {
+        return switch (order) {
+            case JobOrder.RetryNow now -> retryNow(now, job);
+            case JobOrder.Reschedule to ->
+                seen(to.seen(), job, !job.job().isLeased() && !job.isBuried(), () -> reschedule(to, job));
+            case JobOrder.Pause pause -> pause(pause, job, true);
+            case JobOrder.Resume resume -> pause(resume, job, false);
+            case JobOrder.Cancel cancel -> cancel(cancel, job);
+            case JobOrder.UpdateTimeout update ->
+                seen(update.seen(), job, job.job().isLeased(), () -> deadlines.add(update));
+            case JobOrder.UpdateOptions update -> seen(update.seen(), job, true, () -> options.add(update));
+            case JobOrder.Revive revive -> seen(revive.seen(), job, job.isBuried(), () -> revive(revive, job));
+            case JobOrder.Bury bury -> seen(bury.seen(), job, job.job().isLeased(), () -> bury(bury, job));
+            case JobOrder.End end -> seen(end.seen(), job, true, () -> end(end, job));
+            case JobOrder.GiveBack back -> seen(back.seen(), job, job.job().isLeased(), () -> giveBack(back, job));
+            case JobOrder.Beat beat -> seen(beat.seen(), job, true, () -> beats.add(beat));
+        };
+    }
+
+    private static boolean endsAttempt(JobOrder order) {
+        return order instanceof JobOrder.End || order instanceof JobOrder.Bury || order instanceof JobOrder.GiveBack;
+    }
+
+    private static Outcome seen(JobOrder.Seen seen, OrderedJob job, boolean possible, Runnable take) {
+        if (!job.seen().equals(seen)) {
+            return Outcome.CHANGED;
+        }
+        if (!possible) {
+            return Outcome.REFUSED;
+        }
+        take.run();
+        return Outcome.APPLIED;
+    }
+
+    private Outcome retryNow(JobOrder.RetryNow order, OrderedJob job) {
+        if (job.job().isLeased()) {
+            return Outcome.REFUSED;
+        }
+        if (job.isBuried()) {
+            return Outcome.CHANGED;
+        }
+        if (!job.waitsForTime()) {
+            return Outcome.UNCHANGED;
+        }
+        due.add(order);
+        hints.jobs(job.job().taskQueue());
+        return Outcome.APPLIED;
+    }
+
+    private void reschedule(JobOrder.Reschedule order, OrderedJob job) {
+        moved.add(order);
+        hints.jobs(job.job().taskQueue());
+    }
+
+    private Outcome pause(JobOrder order, OrderedJob job, boolean on) {
+        if (job.isBuried()) {
+            return Outcome.REFUSED;
+        }
+        if (job.paused() == on) {
+            return Outcome.UNCHANGED;
+        }
+        pauses.add(order);
+        if (!on) {
+            hints.jobs(job.job().taskQueue());
+        }
+        return Outcome.APPLIED;
+    }
+
+    /** Who holds a job's row keeps its run open, but for an end from outside, which gives up what waits. */
+    private Outcome cancel(JobOrder.Cancel order, OrderedJob job) {
+        if (job.job().cancelRequested()) {
+            return Outcome.UNCHANGED;
+        }
+        messages.add(order.key().run(), order.request());
+        return Outcome.APPLIED;
+    }
+
+    private void end(JobOrder.End order, OrderedJob job) {
+        String notes = JobNotes.joined(
+                JobNotes.with(job.job().allNotes(), order.trace().note()),
+                order.outcome().notes());
+        gone.add(order.key());
+        messages.add(order.key().run(), order.outcome().with(notes));
+    }
+
+    private void revive(JobOrder.Revive order, OrderedJob job) {
+        revived.add(order);
+        hints.jobs(job.job().taskQueue());
+    }
+
+    private void bury(JobOrder.Bury order, OrderedJob job) {
+        JobUpdate.Bury bury = new JobUpdate.Bury(
+                order.key(),
+                Objects.requireNonNull(job.job().lease()),
+                order.incident(),
+                order.seen().attempt() + 1,
+                order.fingerprint(),
+                noted(order, job),
+                order.lastFailure(),
+                null);
+        if (job.job().cancelRequested()) {
+            cancelled.add(job.job().after(bury));
+        } else {
+            buried.add(FailedJobRows.of(bury));
+            hints.buried();
+        }
+    }
+
+    private void giveBack(JobOrder.GiveBack order, OrderedJob job) {
+        JobOrder.Next next = order.next();
+        JobUpdate.Retry retry = new JobUpdate.Retry(
+                order.key(),
+                Objects.requireNonNull(job.job().lease()),
+                next.delay(),
+                next.attempt(),
+                noted(order, job),
+                order.lastFailure(),
+                null,
+                next.options());
+        if (job.job().cancelRequested()) {
+            cancelled.add(job.job().after(retry));
+        } else {
+            putBack.add(new ReturnedJob(order.key(), next.delay().toMillis(), retry, true));
+            if (next.delay().isZero()) {
+                hints.jobs(job.job().taskQueue());
+            }
+        }
+    }
+
+    private static String noted(JobOrder order, OrderedJob job) {
+        String notes = JobNotes.with(job.job().notes(), order.trace().note());
+        return notes == null ? "[]" : notes;
+    }
+
+    // ── statements ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+    private void change(SqlScript script) {
+        if (!due.isEmpty()) {
+            script.then(OrderSql.RETRY_NOW, keys(due, texts(due, JobOrderBatch::note)));
+        }
+        if (!moved.isEmpty()) {
+            script.then(
+                    OrderSql.RESCHEDULE,
+                    keys(
+                            moved,
+                            instants(moved, JobOrder.Reschedule::at),
+                            instants(moved, to -> promised(to, JobOrder.Moved::scheduledAt)),
+                            instants(moved, to -> promised(to, JobOrder.Moved::scheduleToStart)),
+                            instants(moved, to -> promised(to, JobOrder.Moved::scheduleToClose)),
+                            texts(moved, JobOrderBatch::note)));
+        }
+        if (!pauses.isEmpty()) {
+            script.then(
+                    OrderSql.PAUSE,
+                    keys(
+                            pauses,
+                            bools(pauses, order -> order instanceof JobOrder.Pause),
+                            texts(pauses, JobOrderBatch::note)));
+        }
+        if (!deadlines.isEmpty()) {
+            script.then(
+                    OrderSql.DEADLINE,
+                    keys(
+                            deadlines,
+                            instants(deadlines, JobOrder.UpdateTimeout::deadline),
+                            texts(deadlines, JobOrderBatch::note)));
+        }
+        if (!options.isEmpty()) {
+            script.then(
+                    OrderSql.OPTIONS,
+                    keys(
+                            options,
+                            texts(options, JobOrder.UpdateOptions::options),
+                            instants(options, JobOrder.UpdateOptions::scheduleToStart),
+                            instants(options, JobOrder.UpdateOptions::scheduleToClose),
+                            ints(options, JobOrder.UpdateOptions::moreWorkerCrashes),
+                            texts(options, JobOrderBatch::note)));
+        }
+        if (!revived.isEmpty()) {
+            script.then(
+                    OrderSql.REVIVE,
+                    keys(
+                            revived,
+                            texts(revived, JobOrder.Revive::input),
+                            texts(revived, JobOrder.Revive::options),
+                            instants(revived, JobOrder.Revive::scheduleToClose),
+                            ints(revived, JobOrder.Revive::maxWorkerCrashes),
+                            texts(revived, JobOrderBatch::note)));
+        }
+        FailedJobRows.write(buried, script);
+        beat(script);
+        if (!putBack.isEmpty()) {
+            ReturnedJob.write(putBack, script);
+        }
+    }
+
+    private static @Nullable Instant promised(
+            JobOrder.Reschedule order, Function<JobOrder.Moved, @Nullable Instant> what) {
+        JobOrder.Moved to = order.moved();
+        return to == null ? null : what.apply(to);
+    }
+
+    private void beat(SqlScript script) {
+        if (beats.isEmpty()) {
+            return;
+        }
+        script.then(OrderSql.BEAT, keys(beats, instants(beats, JobOrder.Beat::silentUntil)));
+        List<JobOrder.Beat> told =
+                beats.stream().filter(beat -> beat.details() != null).toList();
+        if (!told.isEmpty()) {
+            script.then(JobSql.HEARTBEAT, keys(told, texts(told, JobOrder.Beat::details)));
+        }
+    }
+
+    private void end(SqlScript script) throws SQLException {
+        if (!gone.isEmpty()) {
+            script.then(JobSql.DROP, HeartbeatRows.keys(gone));
+            script.then(HeartbeatRows.DROP, HeartbeatRows.keys(gone));
+        }
+        messages.insert(script, hints);
+        Cancellations.end(cancelled, tx, script, hints);
+    }
+
+    private void audit(SqlScript script) {
+        Set<JobOrder> audited = new HashSet<>(applied);
+        audited.removeIf(order -> order.trace().audit() == null);
+        List<JobOrder> rows = List.copyOf(audited);
+        if (!rows.isEmpty()) {
+            script.then(
+                    OrderSql.AUDIT,
+                    uuids(rows, order -> audit(order).id()),
+                    texts(rows, order -> SafeText.storable(audit(order).actor())),
+                    texts(rows, order -> audit(order).action()),
+                    texts(rows, JobOrder::target),
+                    texts(rows, order -> audit(order).details()));
+        }
+    }
+
+    private static Audit audit(JobOrder order) {
+        return Objects.requireNonNull(order.trace().audit());
+    }
+
+    /** As an array of one: it is added to another. */
+    private static @Nullable String note(JobOrder order) {
+        return JobNotes.with(null, order.trace().note());
+    }
+
+    private static Param[] keys(List<? extends JobOrder> orders, Param... more) {
+        List<JobOrder> rows = List.copyOf(orders);
+        Param[] all = new Param[3 + more.length];
+        all[0] = uuids(rows, r -> r.key().run().runId());
+        all[1] = shorts(rows, r -> r.key().run().shard());
+        all[2] = ints(rows, r -> r.key().seq());
+        System.arraycopy(more, 0, all, 3, more.length);
+        return all;
+    }
+}

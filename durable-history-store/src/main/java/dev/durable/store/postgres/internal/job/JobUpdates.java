@@ -1,0 +1,91 @@
+package dev.durable.store.postgres.internal.job;
+
+import static dev.durable.store.postgres.internal.sql.Param.ints;
+import static dev.durable.store.postgres.internal.sql.Param.shorts;
+import static dev.durable.store.postgres.internal.sql.Param.uuids;
+
+import dev.durable.store.JobUpdate;
+import dev.durable.store.JobUpdate.Outcome;
+import dev.durable.store.Nudges;
+import dev.durable.store.postgres.internal.nudge.PendingNudges;
+import dev.durable.store.postgres.internal.sql.Connections;
+import dev.durable.store.postgres.internal.sql.LockPatience;
+import dev.durable.store.postgres.internal.sql.SqlScript;
+import dev.durable.store.postgres.internal.sql.TransactionSettings;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+
+/** Applies the changes that lease holders report for their jobs. */
+public final class JobUpdates {
+    private final Connections connections;
+    private final Nudges nudges;
+    private final LockPatience patience;
+
+    public JobUpdates(Connections connections, Nudges nudges, LockPatience patience) {
+        this.connections = connections;
+        this.nudges = nudges;
+        this.patience = patience;
+    }
+
+    public List<Outcome> update(List<JobUpdate> updates) {
+        if (updates.isEmpty()) {
+            return List.of();
+        }
+        List<Item> items = IntStream.range(0, updates.size())
+                .mapToObj(i -> new Item(i, updates.get(i)))
+                .toList();
+        PendingNudges hints = new PendingNudges();
+        Map<Integer, Outcome> outcomes = write(items, hints);
+        hints.sendTo(nudges);
+        settledBefore(items.stream()
+                        .filter(item ->
+                                item.update().said() instanceof JobUpdate.Settle && !outcomes.containsKey(item.index()))
+                        .toList())
+                .forEach(index -> outcomes.put(index, Outcome.DUPLICATE));
+        return items.stream()
+                .map(item -> outcomes.getOrDefault(item.index(), Outcome.STALE))
+                .toList();
+    }
+
+    private Map<Integer, Outcome> write(List<Item> items, PendingNudges hints) {
+        Map<Integer, Outcome> outcomes = new HashMap<>();
+        connections
+                .inParts(
+                        items,
+                        item -> item.update().key(),
+                        patience,
+                        (locks, part) -> outcomes.putAll(write(locks, part, hints)))
+                .forEach(item -> outcomes.put(item.index(), Outcome.LOCKED));
+        return outcomes;
+    }
+
+    private Map<Integer, Outcome> write(TransactionSettings locks, List<Item> items, PendingNudges hints)
+            throws SQLException {
+        return connections.attempt(locks, tx -> new JobUpdateBatch(tx, items, hints).write());
+    }
+
+    private List<Integer> settledBefore(List<Item> items) {
+        if (items.isEmpty()) {
+            return List.of();
+        }
+        return connections.read(TransactionSettings.SHORT, tx -> {
+            List<Integer> found = new ArrayList<>();
+            tx.last(new SqlScript()
+                    .read(
+                            JobSql.SETTLED_BEFORE,
+                            row -> found.add(row.getInt("item")),
+                            ints(items, Item::index),
+                            uuids(items, item -> item.update().key().run().runId()),
+                            shorts(items, item -> item.update().key().run().shard()),
+                            uuids(items, item -> item.update().lease())));
+            return found;
+        });
+    }
+
+    /** An update and its place in what was asked. */
+    public record Item(int index, JobUpdate update) {}
+}

@@ -1,0 +1,117 @@
+package dev.durable.store.postgres.internal.message;
+
+import static dev.durable.store.postgres.internal.sql.Param.ints;
+import static dev.durable.store.postgres.internal.sql.Param.shorts;
+import static dev.durable.store.postgres.internal.sql.Param.texts;
+import static dev.durable.store.postgres.internal.sql.Param.uuids;
+
+import dev.durable.store.Delivery;
+import dev.durable.store.Delivery.Outcome;
+import dev.durable.store.InboxLimit;
+import dev.durable.store.InboxMessage;
+import dev.durable.store.MessageKind;
+import dev.durable.store.RunIds;
+import dev.durable.store.RunKey;
+import dev.durable.store.Utf8Order;
+import dev.durable.store.postgres.internal.nudge.PendingNudges;
+import dev.durable.store.postgres.internal.sql.Param;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The messages of one batch grouped by target run, so that each target is locked once. */
+public final class DeliveryBatch {
+    private final List<Target> targets;
+    private final List<Row> rows = new ArrayList<>();
+    /** Workflow ids, by the items that ask their runs to cancel. */
+    private final Map<Integer, String> asking = new HashMap<>();
+
+    private final List<RunKey> asked = new ArrayList<>();
+
+    /** Of the deliveries those with these indices. */
+    public DeliveryBatch(List<Delivery> deliveries, List<Integer> items) {
+        targets = items.stream()
+                .map(i -> Target.of(deliveries.get(i)))
+                .distinct()
+                .sorted(Target.LOCK_ORDER)
+                .toList();
+        Map<Target, Integer> numbers = new HashMap<>();
+        targets.forEach(target -> numbers.put(target, numbers.size() + 1));
+        Map<Target, Integer> places = new HashMap<>();
+        for (Integer item : items) {
+            Delivery delivery = deliveries.get(item);
+            Target target = Target.of(delivery);
+            int place = places.merge(target, 1, Integer::sum);
+            int number = Objects.requireNonNull(numbers.get(target));
+            rows.add(new Row(number, target.shard(), item, place, delivery.message()));
+            if (delivery.message().kind() == MessageKind.CANCEL) {
+                asking.put(item, delivery.workflowId());
+            }
+        }
+    }
+
+    /** Whether one of them asks a run to cancel. */
+    public boolean asksToCancel() {
+        return !asking.isEmpty();
+    }
+
+    /** The runs that accepted messages ask to cancel, when the answers have been heard. */
+    public List<RunKey> asked() {
+        return asked;
+    }
+
+    /** A row of the answer of {@link MessageSql#DELIVER}: what became of an item. */
+    public void hear(ResultSet row, Map<Integer, Outcome> outcomes, PendingNudges hints) throws SQLException {
+        int item = row.getInt("item");
+        Outcome outcome = Outcome.valueOf(row.getString("outcome"));
+        outcomes.put(item, outcome);
+        if (outcome == Outcome.ACCEPTED) {
+            hints.runs(row.getString("task_queue"));
+            String workflowId = asking.get(item);
+            if (workflowId != null) {
+                asked.add(new RunKey(row.getObject("run_id", UUID.class), workflowId));
+            }
+        }
+    }
+
+    public Param[] params(InboxLimit inboxLimit) {
+        return new Param[] {
+            texts(targets, Target::workflowId),
+            shorts(targets, Target::shard),
+            uuids(targets, Target::runId),
+            Param.of(inboxLimit.bytes()),
+            Param.of(inboxLimit.messages()),
+            Param.of(inboxLimit.messages()),
+            ints(rows, Row::target),
+            shorts(rows, Row::shard),
+            ints(rows, Row::item),
+            ints(rows, Row::place),
+            uuids(rows, r -> r.message().messageId()),
+            shorts(rows, r -> r.message().kind().code()),
+            texts(rows, r -> r.message().name()),
+            texts(rows, r -> r.message().payload()),
+            texts(rows, r -> r.message().notes())
+        };
+    }
+
+    /** Whom a message is for; null is the current run of the workflow id. */
+    private record Target(
+            String workflowId, int shard, @Nullable UUID runId) {
+        static final Comparator<Target> LOCK_ORDER = Comparator.comparingInt(Target::shard)
+                .thenComparing(Target::workflowId, Utf8Order.INSTANCE)
+                .thenComparing(Target::runId, Comparator.nullsFirst(RunIds.ORDER));
+
+        static Target of(Delivery delivery) {
+            return new Target(delivery.workflowId(), RunIds.shardOf(delivery.workflowId()), delivery.runId());
+        }
+    }
+
+    private record Row(int target, int shard, int item, int place, InboxMessage message) {}
+}

@@ -1,0 +1,89 @@
+package dev.durable.store.postgres.internal.message;
+
+/** The SQL of delivering messages to runs. */
+public final class MessageSql {
+    private MessageSql() {}
+
+    /** Messages that the store's own transactions bring; their runs are known to be open. */
+    static final String MESSAGES = """
+            insert into durable.inbox (run_id, message_id, at, ord, kind, shard, wakes, task_queue, name, payload, notes)
+            select u.run_id, u.message_id, durable.clock(), u.ord, u.kind, u.shard, true, s.task_queue, u.name,
+                   u.payload::json, u.notes::json
+              from unnest(?::uuid[], ?::smallint[], ?::uuid[], ?::int[], ?::smallint[], ?::text[], ?::text[], ?::text[])
+                   as u(run_id, shard, message_id, ord, kind, name, payload, notes)
+             cross join lateral (select s.task_queue from durable.run_state s
+                    where s.run_id = u.run_id and +s.shard = u.shard offset 0) s
+            on conflict do nothing
+            returning task_queue""";
+
+    /**
+     * Locks each target once, in order of (shard, workflow id), and inserts from what was locked. KEY SHARE lets the
+     * holder of the run go on and holds off its close. Nothing is tested here that needs a later snapshot; who is not
+     * found is asked again in a statement of its own. Messages name their target by its place in an array: joining
+     * them would be quadratic. What waits is counted and weighed as it is stored, which unpacks nothing; messages of one
+     * batch are counted with it, but not weighed.
+     */
+    public static final String DELIVER = """
+            with target as materialized (
+                select u.target, s.run_id, s.closing, s.task_queue, w.waiting, w.too_large
+                  from unnest(?::text[], ?::smallint[], ?::uuid[])
+                       with ordinality as u(workflow_id, shard, run_id, target)
+                  left join lateral (select s.run_id, s.shard, s.closing, s.task_queue from durable.run_state s
+                        where s.workflow_id = u.workflow_id and +s.shard = u.shard
+                          and (u.run_id is null or s.run_id = u.run_id) for key share) s on true
+                 cross join lateral (
+                    select count(*) as waiting, coalesce(sum(pg_column_size(i.payload)), 0) >= ? as too_large
+                      from (select i.payload from durable.inbox i
+                             where i.run_id = s.run_id and i.shard = s.shard limit ?) i) w),
+            t as materialized (
+                select array_agg(run_id order by target) as runs, array_agg(closing order by target) as closing,
+                       array_agg(task_queue order by target) as queues, array_agg(waiting order by target) as waiting,
+                       array_agg(too_large order by target) as too_large
+                  from target),
+            message as materialized (
+                select u.*, t.runs[u.target] as run_id, t.queues[u.target] as task_queue, t.closing[u.target] as closing,
+                       exists (select 1 from durable.inbox i where i.run_id = t.runs[u.target]
+                                  and i.message_id = u.message_id and i.shard = u.shard offset 0) as here,
+                       t.waiting[u.target] + u.place > ? as no_room, t.too_large[u.target] as too_large
+                  from t cross join unnest(?::int[], ?::smallint[], ?::int[], ?::int[], ?::uuid[], ?::smallint[], ?::text[],
+                                           ?::text[], ?::text[])
+                       as u(target, shard, item, place, message_id, kind, name, payload, notes)
+                 where t.runs[u.target] is not null),
+            accepted as (
+                insert into durable.inbox (run_id, message_id, at, ord, kind, shard, wakes, task_queue, name, payload, notes)
+                select m.run_id, m.message_id, durable.clock(), m.item, m.kind, m.shard, true, m.task_queue, m.name,
+                       m.payload::json, m.notes::json
+                  from message m where not m.here and not m.closing and not m.no_room and not m.too_large
+                 order by m.run_id, m.message_id
+                on conflict do nothing)
+            select m.item, case when m.here then 'ACCEPTED' when m.closing then 'CLOSING'
+                                when m.no_room then 'INBOX_FULL'
+                                when m.too_large then 'INBOX_TOO_LARGE' else 'ACCEPTED' end as outcome, m.task_queue, m.run_id
+              from message m""";
+
+    /**
+     * The jobs of runs that are background jobs and are asked to cancel, in lock order. Who is locked is being begun, or
+     * ends: that is left alone, and nothing is waited for.
+     */
+    public static final String LOCK_ASKED = """
+            select j.* from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)
+             cross join lateral (
+                    select j.run_id, j.seq, j.task_queue, j.lease, j.state,
+                           j.attempt, j.cancel_requested, j.notes, j.operator_notes
+                      from durable.activity_job j
+                     where j.run_id = u.run_id and j.shard = u.shard and j.workflow_type = 'durable.job'
+                     order by j.seq for update skip locked) j""";
+
+    /** The latest run of each workflow id. */
+    public static final String LATEST = """
+            select u.item, w.run_id from unnest(?::int[], ?::text[], ?::smallint[]) as u(item, workflow_id, shard)
+             cross join lateral (select w.run_id from durable.workflow_run w
+                    where w.workflow_id = u.workflow_id and +w.shard = u.shard
+                    order by w.started_at desc limit 1) w""";
+
+    /** Messages that stand in a history: sent again after they were accepted and consumed. */
+    public static final String CONSUMED_BEFORE = """
+            select u.item from unnest(?::int[], ?::uuid[], ?::smallint[], ?::uuid[]) as u(item, run_id, shard, message_id)
+             where exists (select 1 from durable.history_event e
+                    where e.run_id = u.run_id and e.shard = u.shard and e.message_id = u.message_id offset 0)""";
+}

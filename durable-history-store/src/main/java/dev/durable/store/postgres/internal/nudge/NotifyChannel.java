@@ -1,0 +1,124 @@
+package dev.durable.store.postgres.internal.nudge;
+
+import dev.durable.store.Nudges.Nudge;
+import dev.durable.store.RecordText;
+import dev.durable.store.postgres.internal.sql.DataSources;
+import dev.durable.store.postgres.internal.sql.NudgePassage;
+import dev.durable.store.postgres.internal.sql.PooledConnection;
+import dev.durable.store.postgres.internal.sql.SchemaName;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Collection;
+import java.util.UUID;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * NOTIFY and LISTEN on the channel whose name stands in the schema's table {@code installation}. Neither needs a right in
+ * PostgreSQL, so the name is the right: only who may read the schema can speak and listen. It is read again every now and
+ * then, as it may be changed (an adoption does).
+ */
+public final class NotifyChannel implements NudgeChannel {
+    /** A name that was read longer ago is read again before it is used. */
+    private static final long FRESH_NANOS =
+            ListenerPresence.PRESENCE.multipliedBy(2).toNanos();
+
+    private final DataSource dataSource;
+    private final String question;
+    private final String self = UUID.randomUUID().toString();
+    private final ListenerPresence audience = new ListenerPresence(System::nanoTime);
+    private final NudgeSender sender;
+    private final ReentrantLock lock = new ReentrantLock();
+    private @Nullable NudgeListener listener;
+    private volatile @Nullable Name known;
+
+    private record Name(String value, long readAt) {
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
+    }
+
+    public NotifyChannel(DataSource dataSource, SchemaName schema) {
+        this.dataSource = dataSource;
+        this.question = "select i.channel from " + schema.quoted() + ".installation i";
+        NudgeSender.Wire wire = payloads -> {
+            try (PooledConnection borrowed = PooledConnection.from(dataSource)) {
+                String name = fresh();
+                NudgeMessage.notify(borrowed.connection(), name == null ? read(borrowed.connection()) : name, payloads);
+            }
+        };
+        this.sender = new NudgeSender(self, audience, wire, NudgeSender.threadOnDemand(), System::nanoTime);
+    }
+
+    @Override
+    public void send(Collection<? extends Nudge> nudges) {
+        sender.add(nudges);
+    }
+
+    @Override
+    public @Nullable NudgePassage passage(Collection<? extends Nudge> nudges) {
+        String name = fresh();
+        if (name == null) {
+            return null;
+        }
+        return sender.takeAtOnce(nudges)
+                .map(payload ->
+                        new NudgePassage(NudgeMessage.statement(name, payload), sender::succeeded, sender::failed))
+                .orElse(null);
+    }
+
+    /** Null where it has to be read. */
+    private @Nullable String fresh() {
+        Name name = known;
+        return name != null && System.nanoTime() - name.readAt() < FRESH_NANOS ? name.value() : null;
+    }
+
+    private String read(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(question)) {
+            row.next();
+            Name read = new Name(row.getString(1), System.nanoTime());
+            known = read;
+            return read.value();
+        }
+    }
+
+    @Override
+    public void hear(Consumer<Collection<Nudge>> heard) {
+        lock.lock();
+        try {
+            if (listener == null && DataSources.hasOneToSpare(dataSource)) {
+                listener = new NudgeListener(
+                        dataSource,
+                        new NudgeListener.Station(this::read, self, audience, ListenerPresence.PRESENCE),
+                        heard);
+                listener.start();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public boolean isHeard() {
+        return audience.isHeard();
+    }
+
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            if (listener != null) {
+                listener.stop(sender::wakeOwnListener);
+                listener = null;
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+}

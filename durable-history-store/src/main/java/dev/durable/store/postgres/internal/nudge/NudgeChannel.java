@@ -1,0 +1,49 @@
+package dev.durable.store.postgres.internal.nudge;
+
+import dev.durable.store.Nudges.Nudge;
+import dev.durable.store.postgres.internal.sql.NudgePassage;
+import java.util.Collection;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Sends nudges to other processes and receives theirs. */
+public interface NudgeChannel extends AutoCloseable {
+    /** There are no others. */
+    NudgeChannel NONE = new NudgeChannel() {
+        @Override
+        public void send(Collection<? extends Nudge> nudges) {}
+
+        @Override
+        public @Nullable NudgePassage passage(Collection<? extends Nudge> nudges) {
+            return null;
+        }
+
+        @Override
+        public void hear(Consumer<Collection<Nudge>> listener) {}
+
+        @Override
+        public boolean isHeard() {
+            return false;
+        }
+
+        @Override
+        public void close() {}
+    };
+
+    /** Sends them soon, or not at all; returns at once. */
+    void send(Collection<? extends Nudge> nudges);
+
+    /** Takes them along with a transaction, if they may go at once; null when {@link #send} has to see to them. */
+    @Nullable
+    NudgePassage passage(Collection<? extends Nudge> nudges);
+
+    /** Passes nudges of other processes to the listener from now on. May be called once only. */
+    void hear(Consumer<Collection<Nudge>> listener);
+
+    /** Whether what others send arrives here just now. */
+    boolean isHeard();
+
+    /** Stops hearing; may begin again. */
+    @Override
+    void close();
+}

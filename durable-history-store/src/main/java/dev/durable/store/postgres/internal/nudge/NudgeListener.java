@@ -1,0 +1,248 @@
+package dev.durable.store.postgres.internal.nudge;
+
+import dev.durable.store.Nudges.HearingBegins;
+import dev.durable.store.Nudges.Nudge;
+import dev.durable.store.Nudges.RulesChanged;
+import dev.durable.store.OutageLog;
+import dev.durable.store.postgres.internal.sql.BackOff;
+import dev.durable.store.postgres.internal.sql.PooledConnection;
+import dev.durable.store.postgres.internal.sql.StoreErrors;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Listens for the nudges of other processes on a connection of its own, which it reopens when it is lost.
+ *
+ * <pre>
+ *   connect ─► LISTEN ─► ask who is there ─► wait ─┬─ heard ─► tell, answer who asks ─┐
+ *      ▲                                       ▲   └─ every 10 s ─► say "here" ───────┤
+ *      └──── back-off ◄──── any error          └──────────────────────────────────────┘
+ * </pre>
+ *
+ * It announces itself however much it hears: others must know of this process, and this one that its connection works.
+ */
+final class NudgeListener {
+    private static final Logger log = LoggerFactory.getLogger(NudgeListener.class);
+    private static final long STOP_MILLIS = 1_000;
+    /** The shortest time between two announcements of changed rules. */
+    private static final long RULES_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+    private static final Nudge RULES = new RulesChanged();
+    private static final String WHO = "the listener (work of other processes is found by polling)";
+
+    private final DataSource dataSource;
+    private final Station station;
+    private final Consumer<Collection<Nudge>> told;
+    private final Thread thread = Thread.ofPlatform()
+            .daemon()
+            .name("durable-listen")
+            .inheritInheritableThreadLocals(false)
+            .unstarted(this::run);
+    private final CountDownLatch stopping = new CountDownLatch(1);
+    private final BackOff backOff = new BackOff();
+    private final OutageLog outages = new OutageLog(log, System::nanoTime);
+    private volatile @Nullable PooledConnection open;
+    private boolean heardMyself;
+    private boolean rulesOwed;
+    private long rulesTold = System.nanoTime() - RULES_NANOS;
+
+    /**
+     * Where it listens, and how often it says so.
+     *
+     * @param channel tells the channel's name, by a connection
+     * @param self who we are: what comes from there is passed over
+     * @param audience learns that others are there
+     * @param presence between two times that it says that it is there
+     */
+    record Station(Channel channel, String self, ListenerPresence audience, Duration presence) {}
+
+    /** What the channel is called now. */
+    @FunctionalInterface
+    interface Channel {
+        String name(Connection connection) throws SQLException;
+    }
+
+    NudgeListener(DataSource dataSource, Station station, Consumer<Collection<Nudge>> told) {
+        this.dataSource = dataSource;
+        this.station = station;
+        this.told = told;
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /** Ends the thread and gives the connection back; {@code wake} sends something that it hears. */
+    void stop(Runnable wake) {
+        stopping.countDown();
+        wake.run();
+        try {
+            if (!thread.join(Duration.ofMillis(STOP_MILLIS))) {
+                abort();
+                thread.join(STOP_MILLIS);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void run() {
+        while (!isStopping()) {
+            try (PooledConnection borrowed = PooledConnection.from(dataSource)) {
+                open = borrowed;
+                // The last listener may have gone while this waited for a connection.
+                if (!isStopping()) {
+                    listen(borrowed);
+                }
+            } catch (SQLException | RuntimeException e) {
+                pauseAfter(e);
+            } finally {
+                open = null;
+            }
+        }
+    }
+
+    private void listen(PooledConnection borrowed) throws SQLException {
+        try (PromptNotifications unused = PromptNotifications.on(borrowed.connection())) {
+            String channel = station.channel.name(borrowed.connection());
+            execute(borrowed, "listen \"" + channel.replace("\"", "\"\"") + "\"");
+            hearFromNowOn(borrowed, channel);
+        } finally {
+            // The connection is the pool's: its settings are restored, and the pool is told if it is broken.
+            execute(borrowed, "unlisten *");
+        }
+    }
+
+    private void hearFromNowOn(PooledConnection borrowed, String channel) throws SQLException {
+        station.audience.listening(true);
+        try {
+            told.accept(List.of(new HearingBegins()));
+            hear(borrowed, channel);
+        } finally {
+            station.audience.listening(false);
+        }
+    }
+
+    /** Until it is to stop, or the channel has another name. */
+    private void hear(PooledConnection borrowed, String channel) throws SQLException {
+        say(borrowed, channel, NudgeMessage.ask(station.self));
+        PGConnection postgres = borrowed.connection().unwrap(PGConnection.class);
+        long said = System.nanoTime();
+        while (!isStopping()) {
+            long left = Math.min(station.presence.toNanos() - (System.nanoTime() - said), untilRules());
+            // Zero would wait for ever.
+            PGNotification[] heard = postgres.getNotifications(Math.max(1, (int) TimeUnit.NANOSECONDS.toMillis(left)));
+            backOff.succeeded();
+            outages.answered(WHO);
+            if (heard != null && heard.length > 0) {
+                take(borrowed, channel, heard);
+            }
+            tellRules();
+            if (!isStopping() && System.nanoTime() - said >= station.presence.toNanos()) {
+                warnIfDeaf();
+                if (!station.channel.name(borrowed.connection()).equals(channel)) {
+                    return;
+                }
+                say(borrowed, channel, station.self);
+                said = System.nanoTime();
+            }
+        }
+    }
+
+    /** Nudges that arrive together are delivered together. */
+    private void take(PooledConnection borrowed, String channel, PGNotification[] heard) throws SQLException {
+        Set<Nudge> nudges = new LinkedHashSet<>();
+        boolean asked = false;
+        for (PGNotification notification : heard) {
+            NudgeMessage message = NudgeMessage.decode(notification.getParameter());
+            if (message.sender().equals(station.self)) {
+                heardMyself = true;
+                station.audience.heardSelf();
+            } else {
+                station.audience.heard();
+                asked |= message.asks();
+                nudges.addAll(message.nudges());
+            }
+        }
+        if (asked) {
+            say(borrowed, channel, station.self);
+        }
+        rulesOwed |= nudges.remove(RULES);
+        told.accept(nudges);
+    }
+
+    private long untilRules() {
+        return rulesOwed ? RULES_NANOS - (System.nanoTime() - rulesTold) : Long.MAX_VALUE;
+    }
+
+    /** Not at each word of it: who hears it reads the rules of its queues. */
+    private void tellRules() {
+        if (untilRules() <= 0) {
+            rulesOwed = false;
+            rulesTold = System.nanoTime();
+            told.accept(List.of(RULES));
+        }
+    }
+
+    private static void say(PooledConnection borrowed, String channel, String payload) throws SQLException {
+        NudgeMessage.notify(borrowed.connection(), channel, List.of(payload));
+    }
+
+    private void warnIfDeaf() {
+        if (!heardMyself) {
+            heardMyself = true;
+            log.warn("what this process notifies is not heard here: processes find work of others by polling only."
+                    + " Usual cause: a pooler in transaction mode. Open the store with notify(false), or give it a"
+                    + " DataSource that bypasses the pooler.");
+        }
+    }
+
+    private void pauseAfter(Exception e) {
+        if (isStopping()) {
+            return;
+        }
+        long pause = backOff.failed();
+        outages.failed(WHO, StoreErrors.lostHint(e));
+        try {
+            stopping.await(pause, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException interrupted) {
+            stopping.countDown();
+        }
+    }
+
+    private boolean isStopping() {
+        return stopping.getCount() == 0;
+    }
+
+    /** The database does not answer: a blocked read ends only with its socket. */
+    private void abort() {
+        PooledConnection borrowed = open;
+        try {
+            if (borrowed != null) {
+                borrowed.connection().abort(Runnable::run);
+            }
+        } catch (SQLException e) {
+            log.debug("the listening connection could not be cut", e);
+        }
+    }
+
+    private static void execute(PooledConnection borrowed, String sql) throws SQLException {
+        try (var statement = borrowed.connection().createStatement()) {
+            statement.execute(sql);
+        }
+    }
+}

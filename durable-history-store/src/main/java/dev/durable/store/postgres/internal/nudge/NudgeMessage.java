@@ -1,0 +1,149 @@
+package dev.durable.store.postgres.internal.nudge;
+
+import dev.durable.store.Nudges.HearingBegins;
+import dev.durable.store.Nudges.JobBuried;
+import dev.durable.store.Nudges.JobsReady;
+import dev.durable.store.Nudges.Nudge;
+import dev.durable.store.Nudges.OutboxAwaited;
+import dev.durable.store.Nudges.OutboxFilled;
+import dev.durable.store.Nudges.RulesChanged;
+import dev.durable.store.Nudges.RunClosed;
+import dev.durable.store.Nudges.RunsDue;
+import dev.durable.store.postgres.internal.sql.Param;
+import dev.durable.store.postgres.internal.sql.SqlScript;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The text format of nudges: a line for the sender, then one for each nudge; with none, it says that the sender is
+ * there. What a newer version says, and what can't be read, is passed over, line by line.
+ *
+ * <pre>
+ *   3f0c…            who sends, so that it can pass over its own
+ *   ?                is anybody else there?
+ *   r default        runs are due in queue default (URL-encoded)
+ *   j default        jobs are ready there
+ *   q *              pauses or limits of queues were changed
+ *   c 0197…          this run closed
+ *   b                a job became a dead letter or an incident
+ *   o                messages wait in the outbox
+ * </pre>
+ *
+ * @param sender random, one a store
+ * @param asks whether others are to answer
+ * @param nudges what it tells
+ */
+public record NudgeMessage(String sender, boolean asks, List<Nudge> nudges) {
+    private static final Logger log = LoggerFactory.getLogger(NudgeMessage.class);
+    /** The server takes 7,999 bytes. */
+    private static final int MAX_BYTES = 7_900;
+
+    /** More than {@link #MAX_BYTES} of ours have; of others no more are read. */
+    private static final int MAX_LINES = 2_000;
+
+    private static final String ASK = "?";
+    private static final String OUTBOX = "o";
+    private static final String BURIED = "b";
+    /**
+     * It writes a commit to the log, which need not be waited for: after a crash of the server no listener is connected
+     * that could miss it.
+     */
+    private static final String NOTIFY = "select pg_catalog.set_config('synchronous_commit', 'off', true),"
+            + " pg_catalog.pg_notify(?, payload) from pg_catalog.unnest(?::pg_catalog.text[]) as payload";
+
+    /** {@link #NOTIFY} of one payload, by who has more to do than to wait until others have sent theirs. */
+    private static final String NOTIFY_ONE = "select pg_catalog.set_config('synchronous_commit', 'off', true),"
+            + " pg_catalog.set_config('lock_timeout', '100', true), pg_catalog.pg_notify(?, ?)";
+
+    /** As many payloads as it takes; at least one. Queues whose names are too long for any are passed over. */
+    public static List<String> encode(String sender, Collection<? extends Nudge> nudges) {
+        List<String> payloads = new ArrayList<>();
+        StringBuilder payload = new StringBuilder(sender);
+        for (Nudge nudge : nudges) {
+            String line = line(nudge);
+            if (payload.length() + 1 + line.length() > MAX_BYTES && payload.length() > sender.length()) {
+                payloads.add(payload.toString());
+                payload.setLength(sender.length());
+            }
+            if (payload.length() + 1 + line.length() <= MAX_BYTES) {
+                payload.append('\n').append(line);
+            }
+        }
+        payloads.add(payload.toString());
+        return payloads;
+    }
+
+    /** Asks who else is there. */
+    public static String ask(String sender) {
+        return sender + '\n' + ASK;
+    }
+
+    public static NudgeMessage decode(String payload) {
+        List<String> lines = payload.lines().limit(MAX_LINES).toList();
+        List<Nudge> nudges = new ArrayList<>();
+        lines.stream().skip(1).forEach(line -> addReadable(nudges, line));
+        return new NudgeMessage(lines.isEmpty() ? "" : lines.getFirst(), lines.contains(ASK), nudges);
+    }
+
+    /** One statement, committed by itself; the connection has autocommit on. */
+    static void notify(Connection connection, String channel, List<String> payloads) throws SQLException {
+        try (var statement = connection.prepareStatement(NOTIFY)) {
+            statement.setString(1, channel);
+            statement.setArray(2, connection.createArrayOf("text", payloads.toArray()));
+            statement.execute();
+        }
+    }
+
+    /** The same for one payload, as part of a script; in a transaction of its own. */
+    static SqlScript.Statement statement(String channel, String payload) {
+        return new SqlScript.Statement(NOTIFY_ONE, row -> {}, new Param[] {Param.of(channel), Param.of(payload)}, 1);
+    }
+
+    private static String line(Nudge nudge) {
+        return switch (nudge) {
+            case RunsDue due -> "r " + URLEncoder.encode(due.taskQueue(), StandardCharsets.UTF_8);
+            case JobsReady ready -> "j " + URLEncoder.encode(ready.taskQueue(), StandardCharsets.UTF_8);
+            case RulesChanged ignored -> "q *";
+            case RunClosed closed -> "c " + closed.runId();
+            case JobBuried ignored -> BURIED;
+            // A nudge that can't be sent now: other processes find the work by polling.
+            case OutboxFilled ignored -> OUTBOX;
+            case OutboxAwaited ignored -> OUTBOX;
+            case HearingBegins ignored -> throw new IllegalArgumentException("each process hears of it by itself");
+        };
+    }
+
+    private static void addReadable(List<Nudge> nudges, String line) {
+        try {
+            addTo(nudges, line);
+        } catch (IllegalArgumentException e) {
+            log.debug("a line of a notification can't be read and is passed over");
+        }
+    }
+
+    private static void addTo(List<Nudge> nudges, String line) {
+        if (line.equals(OUTBOX)) {
+            nudges.add(new OutboxFilled());
+        } else if (line.equals(BURIED)) {
+            nudges.add(new JobBuried());
+        } else if (line.length() >= 2) {
+            String rest = line.substring(2);
+            switch (line.substring(0, 2)) {
+                case "r " -> nudges.add(new RunsDue(URLDecoder.decode(rest, StandardCharsets.UTF_8)));
+                case "j " -> nudges.add(new JobsReady(URLDecoder.decode(rest, StandardCharsets.UTF_8)));
+                case "q " -> nudges.add(new RulesChanged());
+                case "c " -> nudges.add(new RunClosed(UUID.fromString(rest)));
+                default -> {}
+            }
+        }
+    }
+}

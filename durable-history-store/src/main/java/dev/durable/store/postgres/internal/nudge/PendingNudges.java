@@ -1,0 +1,56 @@
+package dev.durable.store.postgres.internal.nudge;
+
+import dev.durable.store.Nudges;
+import dev.durable.store.postgres.internal.sql.NudgePassage;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Collects what a transaction made due or closed, and sends it as nudges after the commit. */
+public final class PendingNudges {
+    private final Set<Nudges.Nudge> nudges = new LinkedHashSet<>();
+    private @Nullable NudgePassage passage;
+
+    public void runs(String taskQueue) {
+        nudges.add(new Nudges.RunsDue(taskQueue));
+    }
+
+    public void jobs(String taskQueue) {
+        nudges.add(new Nudges.JobsReady(taskQueue));
+    }
+
+    public void buried() {
+        nudges.add(new Nudges.JobBuried());
+    }
+
+    public void closed(UUID runId) {
+        nudges.add(new Nudges.RunClosed(runId));
+    }
+
+    public void sendTo(Nudges listeners) {
+        if (!nudges.isEmpty()) {
+            listeners.send(nudges);
+        }
+    }
+
+    /** What takes them to other processes together with the transaction; null when there are none, or no way. */
+    @Nullable
+    public NudgePassage passage(SharedNudges listeners) {
+        return nudges.isEmpty() ? null : listeners.passage(nudges);
+    }
+
+    /** The nudges travel with this passage; once it has arrived, only listeners of this process must be told. */
+    public void took(@Nullable NudgePassage taken) {
+        passage = taken;
+    }
+
+    /** Sends the nudges within this process, and to others unless a passage has done so. */
+    public void spreadBy(SharedNudges listeners) {
+        if (passage != null && passage.hasArrived()) {
+            listeners.tell(nudges);
+        } else {
+            sendTo(listeners);
+        }
+    }
+}

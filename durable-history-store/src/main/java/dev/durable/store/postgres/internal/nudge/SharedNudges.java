@@ -1,0 +1,88 @@
+package dev.durable.store.postgres.internal.nudge;
+
+import dev.durable.store.Nudges;
+import dev.durable.store.postgres.internal.sql.NudgePassage;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Delivers nudges to the listeners of this process at once and to other processes by NOTIFY.
+ *
+ * <pre>
+ *   send ──► listeners of this process, at once, on the thread that has committed
+ *     └────► {@link NudgeSender} ──NOTIFY──► server ──► {@link NudgeListener} of another process ──► its listeners
+ *
+ *   passage ──► behind the COMMIT of the transaction that it tells of ──► {@link #tell} here
+ * </pre>
+ *
+ * Nudges that came from the server are delivered in this process only and never sent on.
+ */
+public final class SharedNudges implements Nudges, AutoCloseable {
+    private final List<Consumer<Nudge>> listeners = new CopyOnWriteArrayList<>();
+    private final NudgeChannel channel;
+    private final ReentrantLock changing = new ReentrantLock();
+
+    /** With a channel to other processes; {@link NudgeChannel#NONE} is none. */
+    public SharedNudges(NudgeChannel channel) {
+        this.channel = channel;
+    }
+
+    @Override
+    public void send(Collection<? extends Nudge> nudges) {
+        tell(nudges);
+        channel.send(nudges);
+    }
+
+    /** For a transaction that makes these true; {@link #tell} follows its commit. Null: {@link #send} does. */
+    @Nullable
+    NudgePassage passage(Collection<? extends Nudge> nudges) {
+        return channel.passage(nudges);
+    }
+
+    @Override
+    public boolean heard() {
+        return channel.isHeard();
+    }
+
+    /** The first who listens here makes this process listen to others. */
+    @Override
+    public AutoCloseable listen(Consumer<Nudge> listener) {
+        inTurn(() -> {
+            listeners.add(listener);
+            channel.hear(this::tell);
+        });
+        return () -> inTurn(() -> {
+            if (listeners.remove(listener) && listeners.isEmpty()) {
+                channel.close();
+            }
+        });
+    }
+
+    /** The channel is open while there are listeners. */
+    private void inTurn(Runnable change) {
+        changing.lock();
+        try {
+            change.run();
+        } finally {
+            changing.unlock();
+        }
+    }
+
+    /** Stops all delivery of nudges. */
+    @Override
+    public void close() {
+        inTurn(() -> {
+            listeners.clear();
+            channel.close();
+        });
+    }
+
+    /** To this process only. */
+    public void tell(Collection<? extends Nudge> nudges) {
+        nudges.forEach(nudge -> listeners.forEach(listener -> listener.accept(nudge)));
+    }
+}

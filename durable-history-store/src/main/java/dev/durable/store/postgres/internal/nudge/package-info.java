@@ -1,0 +1,12 @@
+/**
+ * Tells other processes that something became due, by NOTIFY and LISTEN.
+ *
+ * <ul>
+ *   <li>A nudge may be lost: polling alone is correct. It is never sent inside the transaction that makes it true.
+ *   <li>The channel's name is a secret of the schema: only who may read the schema can speak.
+ * </ul>
+ */
+@NullMarked
+package dev.durable.store.postgres.internal.nudge;
+
+import org.jspecify.annotations.NullMarked;

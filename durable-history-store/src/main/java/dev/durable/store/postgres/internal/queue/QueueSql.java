@@ -1,0 +1,74 @@
+package dev.durable.store.postgres.internal.queue;
+
+import dev.durable.store.postgres.internal.job.LimitPlaceSql;
+import dev.durable.store.postgres.internal.job.QueuePlaceSql;
+
+/** The SQL of queue rules and of claims under limits. */
+public final class QueueSql {
+    private QueueSql() {}
+
+    /** One claim at a time; nobody waits for it. */
+    static final String LOCK = """
+            select q.concurrency, q.rate_per_second, q.key_rate_per_second, q.recent_starts, durable.clock() as now
+              from durable.queue q where q.task_queue = ? for update skip locked""";
+
+    /**
+     * In a statement after the lock: sees what the claim before has committed. All that runs is looked through; it is
+     * never more than there are slots, and an index by queue would cost every job a write. With it count the places that
+     * are kept for bodies whose jobs run no longer.
+     */
+    static final String RUNNING = QueuePlaceSql.in("""
+            select case when exists (select 1 from durable.queue l where l.task_queue = q.name and l.concurrency is not null)
+                        then (select count(*) from durable.activity_job j
+                                where j.state = ${RUNNING} and j.task_queue = q.name)
+                           + (select count(*) from durable.activity_job j
+                                where j.state = ${EXTERNAL} and j.task_queue = q.name)
+                           + %s
+                        else 0 end as running
+              from (select ?::text as name) q""".formatted(LimitPlaceSql.inQueue("q.name")));
+
+    static final String COUNT_STARTS = "update durable.queue set recent_starts = ? where task_queue = ?";
+
+    static final String COUNT_KEY_STARTS = """
+            insert into durable.limit_key_start as l (task_queue, limit_key, last_at, starts)
+            select ?, u.limit_key, max(u.at), array_agg(u.at)
+              from unnest(?::text[], ?::timestamptz[]) as u(limit_key, at) group by u.limit_key order by u.limit_key
+            on conflict (task_queue, limit_key) do update
+               set last_at = excluded.last_at,
+                   starts = array(select s from unnest(l.starts) as s where s > durable.clock() - interval '1 s 50 ms')
+                            || excluded.starts""";
+
+    static final String RULES = """
+            select q.task_queue, q.paused and (q.resume_at is null or q.resume_at > durable.clock()) as paused,
+                   q.concurrency, q.rate_per_second, q.max_depth, q.key_concurrency, q.key_rate_per_second
+              from durable.queue q where q.task_queue = any(?::text[])""";
+
+    static final String PAUSED_ACTIVITIES = """
+            select p.activity, p.resume_at from durable.activity_pause p
+             where p.resume_at is null or p.resume_at > durable.clock() order by p.activity""";
+
+    static final String KEYS_WAIT = QueuePlaceSql.in("""
+            select u.task_queue from unnest(?::text[]) as u(task_queue)
+             where exists (select 1 from durable.activity_job j
+                            where j.task_queue = u.task_queue and j.state = ${WAITING} offset 0)
+                or exists (select 1 from durable.activity_job j
+                            where j.task_queue = u.task_queue and j.state = ${DELAYED} and j.limit_key is not null
+                              and j.visible_at <= durable.clock() offset 0)""");
+
+    static final String NEXT_DELAYED = QueuePlaceSql.in("""
+            select u.task_queue, d.visible_at from unnest(?::text[]) as u(task_queue)
+             cross join lateral (select j.visible_at from durable.activity_job j
+                    where j.task_queue = u.task_queue and j.state = ${DELAYED} and j.visible_at > durable.clock()
+                    order by j.visible_at limit 1) d""");
+
+    static final String DEPTH = QueuePlaceSql.in("""
+            select ((select count(*) from (select 1 from durable.activity_job j
+                                            where j.task_queue = ? and j.state = ${READY} limit ?) r)
+                  + (select count(*) from (select 1 from durable.activity_job j
+                                            where j.task_queue = ? and j.state = ${DELAYED} limit ?) d)
+                  + (select count(*) from (select 1 from durable.activity_job j
+                                            where j.task_queue = ? and j.state = ${WAITING} limit ?) w)
+                  + (select count(*) from (select 1 from durable.run_state s
+                                            where s.task_queue = ? and s.wake_at <= durable.clock() limit ?) s))::int
+                   as depth""");
+}

@@ -1,0 +1,190 @@
+package dev.durable.store.postgres.internal.read;
+
+import static dev.durable.store.postgres.internal.jooq.Tables.WORKFLOW_RUN;
+import static dev.durable.store.postgres.internal.sql.Param.shorts;
+import static dev.durable.store.postgres.internal.sql.Param.uuids;
+
+import dev.durable.client.WorkflowStatus;
+import dev.durable.store.ClosedRun;
+import dev.durable.store.Portion;
+import dev.durable.store.RunFilter;
+import dev.durable.store.RunIds;
+import dev.durable.store.RunKey;
+import dev.durable.store.RunRecord;
+import dev.durable.store.postgres.internal.run.ReadSql;
+import dev.durable.store.postgres.internal.sql.Connections;
+import dev.durable.store.postgres.internal.sql.JsonColumns;
+import dev.durable.store.postgres.internal.sql.MemoJson;
+import dev.durable.store.postgres.internal.sql.Param;
+import dev.durable.store.postgres.internal.sql.SqlScript;
+import dev.durable.store.postgres.internal.sql.TimeColumns;
+import dev.durable.store.postgres.internal.sql.TransactionSettings;
+import dev.durable.store.postgres.internal.sql.Tx;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jooq.Field;
+import org.jooq.Record;
+import org.jooq.SelectJoinStep;
+import org.jooq.impl.DSL;
+
+/** Reads runs for listings, handles and waiting clients. */
+public final class Listings {
+    /** What {@link #record(Record)} reads. */
+    static final List<Field<?>> SHOWN = List.of(
+            WORKFLOW_RUN.RUN_ID,
+            WORKFLOW_RUN.WORKFLOW_ID,
+            WORKFLOW_RUN.TYPE,
+            WORKFLOW_RUN.STATUS,
+            WORKFLOW_RUN.TASK_QUEUE,
+            WORKFLOW_RUN.STARTED_AT,
+            WORKFLOW_RUN.CLOSED_AT,
+            WORKFLOW_RUN.RESULT,
+            WORKFLOW_RUN.FAILURE,
+            WORKFLOW_RUN.MEMO);
+
+    private static final Set<String> NAMES =
+            Stream.of(WorkflowStatus.values()).map(WorkflowStatus::name).collect(Collectors.toUnmodifiableSet());
+
+    private final Connections connections;
+
+    public Listings(Connections connections) {
+        this.connections = connections;
+    }
+
+    public Optional<RunRecord> run(UUID runId) {
+        return connections.read(
+                TransactionSettings.READ,
+                tx -> select(tx)
+                        .where(WORKFLOW_RUN.RUN_ID.eq(runId), WORKFLOW_RUN.SHARD.eq((short) RunIds.shard(runId)))
+                        .fetchOptional(Listings::record));
+    }
+
+    public Optional<RunRecord> latest(String workflowId) {
+        return connections.read(
+                TransactionSettings.READ,
+                tx -> select(tx)
+                        .where(WORKFLOW_RUN.WORKFLOW_ID.eq(workflowId), WORKFLOW_RUN.SHARD.eq((short)
+                                RunIds.shardOf(workflowId)))
+                        .orderBy(WORKFLOW_RUN.STARTED_AT.desc())
+                        .limit(1)
+                        .fetchOptional(Listings::record));
+    }
+
+    public List<ClosedRun> closed(Collection<UUID> runIds) {
+        List<UUID> asked = List.copyOf(runIds);
+        return connections.read(TransactionSettings.SHORT, tx -> {
+            List<ClosedRun> closed = new ArrayList<>();
+            tx.last(new SqlScript()
+                    .read(
+                            ReadSql.CLOSED,
+                            row -> closed.add(new ClosedRun(
+                                    row.getObject("run_id", UUID.class),
+                                    status(row.getString("status"), true),
+                                    row.getString("result"),
+                                    row.getString("failure"))),
+                            uuids(asked, id -> id),
+                            shorts(asked, RunIds::shard),
+                            Param.of((long) Portion.BYTES)));
+            return closed;
+        });
+    }
+
+    public Set<UUID> unknown(Collection<UUID> runIds) {
+        List<UUID> asked = List.copyOf(runIds);
+        return connections.read(TransactionSettings.SHORT, tx -> {
+            Set<UUID> unknown = new HashSet<>();
+            tx.last(new SqlScript()
+                    .read(
+                            ReadSql.UNKNOWN,
+                            row -> unknown.add(row.getObject("run_id", UUID.class)),
+                            uuids(asked, id -> id),
+                            shorts(asked, RunIds::shard)));
+            return unknown;
+        });
+    }
+
+    static RunRecord record(ResultSet row) throws SQLException {
+        return new RunRecord(
+                new RunKey(row.getObject("run_id", UUID.class), row.getString("workflow_id")),
+                row.getString("type"),
+                status(row.getString("status"), row.getObject("closed_at") != null),
+                row.getString("task_queue"),
+                TimeColumns.required(row, "started_at"),
+                TimeColumns.instant(row, "closed_at"),
+                row.getString("result"),
+                row.getString("failure"),
+                MemoJson.read(row.getString("memo")));
+    }
+
+    /** The open run of each workflow id, else the one that closed last. */
+    public List<RunKey> latest(Collection<String> workflowIds) {
+        List<String> asked = List.copyOf(workflowIds);
+        return connections.read(TransactionSettings.SHORT, tx -> {
+            List<RunKey> latest = new ArrayList<>();
+            tx.last(new SqlScript()
+                    .read(
+                            ReadSql.LATEST,
+                            row -> latest.add(
+                                    new RunKey(row.getObject("run_id", UUID.class), row.getString("workflow_id"))),
+                            Param.texts(asked, id -> id),
+                            shorts(asked, RunIds::shardOf)));
+            return latest;
+        });
+    }
+
+    public List<RunRecord> page(RunFilter filter, int limit) {
+        return connections.read(TransactionSettings.LISTING, tx -> new RunSearch(filter).page(tx.dsl(), limit));
+    }
+
+    public long count(RunFilter filter, long limit) {
+        return connections.read(TransactionSettings.LISTING, tx -> new RunSearch(filter).count(tx.dsl(), limit));
+    }
+
+    public Map<WorkflowStatus, Long> tally(RunFilter filter) {
+        return connections.read(
+                TransactionSettings.LISTING,
+                tx -> tx.dsl()
+                        .select(WORKFLOW_RUN.STATUS, DSL.count())
+                        .from(WORKFLOW_RUN)
+                        .where(RunWay.anyRun(filter, filter.statuses()).wanted())
+                        .and(WORKFLOW_RUN.STATUS.in(NAMES))
+                        .groupBy(WORKFLOW_RUN.STATUS)
+                        .fetchMap(
+                                row -> WorkflowStatus.valueOf(row.get(WORKFLOW_RUN.STATUS)),
+                                row -> row.get(DSL.count()).longValue()));
+    }
+
+    static RunRecord record(Record row) {
+        return new RunRecord(
+                new RunKey(row.get(WORKFLOW_RUN.RUN_ID), row.get(WORKFLOW_RUN.WORKFLOW_ID)),
+                row.get(WORKFLOW_RUN.TYPE),
+                status(row.get(WORKFLOW_RUN.STATUS), row.get(WORKFLOW_RUN.CLOSED_AT) != null),
+                row.get(WORKFLOW_RUN.TASK_QUEUE),
+                row.get(WORKFLOW_RUN.STARTED_AT),
+                row.get(WORKFLOW_RUN.CLOSED_AT),
+                JsonColumns.text(row.get(WORKFLOW_RUN.RESULT)),
+                JsonColumns.text(row.get(WORKFLOW_RUN.FAILURE)),
+                MemoJson.read(JsonColumns.text(row.get(WORKFLOW_RUN.MEMO))));
+    }
+
+    /** A word that is none, of a newer version or written by hand, must not fail who lists others along with it. */
+    private static WorkflowStatus status(String name, boolean closed) {
+        return NAMES.contains(name)
+                ? WorkflowStatus.valueOf(name)
+                : closed ? WorkflowStatus.TERMINATED : WorkflowStatus.RUNNING;
+    }
+
+    static SelectJoinStep<? extends Record> select(Tx tx) throws SQLException {
+        return tx.dsl().select(SHOWN).from(WORKFLOW_RUN);
+    }
+}

@@ -1,0 +1,221 @@
+package dev.durable.store.postgres.internal.read;
+
+import dev.durable.DurableException;
+import dev.durable.client.AuditEntry;
+import dev.durable.client.WorkflowStatus;
+import dev.durable.store.AuditFilter;
+import dev.durable.store.FailedJobGroup;
+import dev.durable.store.JobFilter;
+import dev.durable.store.Nudges;
+import dev.durable.store.OpenJob;
+import dev.durable.store.RecordText;
+import dev.durable.store.RunDetails;
+import dev.durable.store.RunFilter;
+import dev.durable.store.RunRecord;
+import dev.durable.store.StoredEvent;
+import dev.durable.store.Views;
+import dev.durable.store.postgres.internal.job.FailedJobs;
+import dev.durable.store.postgres.internal.run.RunReads;
+import dev.durable.store.postgres.internal.sql.Connections;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Answers listings, descriptions and histories from a replica, and from the primary where the replica does not have the
+ * run yet. It is some behind: what is asked for by name and is not there yet is asked of the primary, so that a run can
+ * be looked at as soon as it is started. Now and then it is asked what database it is: where it is another one than the
+ * store's, nothing is shown of it.
+ */
+public final class ReplicaViews implements Views {
+    private static final Logger log = LoggerFactory.getLogger(ReplicaViews.class);
+    private static final String WHICH = """
+            select h.system_id, h.database_id, h.table_ids, h.database, i.name
+              from durable.this_database() h left join durable.installation i on true""";
+
+    private final Connections replica;
+    private final AtomicBoolean asking = new AtomicBoolean();
+    private volatile @Nullable String other;
+    private final Views primary;
+    private final RunReads runReads;
+    private final Listings listings;
+    private final OpenJobs openJobs;
+    private final FailedJobs buried;
+    private final Descriptions descriptions;
+    private final AuditRows audit;
+
+    /** @param replica connections that only read */
+    public ReplicaViews(Connections replica, Nudges nudges, Views primary) {
+        this.replica = replica;
+        replica.onRead(this::refuseOther);
+        this.primary = primary;
+        this.runReads = new RunReads(replica);
+        this.listings = new Listings(replica);
+        this.openJobs = new OpenJobs(replica);
+        this.buried = new FailedJobs(replica, nudges);
+        this.descriptions = new Descriptions(replica);
+        this.audit = new AuditRows(replica);
+    }
+
+    /** A database, and the name of the installation in there. */
+    private record Which(
+            @Nullable String system,
+            long database,
+            String tables,
+            String title,
+            @Nullable String installation) {
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
+        /** A streaming replica has all of the primary's; a logical one has its tables' rows. A server may not tell its own. */
+        boolean isReplicaOf(Which store) {
+            return (database == store.database
+                            && tables.equals(store.tables)
+                            && (system == null || store.system == null || system.equals(store.system)))
+                    || (installation != null && installation.equals(store.installation));
+        }
+    }
+
+    /**
+     * Asks what the replica is, on a thread of its own: one that is away may take long to say so, and nothing waits for it.
+     *
+     * @param store connections to what it should be a replica of
+     */
+    public void look(Connections store) {
+        if (asking.compareAndSet(false, true)) {
+            Thread.ofVirtual().name("durable-replica").start(() -> {
+                try {
+                    told(compare(store));
+                } catch (RuntimeException e) {
+                    log.debug("the identity of the replica is checked again later: {}", e.getMessage());
+                } finally {
+                    asking.set(false);
+                }
+            });
+        }
+    }
+
+    /** Gives why nothing is shown of it; null where it is a replica. */
+    private @Nullable String compare(Connections store) {
+        Which it;
+        try {
+            it = which(replica);
+        } catch (DurableException e) {
+            if (e.getCause() instanceof SQLException sql
+                    && String.valueOf(sql.getSQLState()).startsWith("42")) {
+                return "it is not known whether what readFrom(…) leads to is a replica, so nothing is shown of it: "
+                        + e.getMessage();
+            }
+            throw e;
+        }
+        return it.isReplicaOf(which(store)) ? null : problem(it, store);
+    }
+
+    private void told(@Nullable String found) {
+        if (found != null && !found.equals(other)) {
+            log.error("{}", found);
+        }
+        other = found;
+    }
+
+    private static Which which(Connections connections) {
+        return connections.ask(connection -> {
+            try (Statement statement = connection.createStatement();
+                    ResultSet row = statement.executeQuery(connections.schema().in(WHICH))) {
+                row.next();
+                return new Which(
+                        row.getString("system_id"),
+                        row.getLong("database_id"),
+                        row.getString("table_ids"),
+                        row.getString("database"),
+                        row.getString("name"));
+            }
+        });
+    }
+
+    private String problem(Which it, Connections store) {
+        return "the database at " + replica.failures().database() + " (\"" + it.title() + "\", "
+                + (it.installation() == null ? "no installation by name" : "installation \"" + it.installation() + "\"")
+                + ") is no replica of the one at " + store.failures().database()
+                + ": listings, descriptions and histories would show what is not here, and are refused. Usual cause: the URL"
+                + " of another environment. Give readFrom(…) a replica of this database, or leave it out to read from the"
+                + " primary.";
+    }
+
+    private void refuseOther() {
+        String problem = other;
+        if (problem != null) {
+            throw new DurableException(problem);
+        }
+    }
+
+    /** What keeps the replica from being read; empty where nothing does. */
+    public Optional<String> trouble() {
+        return Optional.ofNullable(other).or(replica::trouble);
+    }
+
+    @Override
+    public List<StoredEvent> history(UUID runId, long fromEventId, int limit) {
+        List<StoredEvent> page = runReads.history(runId, fromEventId, limit);
+        return page.isEmpty() && fromEventId == 1 ? primary.history(runId, fromEventId, limit) : page;
+    }
+
+    @Override
+    public Optional<RunRecord> run(UUID runId) {
+        return listings.run(runId).or(() -> primary.run(runId));
+    }
+
+    @Override
+    public Optional<RunRecord> latestRun(String workflowId) {
+        return listings.latest(workflowId).or(() -> primary.latestRun(workflowId));
+    }
+
+    @Override
+    public List<RunRecord> runs(RunFilter filter, int limit) {
+        return listings.page(filter, limit);
+    }
+
+    @Override
+    public long count(RunFilter filter, long limit) {
+        return listings.count(filter, limit);
+    }
+
+    @Override
+    public List<FailedJobGroup> buried(JobFilter filter, int limit) {
+        return buried.groups(filter, limit);
+    }
+
+    @Override
+    public List<OpenJob> jobs(JobFilter filter, int limit) {
+        return openJobs.page(filter, limit);
+    }
+
+    @Override
+    public long count(JobFilter filter, long limit) {
+        return openJobs.count(filter, limit);
+    }
+
+    @Override
+    public Map<WorkflowStatus, Long> tally(RunFilter filter) {
+        return listings.tally(filter);
+    }
+
+    @Override
+    public List<AuditEntry> audit(AuditFilter filter, int limit) {
+        return audit.page(filter, limit);
+    }
+
+    @Override
+    public Optional<RunDetails> details(UUID runId) {
+        return descriptions.of(runId).or(() -> primary.details(runId));
+    }
+}

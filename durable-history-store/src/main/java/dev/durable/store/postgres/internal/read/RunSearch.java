@@ -1,0 +1,297 @@
+package dev.durable.store.postgres.internal.read;
+
+import static dev.durable.store.postgres.internal.jooq.Tables.WORKFLOW_RUN;
+import static org.jooq.impl.DSL.noCondition;
+
+import dev.durable.client.WorkflowStatus;
+import dev.durable.store.Portion;
+import dev.durable.store.RunFilter;
+import dev.durable.store.RunIds;
+import dev.durable.store.RunRecord;
+import dev.durable.store.postgres.internal.sql.PortionSql;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.function.BinaryOperator;
+import org.jooq.Condition;
+import org.jooq.DSLContext;
+import org.jooq.Field;
+import org.jooq.Record;
+import org.jooq.Select;
+import org.jooq.SortField;
+import org.jooq.Table;
+import org.jooq.impl.DSL;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the runs that match a filter by index, at a cost that does not grow with the number of completed runs.
+ *
+ * <p>Runs stand in the order of their ids, which is by start. Open runs are found in {@code run_state}, those that ended
+ * otherwise than COMPLETED or took more than an hour in {@code notable_run}. A window of starts is one of ids, but for the
+ * few whose id was made at another time than they were started, which have an index; a window of closings is one of starts an
+ * hour longer, but for what took longer. What else is asked for is mostly common, so the first runs in the order of the
+ * listing are looked through; what is rare is sought by an index of what is asked for, and a rare type or queue by a summary
+ * of where in the table there is one.
+ */
+public final class RunSearch {
+    /** So many runs are looked through before something is taken for rare. */
+    static final int WALK = 2_000;
+
+    /** What took longer is noted (migration 18). */
+    private static final Duration LONG = Duration.ofHours(1);
+    /** A run whose id is that far from its start is in an index of its own (migration 18), whose condition this is. */
+    private static final Duration APART = Duration.ofSeconds(10);
+
+    private static final Condition ODD = DSL.condition("workflow_run.started_at - run_id_time(workflow_run.run_id)"
+            + " not between interval '-10 s' and interval '10 s'");
+
+    private static final List<Field<?>> LARGE = List.of(WORKFLOW_RUN.RESULT, WORKFLOW_RUN.FAILURE, WORKFLOW_RUN.MEMO);
+
+    private final RunFilter filter;
+
+    public RunSearch(RunFilter filter) {
+        this.filter = filter;
+    }
+
+    /**
+     * At most so many, and a {@linkplain dev.durable.store.Portion portion}. A run that closes meanwhile may be found in two
+     * ways: what is looked at later shows it as it is.
+     */
+    public List<RunRecord> page(DSLContext dsl, int limit) {
+        Comparator<UUID> order = filter.newestFirst() ? RunIds.ORDER.reversed() : RunIds.ORDER;
+        NavigableMap<UUID, Found> found = new TreeMap<>(order);
+        UUID end = null;
+        for (RunWay way : ways()) {
+            for (Record row : rows(dsl, way, limit)) {
+                RunRecord run = Listings.record(row);
+                found.put(run.run().runId(), new Found(run, row.get(PortionSql.SIZE)));
+            }
+            // A way that was cut off makes a portion itself: what lies beyond it does not come before this.
+            UUID full = whereFull(found);
+            if (full != null && (end == null || order.compare(full, end) < 0)) {
+                end = full;
+            }
+            if (end != null) {
+                found.tailMap(end, false).clear();
+            }
+        }
+        return found.values().stream().limit(limit).map(Found::run).toList();
+    }
+
+    private record Found(RunRecord run, long size) {}
+
+    /** The run with which they make a portion; null where they make none. */
+    private static @Nullable UUID whereFull(NavigableMap<UUID, Found> found) {
+        long bytes = 0;
+        for (Map.Entry<UUID, Found> one : found.entrySet()) {
+            bytes += one.getValue().size;
+            if (bytes >= Portion.BYTES) {
+                return one.getKey();
+            }
+        }
+        return null;
+    }
+
+    /** Up to the limit. */
+    public long count(DSLContext dsl, long limit) {
+        long found = 0;
+        for (RunWay way : ways()) {
+            if (found < limit) {
+                plan(dsl, way.order() != RunWay.Order.SOUGHT, true);
+                found += Objects.requireNonNull(
+                        dsl.selectCount().from(wanted(dsl, way, limit - found)).fetchSingle(0, long.class));
+            }
+        }
+        return found;
+    }
+
+    private Table<? extends Record> wanted(DSLContext dsl, RunWay way, long limit) {
+        return dsl.selectOne()
+                .from(way.table().table())
+                .where(way.wanted(), way.range(), beyond(way.table().runId()))
+                .limit(limit)
+                .asTable("wanted");
+    }
+
+    /** They have no run in common. Those of open runs come first: what closes is then found by one of the others. */
+    private List<RunWay> ways() {
+        if (filter.workflowId() != null || filter.batch() != null) {
+            RunWay way = RunWay.anyRun(filter, filter.statuses()).in(RunWay.Order.SOUGHT);
+            return List.of(filter.stalled() ? stalled(way) : way);
+        }
+        if (filter.stalled()) {
+            return isWanted(WorkflowStatus.RUNNING)
+                    ? List.of(RunWay.openRun(filter).in(RunWay.Order.LISTED))
+                    : List.of();
+        }
+        if (isWanted(WorkflowStatus.COMPLETED)) {
+            if (filter.closedAfter() != null || filter.closedBefore() != null) {
+                return closed();
+            }
+            RunWay way = RunWay.anyRun(filter, filter.statuses());
+            return started(way, way, filter.startedAfter(), filter.startedBefore());
+        }
+        List<RunWay> ways = new ArrayList<>();
+        for (WorkflowStatus status : EnumSet.copyOf(filter.statuses())) {
+            RunWay way = status.closed() ? RunWay.notableRun(filter, Set.of(status)) : RunWay.openRun(filter);
+            ways.addAll(started(way, RunWay.anyRun(filter, Set.of(status)), filter.startedAfter(), startedBefore()));
+        }
+        return ways;
+    }
+
+    private static RunWay stalled(RunWay way) {
+        return way.and(DSL.condition("exists (select from run_state s where s.run_id = workflow_run.run_id"
+                + " and s.shard = workflow_run.shard and s.stalled_by is not null)"));
+    }
+
+    private boolean isWanted(WorkflowStatus status) {
+        return filter.statuses().isEmpty() || filter.statuses().contains(status);
+    }
+
+    /** In the window of starts, if there is one. */
+    private static List<RunWay> started(RunWay way, RunWay anyRun, @Nullable Instant after, @Nullable Instant before) {
+        if (after == null && before == null) {
+            return List.of(way);
+        }
+        Field<UUID> runId = way.table().runId();
+        return List.of(
+                way.and(way.table().even())
+                        .inRange(after == null ? noCondition() : runId.ge(lowestId(after.minus(APART))))
+                        .inRange(
+                                before == null
+                                        ? noCondition()
+                                        : runId.lt(lowestId(before.plus(APART).plusMillis(1)))),
+                anyRun.and(ODD)
+                        .and(RunWay.within(WORKFLOW_RUN.STARTED_AT, after, before))
+                        .in(RunWay.Order.SOUGHT));
+    }
+
+    /** In the window of closings: what was quick started in it, or shortly before. */
+    private List<RunWay> closed() {
+        Instant closedAfter = filter.closedAfter();
+        Instant after = both(
+                filter.startedAfter(),
+                closedAfter == null ? null : closedAfter.minus(LONG),
+                (a, b) -> a.isAfter(b) ? a : b);
+        RunWay any = RunWay.anyRun(filter, filter.statuses());
+        RunWay quick = any.and(DSL.condition("workflow_run.closed_at <= workflow_run.started_at + interval '1 h'"));
+        List<RunWay> ways = new ArrayList<>(started(quick, quick, after, startedBefore()));
+        RunWay slow = RunWay.notableRun(filter, filter.statuses())
+                .and(DSL.condition("notable_run.closed_at > notable_run.started_at + interval '1 h'"));
+        RunWay anySlow = any.and(DSL.condition("workflow_run.closed_at > workflow_run.started_at + interval '1 h'"));
+        ways.addAll(started(slow, anySlow, filter.startedAfter(), startedBefore()));
+        return ways;
+    }
+
+    /** What closed before a time started before it. */
+    private @Nullable Instant startedBefore() {
+        return both(filter.startedBefore(), filter.closedBefore(), (a, b) -> a.isBefore(b) ? a : b);
+    }
+
+    private static @Nullable Instant both(@Nullable Instant a, @Nullable Instant b, BinaryOperator<Instant> closer) {
+        if (a == null) {
+            return b;
+        }
+        return b == null ? a : closer.apply(a, b);
+    }
+
+    private static UUID lowestId(Instant at) {
+        return new UUID(Math.max(at.toEpochMilli(), 0) << 16, 0);
+    }
+
+    private List<Record> rows(DSLContext dsl, RunWay way, int limit) {
+        boolean sought = way.order() == RunWay.Order.SOUGHT;
+        plan(dsl, !sought, sought);
+        UUID edge = way.order() == RunWay.Order.WALKED ? edge(dsl, way) : null;
+        if (edge == null) {
+            return List.copyOf(select(dsl, way, limit).fetch());
+        }
+        Field<UUID> runId = way.table().runId();
+        Condition near = filter.newestFirst() ? runId.ge(edge) : runId.le(edge);
+        List<Record> found =
+                new ArrayList<>(select(dsl, way.inRange(near), limit).fetch());
+        boolean full = found.stream().mapToLong(row -> row.get(PortionSql.SIZE)).sum() >= Portion.BYTES;
+        if (found.size() < limit && !full) {
+            plan(dsl, false, true);
+            found.addAll(
+                    select(dsl, way.inRange(near.not()), limit - found.size()).fetch());
+        }
+        return found;
+    }
+
+    /** The run that ends the walk, in the order of the listing; null where there are fewer. */
+    private @Nullable UUID edge(DSLContext dsl, RunWay way) {
+        Field<UUID> runId = way.table().runId();
+        return dsl.select(runId)
+                .from(way.table().table())
+                .where(way.range(), beyond(runId))
+                .orderBy(ordered(runId))
+                .limit(1)
+                .offset(WALK)
+                .fetchOne(runId);
+    }
+
+    /**
+     * The planner knows neither where in the order the wanted runs are, nor how far ids are from starts.
+     *
+     * @param ordered whether it may go in the order of an index, looking at each run
+     * @param sought whether it may go by whatever leads to the runs, and put them into order
+     */
+    static void plan(DSLContext dsl, boolean ordered, boolean sought) {
+        dsl.execute("select set_config('enable_indexscan', '" + ordered + "', true), set_config('enable_bitmapscan', '"
+                + sought + "', true), set_config('enable_sort', '" + sought + "', true)");
+    }
+
+    private Select<? extends Record> select(DSLContext dsl, RunWay way, int limit) {
+        return PortionSql.portion(
+                dsl, all(dsl, way, limit), LARGE, List.of(ordered(DSL.field(DSL.name("run_id"), UUID.class))));
+    }
+
+    /** First the keys, so that no more runs are read than are shown. */
+    private Select<? extends Record> all(DSLContext dsl, RunWay way, int limit) {
+        RunWay.Columns table = way.table();
+        if (table.equals(RunWay.ALL)) {
+            return dsl.select(Listings.SHOWN)
+                    .from(WORKFLOW_RUN)
+                    .where(way.wanted(), way.range(), beyond(table.runId()))
+                    .orderBy(ordered(table.runId()))
+                    .limit(limit);
+        }
+        Table<? extends Record> keys = dsl.select(table.runId(), table.shard())
+                .from(table.table())
+                .where(way.wanted(), way.range(), beyond(table.runId()))
+                .orderBy(ordered(table.runId()))
+                .limit(limit)
+                .asTable("found");
+        Field<UUID> runId = Objects.requireNonNull(keys.field(table.runId()));
+        return dsl.select(Listings.SHOWN)
+                .from(
+                        keys,
+                        DSL.lateral(dsl.select(Listings.SHOWN)
+                                .from(WORKFLOW_RUN)
+                                .where(WORKFLOW_RUN.RUN_ID.eq(runId), WORKFLOW_RUN.SHARD.eq(keys.field(table.shard())))
+                                .offset(0)
+                                .asTable(WORKFLOW_RUN)));
+    }
+
+    private SortField<UUID> ordered(Field<UUID> runId) {
+        return filter.newestFirst() ? runId.desc() : runId.asc();
+    }
+
+    private Condition beyond(Field<UUID> runId) {
+        UUID after = filter.after();
+        if (after == null) {
+            return noCondition();
+        }
+        return filter.newestFirst() ? runId.lt(after) : runId.gt(after);
+    }
+}

@@ -1,0 +1,219 @@
+package dev.durable.store.postgres.internal.read;
+
+import static dev.durable.store.postgres.internal.jooq.Tables.HISTORY_EVENT;
+import static dev.durable.store.postgres.internal.jooq.Tables.NOTABLE_RUN;
+import static dev.durable.store.postgres.internal.jooq.Tables.RUN_STATE;
+import static dev.durable.store.postgres.internal.jooq.Tables.WORKFLOW_RUN;
+import static org.jooq.impl.DSL.noCondition;
+
+import dev.durable.client.WorkflowStatus;
+import dev.durable.store.JobStart;
+import dev.durable.store.RunFilter;
+import java.time.Instant;
+import java.util.Set;
+import java.util.UUID;
+import org.jooq.Condition;
+import org.jooq.Field;
+import org.jooq.Record;
+import org.jooq.Table;
+import org.jooq.impl.DSL;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One access path of {@link RunSearch}: a table with an index that leads to the runs a filter wants.
+ *
+ * @param table has the keys of the runs
+ * @param range of run ids that may be wanted
+ * @param wanted all that the filter says
+ * @param order how they are found
+ */
+public record RunWay(Columns table, Condition range, Condition wanted, Order order) {
+    static final Columns ALL = new Columns(
+            WORKFLOW_RUN,
+            WORKFLOW_RUN.RUN_ID,
+            WORKFLOW_RUN.SHARD,
+            WORKFLOW_RUN.WORKFLOW_ID,
+            WORKFLOW_RUN.TYPE,
+            WORKFLOW_RUN.TASK_QUEUE,
+            even("workflow_run"));
+    private static final Columns OPEN = new Columns(
+            RUN_STATE,
+            RUN_STATE.RUN_ID,
+            RUN_STATE.SHARD,
+            RUN_STATE.WORKFLOW_ID,
+            RUN_STATE.TYPE,
+            RUN_STATE.TASK_QUEUE,
+            ofOpenRun(even("workflow_run")));
+    private static final Columns NOTABLE = new Columns(
+            NOTABLE_RUN,
+            NOTABLE_RUN.RUN_ID,
+            NOTABLE_RUN.SHARD,
+            NOTABLE_RUN.WORKFLOW_ID,
+            NOTABLE_RUN.TYPE,
+            NOTABLE_RUN.TASK_QUEUE,
+            even("notable_run"));
+
+    /** How runs are found. */
+    enum Order {
+        /** One after another in the order of the listing, by an index that has few others. */
+        LISTED,
+        /** The same for a while, and then, if there are few of them, like those that are sought. */
+        WALKED,
+        /** By whatever leads to them, then put into order. */
+        SOUGHT
+    }
+
+    /**
+     * What the tables of runs have in common.
+     *
+     * @param even whether the id of a run was made within ten seconds of its start
+     */
+    record Columns(
+            Table<? extends Record> table,
+            Field<UUID> runId,
+            Field<Short> shard,
+            Field<String> workflowId,
+            Field<String> type,
+            Field<String> taskQueue,
+            Condition even) {}
+
+    /** Among all runs. */
+    public static RunWay anyRun(RunFilter filter, Set<WorkflowStatus> statuses) {
+        return new RunWay(
+                ALL,
+                noCondition(),
+                common(filter, ALL)
+                        .and(ofActivity(filter.activity(), ALL))
+                        .and(within(WORKFLOW_RUN.STARTED_AT, filter.startedAfter(), filter.startedBefore()))
+                        .and(within(WORKFLOW_RUN.CLOSED_AT, filter.closedAfter(), filter.closedBefore()))
+                        .and(isAmong(WORKFLOW_RUN.STATUS, statuses)),
+                isNarrow(filter) ? Order.WALKED : Order.LISTED);
+    }
+
+    /** Among open runs; when they started stands elsewhere. */
+    static RunWay openRun(RunFilter filter) {
+        Condition started = within(WORKFLOW_RUN.STARTED_AT, filter.startedAfter(), filter.startedBefore());
+        return new RunWay(
+                OPEN,
+                noCondition(),
+                common(filter, OPEN)
+                        .and(ofActivity(filter.activity(), OPEN))
+                        .and(
+                                filter.startedAfter() == null && filter.startedBefore() == null
+                                        ? noCondition()
+                                        : ofOpenRun(started))
+                        .and(
+                                filter.closedAfter() == null && filter.closedBefore() == null
+                                        ? noCondition()
+                                        : DSL.falseCondition())
+                        .and(filter.stalled() ? RUN_STATE.STALLED_BY.isNotNull() : noCondition()),
+                isNarrow(filter) ? Order.WALKED : Order.LISTED);
+    }
+
+    /** Among those that are noted, in the order of an index where one status is asked for, or any. */
+    static RunWay notableRun(RunFilter filter, Set<WorkflowStatus> statuses) {
+        return new RunWay(
+                NOTABLE,
+                noCondition(),
+                common(filter, NOTABLE)
+                        .and(isAmong(NOTABLE_RUN.STATUS, statuses))
+                        .and(within(NOTABLE_RUN.STARTED_AT, filter.startedAfter(), filter.startedBefore()))
+                        .and(within(NOTABLE_RUN.CLOSED_AT, filter.closedAfter(), filter.closedBefore()))
+                        .and(same(NOTABLE_RUN.ACTIVITY, filter.activity())),
+                filter.workflowIdPrefix() != null || filter.closedAfter() != null || filter.closedBefore() != null
+                        ? Order.WALKED
+                        : Order.LISTED);
+    }
+
+    private static Condition even(String table) {
+        return DSL.condition(
+                table + ".started_at - run_id_time(" + table + ".run_id) between interval '-10 s' and interval '10 s'");
+    }
+
+    /** What stands in another table than that of open runs. */
+    private static Condition ofOpenRun(Condition condition) {
+        return DSL.condition(
+                "exists (select from workflow_run where workflow_run.run_id = run_state.run_id"
+                        + " and workflow_run.shard = run_state.shard and {0} offset 0)",
+                condition);
+    }
+
+    RunWay and(Condition condition) {
+        return new RunWay(table, range, wanted.and(condition), order);
+    }
+
+    RunWay inRange(Condition ids) {
+        return new RunWay(table, range.and(ids), wanted, order);
+    }
+
+    RunWay in(Order other) {
+        return new RunWay(table, range, wanted, other);
+    }
+
+    /** What is mostly common, and may be rare. */
+    private static boolean isNarrow(RunFilter filter) {
+        return !filter.types().isEmpty() || filter.taskQueue() != null || filter.workflowIdPrefix() != null;
+    }
+
+    private static Condition common(RunFilter filter, Columns table) {
+        return same(table.workflowId(), filter.workflowId())
+                .and(same(table.taskQueue(), filter.taskQueue()))
+                .and(startsWith(table.workflowId(), filter.workflowIdPrefix()))
+                .and(isIn(filter.batch(), table))
+                .and(filter.types().isEmpty() ? noCondition() : table.type().in(filter.types()));
+    }
+
+    private static Condition isAmong(Field<String> status, Set<WorkflowStatus> statuses) {
+        return statuses.isEmpty()
+                ? noCondition()
+                : status.in(statuses.stream().map(WorkflowStatus::name).sorted().toList());
+    }
+
+    private static Condition isIn(@Nullable String batch, Columns table) {
+        return batch == null
+                ? noCondition()
+                : DSL.condition(
+                        "({0}, {1}) in (select b.run_id, b.shard from batch_job b where b.batch = {2})",
+                        table.runId(), table.shard(), DSL.val(batch));
+    }
+
+    /** It stands in the first event of a background job only: read for each run that satisfies the rest. */
+    private static Condition ofActivity(@Nullable String activity, Columns table) {
+        return activity == null
+                ? noCondition()
+                : DSL.condition(
+                        "exists (select from {0} where {1} = {2} and {3} = {4} and {5} = 1"
+                                + " and substring({6}::text from {7}) = {8} offset 0)",
+                        HISTORY_EVENT,
+                        HISTORY_EVENT.RUN_ID,
+                        table.runId(),
+                        HISTORY_EVENT.SHARD,
+                        table.shard(),
+                        HISTORY_EVENT.EVENT_ID,
+                        HISTORY_EVENT.ATTRIBUTES,
+                        DSL.inline(JobStart.ACTIVITY),
+                        DSL.val(activity));
+    }
+
+    static Condition within(Field<Instant> at, @Nullable Instant after, @Nullable Instant before) {
+        return (after == null ? noCondition() : at.gt(after)).and(before == null ? noCondition() : at.lt(before));
+    }
+
+    private static Condition same(Field<String> field, @Nullable String value) {
+        return value == null ? noCondition() : field.eq(value);
+    }
+
+    private static Condition startsWith(Field<String> workflowId, @Nullable String prefix) {
+        return prefix == null ? noCondition() : workflowId.startsWith(prefix).and(isInRange(workflowId, prefix));
+    }
+
+    /** Only ASCII has the same order in Java's strings and in PostgreSQL's "C"; the rest is left to LIKE. */
+    private static Condition isInRange(Field<String> workflowId, String prefix) {
+        char last = prefix.isEmpty() ? Character.MAX_VALUE : prefix.charAt(prefix.length() - 1);
+        return last >= '~' || last < ' '
+                ? noCondition()
+                : workflowId
+                        .ge(prefix)
+                        .and(workflowId.lt(prefix.substring(0, prefix.length() - 1) + (char) (last + 1)));
+    }
+}

@@ -1,0 +1,298 @@
+package dev.durable.store.postgres.internal.run;
+
+import dev.durable.client.WorkflowStatus;
+import dev.durable.store.Delivery;
+import dev.durable.store.InboxLimit;
+import dev.durable.store.InboxMessage;
+import dev.durable.store.NewRun;
+import dev.durable.store.StartOutcome;
+import dev.durable.store.postgres.internal.message.DeliveryBatch;
+import dev.durable.store.postgres.internal.message.MessageSql;
+import dev.durable.store.postgres.internal.nudge.PendingNudges;
+import dev.durable.store.postgres.internal.sql.Param;
+import dev.durable.store.postgres.internal.sql.SqlScript;
+import dev.durable.store.postgres.internal.sql.Tx;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The slow path for a batch of starts in which some meet an open run or a policy: inserts what it can, checks each, and
+ * takes back what is refused.
+ *
+ * <p>An open run is locked before it is told something, and looked up after that whether a run took the message before:
+ * so it neither closes over the message nor gets one for the second time.
+ */
+public final class CarefulStarts {
+    private final Tx tx;
+    private final StartBatch asked;
+    private final PendingNudges hints;
+    private final Map<UUID, StartOutcome> outcomes = new HashMap<>();
+
+    /**
+     * @param hints gets the queues of open runs that were told something
+     */
+    public CarefulStarts(Tx tx, List<NewRun> starts, PendingNudges hints) {
+        this.tx = tx;
+        this.asked = StartBatch.of(starts);
+        this.hints = hints;
+    }
+
+    /** Delivers no messages to open runs; the caller does that. */
+    Map<UUID, StartOutcome> writeTheNew() throws SQLException {
+        tx.last(write(false, InboxLimit.DEFAULT));
+        return outcomes;
+    }
+
+    /**
+     * The whole transaction.
+     *
+     * @param inboxLimit what may wait for a run
+     */
+    Map<UUID, StartOutcome> writeAndTell(InboxLimit inboxLimit) throws SQLException {
+        tx.last(write(true, inboxLimit));
+        return outcomes;
+    }
+
+    /** The same where the transaction goes on. */
+    public Map<UUID, StartOutcome> writeAndTellFirst(InboxLimit inboxLimit) throws SQLException {
+        tx.run(write(true, inboxLimit));
+        return outcomes;
+    }
+
+    /**
+     * Gives what is left to be written. Of a workflow id one start is inserted at a time: where it is taken back, those
+     * that it kept out are asked again, and nobody else can have come between.
+     */
+    private SqlScript write(boolean tell, InboxLimit inboxLimit) throws SQLException {
+        Set<UUID> fresh = new HashSet<>();
+        List<NewRun> told = new ArrayList<>();
+        StartBatch left = asked;
+        while (!left.starts().isEmpty()) {
+            Set<UUID> inserted = insert(left);
+            Set<String> takenBack = inserted.isEmpty() ? Set.of() : judge(inserted, tell);
+            fresh.addAll(inserted);
+            inserted.forEach(run -> outcomes.put(run, Starts.NEW));
+            StartBatch others = open(left);
+            told.addAll(others.starts().isEmpty() ? List.of() : findOpen(others, tell));
+            left = keptOut(others, takenBack, tell);
+        }
+        SqlScript script = new SqlScript();
+        only(fresh).write(script);
+        tell(told, inboxLimit, script);
+        return script;
+    }
+
+    /** Those of which it is open what becomes of them. */
+    private StartBatch open(StartBatch starts) {
+        return new StartBatch(starts.starts().stream()
+                .filter(s -> !outcomes.containsKey(s.run().runId()))
+                .toList());
+    }
+
+    /** Those that nobody is in the way of any more, and that may start: to be inserted. */
+    private StartBatch keptOut(StartBatch others, Set<String> takenBack, boolean tell) throws SQLException {
+        StartBatch left = open(others);
+        if (left.starts().stream().anyMatch(s -> !takenBack.contains(s.run().workflowId()))) {
+            throw new ClosedMeanwhile();
+        }
+        if (!left.starts().isEmpty()) {
+            refuse(left, tell);
+        }
+        return open(left);
+    }
+
+    private StartBatch only(Set<UUID> runs) {
+        Set<UUID> seen = new HashSet<>();
+        return new StartBatch(asked.starts().stream()
+                .filter(s -> runs.contains(s.run().runId()) && seen.add(s.run().runId()))
+                .toList());
+    }
+
+    private Set<UUID> insert(StartBatch starts) throws SQLException {
+        Set<UUID> inserted = new HashSet<>();
+        tx.run(new SqlScript()
+                .read(StartSql.STATES, row -> inserted.add(row.getObject("run_id", UUID.class)), starts.states()));
+        return inserted;
+    }
+
+    /** Takes back what must not start, and leaves the others; gives the workflow ids of what it has taken back. */
+    private Set<String> judge(Set<UUID> inserted, boolean tell) throws SQLException {
+        StartBatch all = only(inserted);
+        Set<UUID> resent = dropResent(all);
+        resent.forEach(run -> outcomes.put(run, new StartOutcome.Started(true)));
+        StartBatch judged = open(all);
+        refuse(judged, tell);
+        drop(judged.starts().stream()
+                .filter(s -> outcomes.containsKey(s.run().runId()))
+                .toList());
+        inserted.removeAll(outcomes.keySet());
+        return all.starts().stream()
+                .filter(s -> outcomes.containsKey(s.run().runId()))
+                .map(s -> s.run().workflowId())
+                .collect(Collectors.toSet());
+    }
+
+    private Set<UUID> dropResent(StartBatch fresh) throws SQLException {
+        Set<UUID> dropped = new HashSet<>();
+        tx.run(new SqlScript()
+                .read(
+                        StartSql.DROP_RESENT,
+                        row -> dropped.add(row.getObject("run_id", UUID.class)),
+                        fresh.runs(),
+                        fresh.shards()));
+        return dropped;
+    }
+
+    /**
+     * What a run took before, and of each workflow id what its policy refuses, up to the first that may start: those behind
+     * it meet an open run. No other run of these workflow ids may open or close meanwhile.
+     */
+    private void refuse(StartBatch starts, boolean tell) throws SQLException {
+        StartBatch telling = starts.telling();
+        if (tell && !telling.starts().isEmpty()) {
+            tx.run(takenBefore(telling, new SqlScript()));
+        }
+        StartBatch judged = open(starts);
+        Map<UUID, StartOutcome.Refused> latest = latest(judged);
+        Set<String> mayStart = new HashSet<>();
+        for (NewRun start : judged.starts()) {
+            String workflowId = start.run().workflowId();
+            StartOutcome.Refused refused = latest.get(start.run().runId());
+            if (refused == null || !Starts.refuses(start.reusePolicy(), refused.latestStatus())) {
+                mayStart.add(workflowId);
+            } else if (!mayStart.contains(workflowId)) {
+                outcomes.put(start.run().runId(), refused);
+            }
+        }
+    }
+
+    private Map<UUID, StartOutcome.Refused> latest(StartBatch starts) throws SQLException {
+        Map<UUID, StartOutcome.Refused> latest = new HashMap<>();
+        tx.run(new SqlScript()
+                .read(
+                        StartSql.LATEST,
+                        row -> latest.put(
+                                row.getObject("run_id", UUID.class),
+                                new StartOutcome.Refused(
+                                        row.getObject("latest", UUID.class),
+                                        WorkflowStatus.valueOf(row.getString("status")),
+                                        row.getBoolean("same_place"))),
+                        starts.runs(),
+                        starts.shards(),
+                        starts.workflowIds(),
+                        starts.batches(),
+                        starts.numbers()));
+        return latest;
+    }
+
+    private void drop(List<NewRun> starts) throws SQLException {
+        if (!starts.isEmpty()) {
+            StartBatch dropped = new StartBatch(starts);
+            tx.run(new SqlScript().then(StartSql.DROP_REFUSED, dropped.runs(), dropped.shards()));
+        }
+    }
+
+    /** Gives those that have something for the run that is in their way; who has nobody there stays open. */
+    private List<NewRun> findOpen(StartBatch others, boolean tell) throws SQLException {
+        StartBatch telling = tell ? others.telling() : new StartBatch(List.of());
+        SqlScript script = new SqlScript()
+                .read(
+                        StartSql.IN_THE_WAY,
+                        row -> {
+                            StartOutcome outcome = inTheWay(row);
+                            if (outcome != null) {
+                                outcomes.put(row.getObject("run_id", UUID.class), outcome);
+                            }
+                        },
+                        others.runs(),
+                        others.shards(),
+                        others.workflowIds(),
+                        tell ? others.tells() : Param.bools(others.starts(), s -> false),
+                        others.batches(),
+                        others.numbers());
+        tx.run(telling.starts().isEmpty() ? script : takenBefore(telling, script));
+        return telling.starts().stream().filter(this::isStillToBeTold).toList();
+    }
+
+    private boolean isStillToBeTold(NewRun start) {
+        return outcomes.get(start.run().runId()) instanceof StartOutcome.AlreadyOpen open
+                && open.message() == null
+                && start.isOfType(open.type());
+    }
+
+    /** Null where nobody is. */
+    private static @Nullable StartOutcome inTheWay(ResultSet row) throws SQLException {
+        UUID open = row.getObject("open", UUID.class);
+        if (row.getBoolean("resent")) {
+            return new StartOutcome.Started(true);
+        }
+        return open == null
+                ? null
+                : new StartOutcome.AlreadyOpen(
+                        open, row.getString("type"), null, row.getString("activity"), row.getBoolean("same_place"));
+    }
+
+    private SqlScript takenBefore(StartBatch telling, SqlScript script) {
+        return script.read(
+                StartSql.TAKEN_BEFORE,
+                row -> outcomes.put(
+                        row.getObject("run_id", UUID.class),
+                        new StartOutcome.AlreadyOpen(
+                                row.getObject("taker", UUID.class), row.getString("type"), Delivery.Outcome.ACCEPTED)),
+                telling.runs(),
+                telling.shards(),
+                telling.workflowIds(),
+                telling.messageIds(),
+                telling.madeAt());
+    }
+
+    /** In the order of the caller, which {@link StartBatch#of} keeps within a workflow id. */
+    private void tell(List<NewRun> told, InboxLimit inboxLimit, SqlScript script) {
+        if (told.isEmpty()) {
+            return;
+        }
+        List<Delivery> deliveries = new ArrayList<>();
+        for (NewRun start : told) {
+            InboxMessage message = Objects.requireNonNull(start.message());
+            deliveries.add(new Delivery(start.run().workflowId(), open(start).runId(), message));
+        }
+        List<Integer> all = IntStream.range(0, told.size()).boxed().toList();
+        script.read(
+                MessageSql.DELIVER,
+                row -> {
+                    NewRun start = told.get(row.getInt("item"));
+                    Delivery.Outcome outcome = Delivery.Outcome.valueOf(row.getString("outcome"));
+                    StartOutcome.AlreadyOpen open = open(start);
+                    outcomes.put(start.run().runId(), new StartOutcome.AlreadyOpen(open.runId(), open.type(), outcome));
+                    if (outcome == Delivery.Outcome.ACCEPTED) {
+                        hints.runs(row.getString("task_queue"));
+                    }
+                },
+                new DeliveryBatch(deliveries, all).params(inboxLimit));
+    }
+
+    private StartOutcome.AlreadyOpen open(NewRun start) {
+        return (StartOutcome.AlreadyOpen)
+                Objects.requireNonNull(outcomes.get(start.run().runId()));
+    }
+
+    /** The open run has closed meanwhile: the start may succeed when it is tried again. */
+    static final class ClosedMeanwhile extends SQLException {
+        private static final long serialVersionUID = 1;
+
+        ClosedMeanwhile() {
+            super("the run that was in the way has closed meanwhile", "40001");
+        }
+    }
+}

@@ -1,0 +1,125 @@
+package dev.durable.store.postgres.internal.run;
+
+import dev.durable.store.postgres.internal.sql.PortionSql;
+
+/** The SQL of the claim of runs, which never waits for a lock. */
+public final class ClaimSql {
+    private ClaimSql() {}
+
+    /**
+     * Candidates are runs whose time has come, in order, and runs with messages, found by skipping from run to run in
+     * the inbox index (a run with 20,000 messages costs one probe) from where the last scan ended. They are locked by
+     * key, NO KEY UPDATE so that runs that are being signalled are not skipped. Owned by nobody: what stands under the
+     * fence of a claim whose answer was lost, a time far ahead is a clock that was set back, and who is not alive owns
+     * nothing, and gets nothing. For 100 ms a due run is left to the
+     * living session that has it cached; one row says for how long that still holds for what was not claimed, another when
+     * a parked run of these queues is due next. Which runs it claimed stays with the transaction, for the reads behind it.
+     */
+    static final String RUNS = """
+            with recursive due as (
+                select d.run_id, d.shard, d.wake_at as since
+                  from unnest(?::text[]) as q(task_queue)
+                 cross join lateral (
+                        select s.run_id, s.shard, s.wake_at from durable.run_state s
+                         where s.task_queue = q.task_queue and s.wake_at <= durable.clock()
+                           and (s.owned_until is null or s.owned_until <= durable.clock()
+                                or s.fence = any(?::uuid[])
+                                or s.owned_until > durable.clock() + 2 * ? * interval '1 ms'
+                                or coalesce((
+                                        select d.dead from durable.session d where d.id = s.last_session), true))
+                           and (s.not_before is null or s.not_before <= durable.clock())
+                           and s.type = any(?::text[]) and s.needs <= ? and not s.paused
+                         order by s.wake_at limit ?) d),
+            box as (
+                select q.task_queue, i.run_id, i.shard, i.at
+                  from unnest(?::text[], ?::uuid[]) as q(task_queue, start)
+                 cross join lateral (
+                        select i.run_id, i.shard, i.at from durable.inbox i
+                         where i.task_queue = q.task_queue and i.wakes and i.run_id > q.start
+                         order by i.run_id limit 1) i
+                union all
+                select b.task_queue, i.run_id, i.shard, i.at
+                  from box b
+                 cross join lateral (
+                        select i.run_id, i.shard, i.at from durable.inbox i
+                         where i.task_queue = b.task_queue and i.wakes and i.run_id > b.run_id
+                         order by i.run_id limit 1) i),
+            seen as materialized (select b.* from box b limit ?),
+            candidate as materialized (
+                select c.run_id, c.shard, min(c.since) as since
+                  from (select d.run_id, d.shard, d.since from due d
+                        union all select b.run_id, b.shard, b.at from seen b) c
+                 where (select not d.dead from durable.session d where d.id = ?)
+                 group by c.run_id, c.shard order by min(c.since)),
+            mine as materialized (
+                select c.run_id, s.c, s.fence, s.wake_at, s.last_session from candidate c
+                 cross join lateral (
+                        select s.ctid as c, s.fence, s.wake_at, s.last_session from durable.run_state s
+                         where s.run_id = c.run_id and +s.shard = c.shard
+                           and (s.owned_until is null or s.owned_until <= durable.clock()
+                                or s.fence = any(?::uuid[])
+                                or s.owned_until > durable.clock() + 2 * ? * interval '1 ms'
+                                or coalesce((
+                                        select d.dead from durable.session d where d.id = s.last_session), true))
+                           and (s.not_before is null or s.not_before <= durable.clock())
+                           and s.type = any(?::text[]) and s.needs <= ? and not s.paused
+                           and (s.last_session is null or s.last_session = ?
+                                or c.since <= durable.clock() - interval '100 ms' or coalesce((
+                                        select d.dead from durable.session d where d.id = s.last_session), true))
+                           for no key update skip locked) s
+                 limit ?),
+            claimed as (
+                update durable.run_state s
+                   set fence = ?, owned_until = durable.clock() + ? * interval '1 ms', last_session = ?
+                  from mine m where s.ctid = m.c
+                returning s.run_id, s.workflow_id, s.type, s.task_queue, s.fence, m.fence as previous_fence,
+                          s.next_event_id, s.wake_at, s.closing, s.stalls, s.shard, m.last_session),
+            kept as materialized (
+                select set_config('durable_claim.runs', json_agg(json_build_object('run_id', k.run_id, 'shard', k.shard,
+                                  'unread', k.stranger and k.events <= ?))::text, true)
+                  from (select c.run_id, c.shard, c.stranger, sum(c.next_event_id) filter (where c.stranger) over (
+                                    order by c.run_id) as events
+                          from (select c.*, c.last_session is distinct from ? and c.next_event_id <= ? as stranger
+                                  from claimed c) c) k)
+            select c.run_id, c.workflow_id, c.type, c.task_queue, c.fence, c.previous_fence, c.next_event_id, c.wake_at,
+                   c.closing, c.stalls, null::text as scanned_queue, 0 as scanned, null::bigint as retry_in,
+                   null::timestamptz as next_due
+              from claimed c
+             cross join kept
+            union all
+            select null, null, null, null, null, null, null, null, null, null, null, 0, l.retry_in, null from (
+                select ceil(extract(epoch from min(c.since) + interval '100 ms' - durable.clock()) * 1000)::bigint as retry_in
+                  from candidate c
+                 where (select count(*) from mine) < ? and c.since > durable.clock() - interval '100 ms'
+                   and not exists (select 1 from mine m where m.run_id = c.run_id)) l
+             where l.retry_in is not null
+            union all
+            select null, null, null, null, null, null, null, null, null, null, null, 0, null, n.due from (
+                select min(p.due) as due from unnest(?::text[]) as q(task_queue)
+                 cross join lateral (
+                        select s.wake_at as due from durable.run_state s
+                         where s.task_queue = q.task_queue and s.wake_at > durable.clock() and s.owned_until is null
+                           and s.not_before is null and not s.paused
+                         order by s.wake_at limit 1) p) n
+             where n.due is not null
+            union all
+            select s.run_id, null, null, null, null, null, null, null, null, null, s.task_queue, s.scanned, null, null from (
+                select s.task_queue, max(s.run_id::text)::uuid as run_id, (select count(*)::int from seen) as scanned
+                  from seen s group by s.task_queue) s""";
+
+    /** What waits for the runs just claimed: in a later statement of that transaction, with a snapshot under the locks. */
+    static final String MESSAGES = ReadSql.MESSAGES.replace(
+            "unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)",
+            "json_to_recordset(nullif(current_setting('durable_claim.runs', true), '')::json)"
+                    + " as u(run_id uuid, shard smallint)");
+
+    /** The short histories of those among them that another session had last, or none; as many as make a page. */
+    static final String HISTORIES =
+            PortionSql.portion("run_id, event_id, type, at, message_id, attributes", "attributes", """
+            select u.run_id, e.event_id, e.type, e.at, e.message_id, e.attributes
+              from json_to_recordset(nullif(current_setting('durable_claim.runs', true), '')::json)
+                   as u(run_id uuid, shard smallint, unread boolean)
+             cross join lateral (
+                    select e.event_id, e.type, e.at, e.message_id, e.attributes from durable.history_event e
+                     where u.unread and e.run_id = u.run_id and e.shard = u.shard order by e.event_id) e""");
+}

@@ -1,0 +1,145 @@
+package dev.durable.store.postgres.internal.run;
+
+import static dev.durable.store.postgres.internal.sql.Param.ints;
+import static dev.durable.store.postgres.internal.sql.Param.shorts;
+import static dev.durable.store.postgres.internal.sql.Param.texts;
+import static dev.durable.store.postgres.internal.sql.Param.uuids;
+
+import dev.durable.store.Delivery;
+import dev.durable.store.Delivery.Outcome;
+import dev.durable.store.InboxLimit;
+import dev.durable.store.Nudges;
+import dev.durable.store.RunIds;
+import dev.durable.store.postgres.internal.job.Cancellations;
+import dev.durable.store.postgres.internal.message.DeliveryBatch;
+import dev.durable.store.postgres.internal.message.MessageSql;
+import dev.durable.store.postgres.internal.nudge.PendingNudges;
+import dev.durable.store.postgres.internal.sql.Connections;
+import dev.durable.store.postgres.internal.sql.LockPatience;
+import dev.durable.store.postgres.internal.sql.SqlScript;
+import dev.durable.store.postgres.internal.sql.TransactionSettings;
+import dev.durable.store.postgres.internal.sql.Tx;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.IntStream;
+
+/** Inserts messages into inboxes, each at most once. */
+final class Deliveries {
+    private final Connections connections;
+    private final Nudges nudges;
+    private final LockPatience patience;
+    private final InboxLimit inboxLimit;
+
+    Deliveries(Connections connections, Nudges nudges, LockPatience patience, InboxLimit inboxLimit) {
+        this.connections = connections;
+        this.nudges = nudges;
+        this.patience = patience;
+        this.inboxLimit = inboxLimit;
+    }
+
+    List<Outcome> deliver(List<Delivery> deliveries) {
+        PendingNudges hints = new PendingNudges();
+        Map<Integer, Outcome> outcomes =
+                send(deliveries, IntStream.range(0, deliveries.size()).boxed().toList(), hints);
+        // Its run may have been written after the statement began that did not find it: believed only the second time.
+        Map<Integer, Outcome> second = send(deliveries, missing(deliveries, outcomes), hints);
+        outcomes.putAll(second);
+        consumedBefore(deliveries, missing(deliveries, outcomes)).forEach(i -> outcomes.put(i, Outcome.ACCEPTED));
+        hints.sendTo(nudges);
+        return IntStream.range(0, deliveries.size())
+                .mapToObj(i -> outcomes.getOrDefault(i, Outcome.NOT_FOUND))
+                .toList();
+    }
+
+    private Map<Integer, Outcome> send(List<Delivery> deliveries, List<Integer> items, PendingNudges hints) {
+        if (items.isEmpty()) {
+            return new HashMap<>();
+        }
+        Map<Integer, Outcome> outcomes = new HashMap<>();
+        connections
+                .inParts(
+                        items,
+                        item -> deliveries.get(item).workflowId(),
+                        patience,
+                        (locks, part) -> outcomes.putAll(send(locks, new DeliveryBatch(deliveries, part), hints)))
+                .forEach(item -> outcomes.put(item, Outcome.LOCKED));
+        return outcomes;
+    }
+
+    private Map<Integer, Outcome> send(TransactionSettings locks, DeliveryBatch batch, PendingNudges hints)
+            throws SQLException {
+        return connections.attempt(locks, tx -> send(tx, batch, hints));
+    }
+
+    private Map<Integer, Outcome> send(Tx tx, DeliveryBatch batch, PendingNudges hints) throws SQLException {
+        Map<Integer, Outcome> outcomes = new HashMap<>();
+        SqlScript script = new SqlScript()
+                .read(MessageSql.DELIVER, row -> batch.hear(row, outcomes, hints), batch.params(inboxLimit));
+        if (batch.asksToCancel()) {
+            tx.run(script);
+            script = new SqlScript();
+            Cancellations.asked(tx, batch.asked()).write(tx, script, hints);
+        }
+        tx.last(script);
+        return outcomes;
+    }
+
+    /** Of those that found no open run, the ones that a history has. */
+    private List<Integer> consumedBefore(List<Delivery> deliveries, List<Integer> items) {
+        if (items.isEmpty()) {
+            return List.of();
+        }
+        return connections.read(TransactionSettings.SHORT, tx -> {
+            Map<Integer, UUID> runs = runs(tx, deliveries, items);
+            List<Integer> known = items.stream().filter(runs::containsKey).toList();
+            List<Integer> found = new ArrayList<>();
+            tx.last(new SqlScript()
+                    .read(
+                            MessageSql.CONSUMED_BEFORE,
+                            row -> found.add(row.getInt("item")),
+                            ints(known, i -> i),
+                            uuids(known, runs::get),
+                            shorts(known, i -> shard(deliveries.get(i))),
+                            uuids(known, i -> deliveries.get(i).message().messageId())));
+            return found;
+        });
+    }
+
+    private static Map<Integer, UUID> runs(Tx tx, List<Delivery> deliveries, List<Integer> items) throws SQLException {
+        Map<Integer, UUID> runs = new HashMap<>();
+        List<Integer> unnamed = new ArrayList<>();
+        for (Integer item : items) {
+            UUID run = deliveries.get(item).runId();
+            if (run == null) {
+                unnamed.add(item);
+            } else {
+                runs.put(item, run);
+            }
+        }
+        if (!unnamed.isEmpty()) {
+            tx.run(new SqlScript()
+                    .read(
+                            MessageSql.LATEST,
+                            row -> runs.put(row.getInt("item"), row.getObject("run_id", UUID.class)),
+                            ints(unnamed, i -> i),
+                            texts(unnamed, i -> deliveries.get(i).workflowId()),
+                            shorts(unnamed, i -> shard(deliveries.get(i)))));
+        }
+        return runs;
+    }
+
+    private static int shard(Delivery delivery) {
+        return RunIds.shardOf(delivery.workflowId());
+    }
+
+    private static List<Integer> missing(List<Delivery> deliveries, Map<Integer, Outcome> outcomes) {
+        return IntStream.range(0, deliveries.size())
+                .filter(i -> !outcomes.containsKey(i))
+                .boxed()
+                .toList();
+    }
+}

@@ -1,0 +1,113 @@
+package dev.durable.store.postgres.internal.run;
+
+import dev.durable.store.postgres.internal.job.QueuePlaceSql;
+
+/** The SQL that terminates, times out, pauses and reads back one run under its lock. */
+public final class SeizureSql {
+    private SeizureSql() {}
+
+    /** The open run of a workflow id, taken from its senders and its holder. */
+    static final String LOCK_RUN = """
+            select s.run_id, s.next_event_id,
+                   coalesce(least(s.deadline, s.expires_at) <= durable.clock(), false) as due
+              from durable.run_state s
+             where s.workflow_id = ? and +s.shard = ? and (?::uuid is null or s.run_id = ?) for update""";
+
+    /** Its senders may go on: nothing of it ends. */
+    static final String LOCK_TO_PAUSE = """
+            select s.run_id, s.task_queue, s.paused from durable.run_state s
+             where s.workflow_id = ? and +s.shard = ? and (?::uuid is null or s.run_id = ?) for no key update""";
+
+    /** Under the lock; a new fence, one event, one row of the audit. */
+    static final String PAUSE = """
+            with x as (
+                update durable.run_state s
+                   set paused = ?, closing = false, fence = ?, owned_until = null, next_event_id = s.next_event_id + 1
+                 where s.run_id = ? and +s.shard = ?
+                returning s.run_id, s.shard, s.fence, s.workflow_id, s.next_event_id - 1 as event_id),
+            e as (
+                insert into durable.history_event (run_id, event_id, at, message_id, fence, shard, type, attributes)
+                select x.run_id, x.event_id,
+                       greatest(durable.clock(), (select l.at from durable.history_event l
+                            where l.run_id = x.run_id and l.shard = x.shard order by l.event_id desc limit 1)),
+                       null, x.fence, x.shard, ?, ?::json from x)
+            insert into durable.audit (id, at, actor, action, target, details)
+            select x.fence, durable.clock(), ?, ?, x.workflow_id, ?::json from x""";
+
+    static final String LOCK_JOBS = """
+            select j.run_id, j.seq, j.task_queue, j.lease, j.state, j.attempt, j.cancel_requested, j.notes, j.operator_notes
+              from durable.activity_job j
+             where j.run_id = ? and j.shard = ? order by j.seq for update""";
+
+    /** After the locks: outcomes that the run has not taken in. */
+    static final String OUTCOMES = """
+            select i.name, i.payload, i.notes from durable.inbox i
+             where i.run_id = ? and i.shard = ? and i.kind = ?::smallint order by i.at, i.ord""";
+
+    /** After the locks: what is dropped, since when time has passed for this run, and whether it has a history at all. */
+    static final String LEFT = """
+            select (select count(*) from durable.inbox i where i.run_id = ? and i.shard = ? and i.wakes::int = 1)::int as messages,
+                   greatest(durable.clock(), l.at) as at, l.at is not null as recorded
+              from (select (select e.at from durable.history_event e
+                        where e.run_id = ? and e.shard = ? order by e.event_id desc limit 1) as at) l""";
+
+    /** Of a run that was ended without an event, as its history is gone. */
+    static final String AUDIT_GONE = """
+            insert into durable.audit (id, at, actor, action, target, details)
+            values (?, durable.clock(), 'durable', 'close run without history', ?, ?::json)""";
+
+    /** The run that an earlier send of this seizure closed. */
+    static final String CLOSED_BY = """
+            select w.run_id from durable.workflow_run w where w.workflow_id = ? and +w.shard = ? and w.close_fence = ?""";
+
+    /** Locks the run where it is open, so that a transition still on its way is waited for. */
+    static final String LOCK_FOR_READ_BACK = """
+            select 1 from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)
+             cross join lateral (select 1 from durable.run_state s
+                    where s.run_id = u.run_id and +s.shard = u.shard for update) s""";
+
+    /** In a statement of its own, after the lock. */
+    static final String READ_BACK = """
+            select u.item, w.run_id is not null as known, s.run_id is not null as open, s.next_event_id,
+                   coalesce(s.fence = u.fence, false) or coalesce(w.close_fence = u.fence, false)
+                       or coalesce(e.fence = u.fence, false) as happened
+              from unnest(?::int[], ?::uuid[], ?::smallint[], ?::uuid[], ?::bigint[]) as u(item, run_id, shard, fence, event_id)
+              left join lateral (select s.run_id, s.fence, s.next_event_id from durable.run_state s
+                    where s.run_id = u.run_id and +s.shard = u.shard) s on true
+              left join lateral (select w.run_id, w.close_fence from durable.workflow_run w
+                    where w.run_id = u.run_id and +w.shard = u.shard) w on true
+              left join lateral (select e.fence from durable.history_event e
+                    where e.run_id = u.run_id and e.event_id = u.event_id and e.shard = u.shard) e on true""";
+
+    /**
+     * Runs past their deadline, and runs that nobody began in time. Who is locked comes another time: the first in order
+     * would hold up all behind it.
+     */
+    static final String EXPIRED = """
+            select d.* from (select s.run_id, s.workflow_id from durable.run_state s
+                     where s.deadline <= durable.clock() order by s.deadline limit ? for no key update skip locked) d
+            union
+            select e.* from (select s.run_id, s.workflow_id from durable.run_state s
+                     where s.expires_at <= durable.clock() order by s.expires_at limit ? for no key update skip locked) e
+            limit ?""";
+
+    /** What an idle process asks for all that nobody watches. The indexes have these expressions. */
+    static final String EARLIEST_TIMEOUTS = QueuePlaceSql.in("""
+            select (select least(j.schedule_to_close_deadline,
+                                 case when not j.begun then j.schedule_to_start_deadline end)
+                      from durable.activity_job j
+                     where j.state in ${idle}
+                       and least(j.schedule_to_close_deadline,
+                                 case when not j.begun then j.schedule_to_start_deadline end)
+                           is not null
+                     order by least(j.schedule_to_close_deadline,
+                                    case when not j.begun then j.schedule_to_start_deadline end)
+                     limit 1) as waiting,
+                   (select least(j.deadline, j.silent_until, j.schedule_to_close_deadline) from durable.activity_job j
+                     where j.state = ${EXTERNAL} order by least(j.deadline, j.silent_until, j.schedule_to_close_deadline)
+                     limit 1) as external,
+                   least((select s.deadline from durable.run_state s where s.deadline is not null
+                           order by s.deadline limit 1),
+                         (select s.expires_at from durable.run_state s where s.expires_at is not null
+                           order by s.expires_at limit 1)) as runs""");
+}

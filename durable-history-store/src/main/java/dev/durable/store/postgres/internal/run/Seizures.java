@@ -1,0 +1,275 @@
+package dev.durable.store.postgres.internal.run;
+
+import dev.durable.store.EarliestTimeouts;
+import dev.durable.store.InboxMessage;
+import dev.durable.store.JobKey;
+import dev.durable.store.LeftJob;
+import dev.durable.store.MessageKind;
+import dev.durable.store.Nudges;
+import dev.durable.store.RunIds;
+import dev.durable.store.RunKey;
+import dev.durable.store.RunPause;
+import dev.durable.store.Seizure;
+import dev.durable.store.StoredEvent;
+import dev.durable.store.Transition;
+import dev.durable.store.postgres.internal.job.HeartbeatRows;
+import dev.durable.store.postgres.internal.job.LockedJob;
+import dev.durable.store.postgres.internal.nudge.PendingNudges;
+import dev.durable.store.postgres.internal.sql.Connections;
+import dev.durable.store.postgres.internal.sql.Param;
+import dev.durable.store.postgres.internal.sql.SafeText;
+import dev.durable.store.postgres.internal.sql.SqlScript;
+import dev.durable.store.postgres.internal.sql.TimeColumns;
+import dev.durable.store.postgres.internal.sql.TransactionSettings;
+import dev.durable.store.postgres.internal.sql.Tx;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Closes and pauses runs from outside, without running their code: the run's fence is replaced. */
+public final class Seizures {
+    private static final Logger log = LoggerFactory.getLogger(Seizures.class);
+
+    private final Connections connections;
+    private final Nudges nudges;
+
+    public Seizures(Connections connections, Nudges nudges) {
+        this.connections = connections;
+        this.nudges = nudges;
+    }
+
+    public Optional<RunKey> seize(Seizure seizure) {
+        Optional<RunKey> closed = connections.transaction(TransactionSettings.LONG, tx -> seize(tx, seizure));
+        closed.ifPresent(run -> nudges.send(List.of(new Nudges.RunClosed(run.runId()))));
+        return closed;
+    }
+
+    /** Replaces the fence of the run, so that its holder can't write; outcomes that are under way go to its inbox. */
+    public boolean pause(RunPause pause) {
+        boolean[] found = new boolean[1];
+        PendingNudges hints = connections.transaction(TransactionSettings.LONG, tx -> {
+            PendingNudges due = new PendingNudges();
+            List<UUID> runs = new ArrayList<>();
+            Param runId = Param.of((Object) pause.runId());
+            found[0] = false;
+            tx.run(new SqlScript()
+                    .read(
+                            SeizureSql.LOCK_TO_PAUSE,
+                            row -> {
+                                found[0] = true;
+                                if (row.getBoolean("paused") != pause.pause()) {
+                                    runs.add(row.getObject("run_id", UUID.class));
+                                    due.runs(row.getString("task_queue"));
+                                }
+                            },
+                            Param.of(pause.workflowId()),
+                            Param.of(RunIds.shardOf(pause.workflowId())),
+                            runId,
+                            runId));
+            SqlScript script = new SqlScript();
+            runs.forEach(run -> script.then(
+                    SeizureSql.PAUSE,
+                    Param.of(pause.pause()),
+                    Param.of(pause.newFence()),
+                    Param.of(run),
+                    Param.of(RunIds.shard(run)),
+                    Param.of(pause.eventType()),
+                    Param.of(pause.attributes()),
+                    Param.of(SafeText.storable(pause.actor())),
+                    Param.of(pause.action()),
+                    Param.of(RunPause.details(run))));
+            tx.last(script);
+            return due;
+        });
+        hints.sendTo(nudges);
+        return found[0];
+    }
+
+    public List<RunKey> expired(int limit) {
+        return connections.read(TransactionSettings.SHORT, tx -> {
+            List<RunKey> expired = new ArrayList<>();
+            Param most = Param.of(limit);
+            tx.last(new SqlScript()
+                    .read(
+                            SeizureSql.EXPIRED,
+                            row -> expired.add(
+                                    new RunKey(row.getObject("run_id", UUID.class), row.getString("workflow_id"))),
+                            most,
+                            most,
+                            most));
+            return expired;
+        });
+    }
+
+    private static Optional<RunKey> seize(Tx tx, Seizure seizure) throws SQLException {
+        Optional<OpenRun> open = lock(tx, seizure);
+        if (open.isEmpty()) {
+            return closedBy(tx, seizure);
+        }
+        if (seizure.onlyIfDue() && !open.get().due()) {
+            return Optional.empty();
+        }
+        tx.last(closing(tx, seizure, open.get()));
+        return Optional.of(open.get().run());
+    }
+
+    /** Of runs, and of jobs that nobody watches. */
+    public EarliestTimeouts earliestTimeouts() {
+        return connections.read(TransactionSettings.SHORT, tx -> {
+            List<EarliestTimeouts> earliest = new ArrayList<>();
+            tx.last(new SqlScript()
+                    .read(
+                            SeizureSql.EARLIEST_TIMEOUTS,
+                            row -> earliest.add(new EarliestTimeouts(
+                                    TimeColumns.instant(row, "waiting"),
+                                    TimeColumns.instant(row, "external"),
+                                    TimeColumns.instant(row, "runs")))));
+            return earliest.getFirst();
+        });
+    }
+
+    private static Optional<OpenRun> lock(Tx tx, Seizure seizure) throws SQLException {
+        List<OpenRun> found = new ArrayList<>();
+        Param runId = Param.of((Object) seizure.runId());
+        tx.run(new SqlScript()
+                .read(
+                        SeizureSql.LOCK_RUN,
+                        row -> found.add(new OpenRun(
+                                new RunKey(row.getObject("run_id", UUID.class), seizure.workflowId()),
+                                row.getLong("next_event_id"),
+                                row.getBoolean("due"))),
+                        Param.of(seizure.workflowId()),
+                        Param.of(RunIds.shardOf(seizure.workflowId())),
+                        runId,
+                        runId));
+        return found.stream().findFirst();
+    }
+
+    private static Optional<RunKey> closedBy(Tx tx, Seizure seizure) throws SQLException {
+        List<RunKey> found = new ArrayList<>();
+        tx.last(new SqlScript()
+                .read(
+                        SeizureSql.CLOSED_BY,
+                        row -> found.add(new RunKey(row.getObject("run_id", UUID.class), seizure.workflowId())),
+                        Param.of(seizure.workflowId()),
+                        Param.of(RunIds.shardOf(seizure.workflowId())),
+                        Param.of(seizure.newFence())));
+        return found.stream().findFirst();
+    }
+
+    /** Within a transaction that goes on. False where the run is not open any more. */
+    public static boolean end(Tx tx, Seizure seizure) throws SQLException {
+        Optional<OpenRun> open = lock(tx, seizure);
+        if (open.isPresent()) {
+            tx.run(closing(tx, seizure, open.get()));
+        }
+        return open.isPresent();
+    }
+
+    /** Reads what is left of the run; gives what ends it. */
+    private static SqlScript closing(Tx tx, Seizure seizure, OpenRun open) throws SQLException {
+        UUID runId = open.run().runId();
+        Param run = Param.of(runId);
+        Param shard = Param.of(open.run().shard());
+        List<StoredEvent> closing = new ArrayList<>();
+        List<LockedJob> jobs = new ArrayList<>();
+        List<LeftJob> left = new ArrayList<>();
+        tx.run(new SqlScript()
+                .read(SeizureSql.LOCK_JOBS, row -> jobs.add(LockedJob.read(row, open.run())), run, shard)
+                .read(
+                        SeizureSql.OUTCOMES,
+                        row -> left.add(LeftJob.of(outcome(row))),
+                        run,
+                        shard,
+                        Param.of(MessageKind.ACTIVITY_OUTCOME.code()))
+                .read(
+                        SeizureSql.LEFT,
+                        row -> {
+                            if (row.getBoolean("recorded")) {
+                                closing.add(closingEvent(
+                                        seizure, open, row.getInt("messages"), TimeColumns.required(row, "at")));
+                            }
+                        },
+                        run,
+                        shard,
+                        run,
+                        shard));
+        if (!jobs.isEmpty()) {
+            Map<JobKey, String> details =
+                    HeartbeatRows.read(tx, jobs.stream().map(LockedJob::key).toList());
+            jobs.forEach(job -> left.add(job.left(details.get(job.key()))));
+        }
+        SqlScript script = new SqlScript();
+        Transition end = end(seizure, open, closing);
+        TransitionBatch.told(List.of(
+                        closing.isEmpty()
+                                ? end
+                                : end.closingWith(
+                                        LeftJob.events(left, closing.getFirst().at()))))
+                .seize(script);
+        if (closing.isEmpty()) {
+            sayUnrecorded(seizure, end, script);
+        }
+        return script;
+    }
+
+    /** Its partition was dropped while it was open, or its history deleted: there is nothing to append an event to. */
+    private static void sayUnrecorded(Seizure seizure, Transition end, SqlScript script) {
+        script.then(
+                SeizureSql.AUDIT_GONE,
+                Param.of(seizure.newFence()),
+                Param.of(seizure.workflowId()),
+                Param.of("{\"runId\":\"" + end.run().runId() + "\",\"status\":\"" + seizure.status() + "\"}"));
+        log.warn(
+                "run {} of {} is closed as {} without an event: its history is gone. Usual cause: the partition of its month was"
+                        + " dropped while it was open. What its activities carried is lost; the audit says so.",
+                end.run().runId(),
+                end.run().shown(),
+                seizure.status());
+    }
+
+    private static InboxMessage outcome(ResultSet row) throws SQLException {
+        return new InboxMessage(
+                new UUID(0, 0),
+                MessageKind.ACTIVITY_OUTCOME,
+                row.getString("name"),
+                row.getString("payload"),
+                row.getString("notes"),
+                null);
+    }
+
+    private static StoredEvent closingEvent(Seizure seizure, OpenRun open, int messages, Instant at) {
+        return new StoredEvent(
+                open.nextEventId(),
+                seizure.eventType(),
+                at,
+                null,
+                seizure.attributes().apply(messages));
+    }
+
+    private static Transition end(Seizure seizure, OpenRun open, List<StoredEvent> closing) {
+        return new Transition(
+                open.run(),
+                seizure.newFence(),
+                seizure.newFence(),
+                open.nextEventId(),
+                closing,
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                false,
+                null,
+                null,
+                new Transition.Close(seizure.status(), null, seizure.failure(), false));
+    }
+
+    private record OpenRun(RunKey run, long nextEventId, boolean due) {}
+}

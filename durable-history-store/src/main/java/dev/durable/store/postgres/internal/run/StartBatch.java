@@ -1,0 +1,156 @@
+package dev.durable.store.postgres.internal.run;
+
+import static dev.durable.store.postgres.internal.sql.Param.bools;
+import static dev.durable.store.postgres.internal.sql.Param.instants;
+import static dev.durable.store.postgres.internal.sql.Param.ints;
+import static dev.durable.store.postgres.internal.sql.Param.longs;
+import static dev.durable.store.postgres.internal.sql.Param.shorts;
+import static dev.durable.store.postgres.internal.sql.Param.texts;
+import static dev.durable.store.postgres.internal.sql.Param.uuids;
+
+import dev.durable.store.NewRun;
+import dev.durable.store.RunIds;
+import dev.durable.store.RunKey;
+import dev.durable.store.postgres.internal.message.MessageRows;
+import dev.durable.store.postgres.internal.nudge.PendingNudges;
+import dev.durable.store.postgres.internal.sql.MemoJson;
+import dev.durable.store.postgres.internal.sql.Param;
+import dev.durable.store.postgres.internal.sql.SqlScript;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+
+/** A batch of starts, sorted by lock order, with the statements that insert them. */
+public record StartBatch(List<NewRun> starts) {
+
+    static StartBatch of(List<NewRun> starts) {
+        return new StartBatch(starts.stream()
+                .sorted(Comparator.comparing(NewRun::run, RunKey.LOCK_ORDER))
+                .toList());
+    }
+
+    /** For {@link StartSql#STATES}. */
+    Param[] states() {
+        return new Param[] {
+            runs(),
+            shards(),
+            workflowIds(),
+            texts(starts, NewRun::type),
+            texts(starts, NewRun::taskQueue),
+            ints(starts, NewRun::needs),
+            uuids(starts, NewRun::fence),
+            longs(starts, s -> s.events().size() + 1L),
+            bools(starts, s -> !s.firstTurnDone()),
+            longs(starts, s -> s.startDelay().toMillis()),
+            instants(starts, NewRun::wakeAt),
+            instants(starts, NewRun::deadline),
+            instants(starts, s -> s.firstTurnDone() ? null : s.expiresAt())
+        };
+    }
+
+    /** Everything, if all are new. */
+    void writeIfNew(SqlScript script) {
+        JobRows jobs = JobRows.ofStarts(starts);
+        script.then(
+                jobs.isEmpty()
+                        ? StartSql.START
+                        : jobs.areApart() ? StartSql.START_AND_BEAR_APART : StartSql.START_AND_BEAR,
+                Stream.of(
+                                List.of(states()),
+                                businessRows(),
+                                EventRows.ofStarts(starts).params(),
+                                jobs.isEmpty() ? List.<Param>of() : jobs.params(),
+                                List.of(Param.of(starts.size())))
+                        .flatMap(List::stream)
+                        .toArray(Param[]::new));
+        places(script);
+        messages(script);
+    }
+
+    /** Everything but run_state, for starts known to be new. */
+    void write(SqlScript script) {
+        if (starts.isEmpty()) {
+            return;
+        }
+        script.then(StartSql.RUNS, businessRows().toArray(Param[]::new));
+        EventRows.ofStarts(starts).insert(script);
+        JobRows.ofStarts(starts).insert(script);
+        places(script);
+        messages(script);
+    }
+
+    private List<Param> businessRows() {
+        return List.of(
+                runs(),
+                shards(),
+                workflowIds(),
+                texts(starts, NewRun::type),
+                texts(starts, NewRun::taskQueue),
+                texts(starts, s -> MemoJson.write(s.memo())));
+    }
+
+    private void places(SqlScript script) {
+        List<NewRun> placed = starts.stream().filter(s -> s.place() != null).toList();
+        if (!placed.isEmpty()) {
+            StartBatch members = new StartBatch(placed);
+            script.then(BatchSql.JOIN, members.batches(), members.numbers(), members.runs(), members.shards());
+        }
+    }
+
+    Param batches() {
+        return texts(starts, s -> s.place() == null ? null : s.place().batch());
+    }
+
+    Param numbers() {
+        return ints(starts, s -> s.place() == null ? null : s.place().number());
+    }
+
+    private void messages(SqlScript script) {
+        MessageRows messages = new MessageRows();
+        starts.stream().filter(s -> s.message() != null).forEach(s -> messages.add(s.run(), s.message()));
+        messages.insert(script, new PendingNudges());
+    }
+
+    /** Of these the ones that tell open runs something. */
+    StartBatch telling() {
+        return new StartBatch(starts.stream().filter(NewRun::tellsOpenRuns).toList());
+    }
+
+    Param tells() {
+        return bools(starts, NewRun::tellsOpenRuns);
+    }
+
+    Param messageIds() {
+        return uuids(starts, s -> Objects.requireNonNull(s.message()).messageId());
+    }
+
+    /** When each was made, by its client. */
+    Param madeAt() {
+        return instants(starts, s -> RunIds.time(s.run().runId()));
+    }
+
+    Param runs() {
+        return uuids(starts, s -> s.run().runId());
+    }
+
+    Param shards() {
+        return shorts(starts, s -> s.run().shard());
+    }
+
+    Param workflowIds() {
+        return texts(starts, s -> s.run().workflowId());
+    }
+
+    /** Queues in which something is due now. */
+    public void hint(PendingNudges hints) {
+        for (NewRun start : starts) {
+            if (!start.firstTurnDone() && start.startDelay().isZero() || start.message() != null) {
+                hints.runs(start.taskQueue());
+            }
+            start.jobs().stream()
+                    .filter(job -> job.eager() == null && job.isDueSoon())
+                    .forEach(job -> hints.jobs(job.taskQueue()));
+        }
+    }
+}

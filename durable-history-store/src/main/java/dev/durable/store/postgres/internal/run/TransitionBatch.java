@@ -1,0 +1,322 @@
+package dev.durable.store.postgres.internal.run;
+
+import static dev.durable.store.postgres.internal.sql.Param.bools;
+import static dev.durable.store.postgres.internal.sql.Param.instants;
+import static dev.durable.store.postgres.internal.sql.Param.ints;
+import static dev.durable.store.postgres.internal.sql.Param.longs;
+import static dev.durable.store.postgres.internal.sql.Param.shorts;
+import static dev.durable.store.postgres.internal.sql.Param.texts;
+import static dev.durable.store.postgres.internal.sql.Param.uuids;
+
+import dev.durable.store.JobKey;
+import dev.durable.store.RecordText;
+import dev.durable.store.RunIds;
+import dev.durable.store.RunKey;
+import dev.durable.store.Transition;
+import dev.durable.store.postgres.internal.job.HeartbeatRows;
+import dev.durable.store.postgres.internal.sql.Param;
+import dev.durable.store.postgres.internal.sql.SafeText;
+import dev.durable.store.postgres.internal.sql.SqlScript;
+import java.sql.Array;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Stream;
+
+/**
+ * A batch of transitions of different runs, sorted by lock order, and the statements that write them if none is stale:
+ * each counts its rows, and a wrong count aborts the transaction.
+ */
+final class TransitionBatch {
+    private static final Param NO_LEASES = uuids(List.<UUID>of(), lease -> lease);
+
+    private final List<Transition> all;
+    private final List<Transition> advancing;
+    private final List<Transition> stalling;
+    private final List<Transition> closing;
+    /** Whether what the jobs of closing runs carried is among the events. */
+    private final boolean told;
+
+    TransitionBatch(List<Transition> transitions) {
+        this(transitions, false);
+    }
+
+    /** Of transitions whose events have what the jobs carried that their runs leave when they close. */
+    static TransitionBatch told(List<Transition> transitions) {
+        return new TransitionBatch(transitions, true);
+    }
+
+    private TransitionBatch(List<Transition> transitions, boolean told) {
+        this.told = told;
+        all = transitions.stream()
+                .sorted(Comparator.comparing(Transition::run, RunKey.LOCK_ORDER))
+                .toList();
+        stalling = all.stream().filter(t -> t.stall() != null).toList();
+        closing =
+                all.stream().filter(t -> t.close() != null && t.stall() == null).toList();
+        advancing =
+                all.stream().filter(t -> t.close() == null && t.stall() == null).toList();
+    }
+
+    List<Transition> all() {
+        return all;
+    }
+
+    List<Transition> closing() {
+        return closing;
+    }
+
+    /**
+     * Locks what {@link #write} will touch, in order, where it does not do so by itself: runs that go on, or that all end,
+     * are locked by its first statement.
+     */
+    void lock(SqlScript script) {
+        if (!closing.isEmpty() && !allClose()) {
+            script.then(TransitionSql.LOCK_RUNS, fences(all));
+            lockClosers(script);
+            JobRanges.ending(all).lock(script, row -> {});
+        } else if (!stalling.isEmpty()) {
+            script.then(TransitionSql.LOCK_RUNS, fences(all));
+        }
+    }
+
+    /** Whether runs end and nothing else: then two statements lock and write everything. */
+    private boolean allClose() {
+        return !closing.isEmpty() && closing.size() == all.size();
+    }
+
+    /** Takes the runs that close from their senders. */
+    void lockClosers(SqlScript script) {
+        if (!closing.isEmpty()) {
+            script.then(TransitionSql.LOCK_CLOSERS, counted(closing, fences(closing)));
+        }
+    }
+
+    /** Writes everything; {@code waiting} gets the runs that rest although a message waits. */
+    void write(SqlScript script, Set<UUID> waiting) {
+        if (LoneStep.is(all)) {
+            new LoneStep(all.getFirst()).write(script, waiting);
+            dropHeartbeats(script);
+            consume(script);
+            return;
+        }
+        if (allClose()) {
+            end(script);
+            return;
+        }
+        if (!advancing.isEmpty()) {
+            script.read(TransitionSql.ADVANCE, row -> addAll(waiting, row), counted(advancing, advance()));
+        }
+        if (!stalling.isEmpty()) {
+            script.then(TransitionSql.STALL, counted(stalling, stall()));
+        }
+        settle(script);
+        consume(script);
+        if (!closing.isEmpty()) {
+            shutOut(script);
+        }
+        EventRows.of(all).insert(script);
+        JobRows.of(all).insert(script);
+        close(script);
+    }
+
+    /** Ends runs whatever waits for them, for who has locked them and their jobs. */
+    void seize(SqlScript script) {
+        script.then(TransitionSql.DROP_RUNNING_JOBS, runs(closing), shards(closing), NO_LEASES);
+        EventRows.of(closing).insert(script);
+        close(script);
+    }
+
+    private void settle(SqlScript script) {
+        List<SettledRow> rows = settled();
+        if (!rows.isEmpty()) {
+            script.then(
+                    TransitionSql.SETTLE,
+                    counted(
+                            rows,
+                            uuids(rows, r -> r.key().run().runId()),
+                            shorts(rows, r -> r.key().run().shard()),
+                            ints(rows, r -> r.key().seq()),
+                            uuids(rows, SettledRow::lease)));
+            dropHeartbeats(script);
+        }
+    }
+
+    private void dropHeartbeats(SqlScript script) {
+        List<SettledRow> rows =
+                settled().stream().filter(SettledRow::heartbeats).toList();
+        if (!rows.isEmpty()) {
+            script.then(
+                    HeartbeatRows.DROP,
+                    uuids(rows, r -> r.key().run().runId()),
+                    shorts(rows, r -> r.key().run().shard()),
+                    ints(rows, r -> r.key().seq()));
+        }
+    }
+
+    private List<SettledRow> settled() {
+        return all.stream()
+                .flatMap(t -> t.settled().stream()
+                        .map(s -> new SettledRow(new JobKey(t.run(), s.seq()), s.lease(), s.heartbeats())))
+                .sorted(Comparator.comparing(SettledRow::key, JobKey.LOCK_ORDER))
+                .toList();
+    }
+
+    private void consume(SqlScript script) {
+        List<ConsumedRow> rows = all.stream()
+                .flatMap(t -> t.consumed().stream().map(id -> new ConsumedRow(t.run(), id)))
+                .toList();
+        if (!rows.isEmpty()) {
+            script.then(
+                    TransitionSql.CONSUME,
+                    uuids(rows, r -> r.run().runId()),
+                    shorts(rows, r -> r.run().shard()),
+                    uuids(rows, ConsumedRow::message));
+        }
+    }
+
+    private void end(SqlScript script) {
+        List<Transition> byRun = closingByRun();
+        List<Transition.Settled> settled =
+                byRun.stream().flatMap(t -> t.settled().stream()).toList();
+        script.then(
+                TransitionSql.END,
+                with(
+                        fences(closing),
+                        runs(byRun),
+                        shards(byRun),
+                        uuids(settled, Transition.Settled::lease),
+                        Param.of(closing.size()),
+                        uuids(settled, Transition.Settled::lease),
+                        Param.of(settled.size()),
+                        Param.of(told),
+                        uuids(settled, Transition.Settled::lease)));
+        consume(script);
+        script.then(
+                TransitionSql.CLOSE,
+                Stream.of(
+                                EventRows.of(closing).params(),
+                                closeRuns(),
+                                keys(closing),
+                                keys(closing),
+                                keys(closing),
+                                keys(byRun),
+                                keys(byRun))
+                        .flatMap(List::stream)
+                        .toArray(Param[]::new));
+    }
+
+    private List<Transition> closingByRun() {
+        return closing.stream()
+                .sorted(Comparator.comparing(t -> t.run().runId(), RunIds.ORDER))
+                .toList();
+    }
+
+    private void shutOut(SqlScript script) {
+        List<Transition> byRun = closingByRun();
+        script.then(
+                told ? TransitionSql.DROP_RUNNING_JOBS : TransitionSql.DROP_SILENT_JOBS,
+                runs(byRun),
+                shards(byRun),
+                NO_LEASES);
+        script.then(TransitionSql.NOTHING_WAITS, runs(byRun), shards(byRun), runs(byRun), shards(byRun));
+    }
+
+    private void close(SqlScript script) {
+        if (closing.isEmpty()) {
+            return;
+        }
+        script.then(TransitionSql.CLOSE_RUNS, closeRuns().toArray(Param[]::new));
+        script.then(TransitionSql.DROP_INBOX, runs(closing), shards(closing));
+        script.then(TransitionSql.DROP_ALL_HEARTBEATS, runs(closing), shards(closing));
+        script.then(TransitionSql.DROP_STATE, runs(closing), shards(closing));
+    }
+
+    private List<Param> closeRuns() {
+        return List.of(
+                runs(closing),
+                shards(closing),
+                texts(closing, t -> end(t).status().name()),
+                texts(closing, t -> end(t).result()),
+                texts(closing, t -> end(t).failure()),
+                uuids(closing, Transition::newFence));
+    }
+
+    private static List<Param> keys(List<Transition> transitions) {
+        return List.of(runs(transitions), shards(transitions));
+    }
+
+    private static Transition.Close end(Transition closing) {
+        return Objects.requireNonNull(closing.close());
+    }
+
+    private static Transition.Stall stop(Transition stalling) {
+        return Objects.requireNonNull(stalling.stall());
+    }
+
+    private static void addAll(Set<UUID> waiting, ResultSet row) throws SQLException {
+        Array runs = row.getArray("waiting");
+        if (runs != null) {
+            waiting.addAll(List.of((UUID[]) runs.getArray()));
+        }
+    }
+
+    private Param[] advance() {
+        return with(
+                with(new Param[] {runs(advancing)}, fences(advancing)),
+                uuids(advancing, Transition::newFence),
+                ints(advancing, t -> t.events().size()),
+                ints(advancing, t -> t.consumed().size()),
+                bools(advancing, Transition::park),
+                instants(advancing, Transition::wakeAt));
+    }
+
+    private Param[] stall() {
+        return with(
+                fences(stalling),
+                uuids(stalling, Transition::newFence),
+                texts(stalling, t -> SafeText.storable(stop(t).reason())),
+                longs(stalling, t -> stop(t).retryIn().toMillis()));
+    }
+
+    /** run_id, shard, fence, next_event_id: what makes a transition valid. */
+    static Param[] fences(List<Transition> transitions) {
+        return new Param[] {
+            runs(transitions),
+            shards(transitions),
+            uuids(transitions, Transition::fence),
+            longs(transitions, Transition::nextEventId)
+        };
+    }
+
+    static Param runs(List<Transition> transitions) {
+        return uuids(transitions, t -> t.run().runId());
+    }
+
+    static Param shards(List<Transition> transitions) {
+        return shorts(transitions, t -> t.run().shard());
+    }
+
+    private static Param[] counted(List<?> rows, Param... params) {
+        return with(params, Param.of(rows.size()));
+    }
+
+    private static Param[] with(Param[] first, Param... rest) {
+        Param[] params = java.util.Arrays.copyOf(first, first.length + rest.length);
+        System.arraycopy(rest, 0, params, first.length, rest.length);
+        return params;
+    }
+
+    private record SettledRow(JobKey key, UUID lease, boolean heartbeats) {
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
+    }
+
+    private record ConsumedRow(RunKey run, UUID message) {}
+}

@@ -1,0 +1,242 @@
+package dev.durable.store.postgres.internal.run;
+
+import dev.durable.store.postgres.internal.job.LimitPlaceSql;
+import dev.durable.store.postgres.internal.job.QueuePlaceSql;
+
+/**
+ * The SQL of transitions, in the order in which the statements run.
+ *
+ * <p>Lock order: run_state by (shard, workflow id), then activity_job by (run id, seq), then the rest by key. The arrays
+ * come sorted so, {@code unnest} is the outer side, and each row but those of {@link #ADVANCE} is locked by key in a
+ * LATERAL before it is written by ctid. A LATERAL that had to wait gives the <i>new</i> row version, which the same
+ * statement's snapshot does not see: where a promise hangs on it rows are counted ({@code must}), or the lock is a
+ * statement of its own.
+ *
+ * <p>Plans must not depend on statistics, which may tell of tables that were empty (decision 0045, {@code PlanTest}). So
+ * an inner LATERAL that does not lock ends in {@code offset 0}, which keeps its side inner; and {@code +shard} and {@code
+ * wakes::int = 1} are comparisons that no index serves, which leaves the one that begins with what is looked for.
+ */
+public final class TransitionSql {
+    private TransitionSql() {}
+
+    /** Runs of a batch in which somebody closes: all, in order, before anything else. */
+    static final String LOCK_RUNS = """
+            select u.run_id from unnest(?::uuid[], ?::smallint[], ?::uuid[], ?::bigint[])
+                       as u(run_id, shard, fence, next_event_id)
+             cross join lateral (select 1 from durable.run_state s
+                    where s.run_id = u.run_id and +s.shard = u.shard and s.fence = u.fence
+                      and s.next_event_id = u.next_event_id for no key update) s""";
+
+    private static final String CLOSERS = """
+            select 1 from unnest(?::uuid[], ?::smallint[], ?::uuid[], ?::bigint[])
+                       as u(run_id, shard, fence, next_event_id)
+             cross join lateral (select 1 from durable.run_state s
+                    where s.run_id = u.run_id and +s.shard = u.shard and s.fence = u.fence
+                      and s.next_event_id = u.next_event_id for update) s""";
+
+    /** Closers lock out senders, whose KEY SHARE this waits for; the inbox is tested in a later statement. */
+    static final String LOCK_CLOSERS =
+            "with x as (" + CLOSERS + ") select durable.must(count(*) = ?, 'fence of a closing run') from x";
+
+    /** Jobs that end here, a range of seqs of a run each: this is where a remote outcome is waited for. */
+    static final String LOCK_JOBS = """
+            select j.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::int[]) as u(run_id, shard, first, last)
+             cross join lateral (
+                    select j.run_id, j.seq, j.task_queue, j.lease, j.state,
+                           j.attempt, j.cancel_requested, j.notes, j.operator_notes
+                      from durable.activity_job j
+                     where j.run_id = u.run_id and j.shard = u.shard and j.seq between u.first and u.last
+                     order by j.seq for update) j""";
+
+    /** Closers with messages beyond those they consume; asked when they and their jobs are locked. */
+    static final String WITH_MESSAGES = """
+            select u.run_id from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)
+             where exists (select 1 from durable.inbox i
+                    where i.run_id = u.run_id and i.shard = u.shard and i.wakes::int = 1
+                      and i.message_id <> all(?::uuid[]))""";
+
+    /** After three refusals: senders of messages wait outside until the run is closed. */
+    static final String MARK_CLOSING = """
+            update durable.run_state s set closing = true
+             where s.run_id = any(?::uuid[]) and +s.shard = any(?::smallint[])""";
+
+    /**
+     * The step itself (that of a run alone is in {@link StepSql}): a writer that names the current fence and the next
+     * event id
+     * replaces the fence. Says who rests although a message waits beyond those it consumes; a message that comes too late
+     * to be seen here is found by the next claim. Mostly no run of the batch has any: that is asked once for all of them
+     * (one descent of the index from PostgreSQL 17 on), and only then for each.
+     *
+     * <p>Here the update itself locks, row by row in the order of the arrays; where it had to wait it tests the row's new
+     * version. A lock before it costs a tenth more (decision 0045). The id is compared as one of an array so that the table
+     * can't be the outer side: by an index that is in order of the id, the planner would rather walk through a table it
+     * takes to be nearly empty.
+     */
+    static final String ADVANCE = """
+            with x as (
+                update durable.run_state s
+                   set fence = u.new_fence, next_event_id = s.next_event_id + u.events,
+                       owned_until = case when u.park and (not u.more or u.events + u.consumed = 0) then null
+                                          else s.owned_until end,
+                       wake_at = case when u.park and s.wake_at <= durable.clock() then u.wake_at
+                                      else least(s.wake_at, u.wake_at) end,
+                       not_before = null, stalls = 0, stalled_by = null, expires_at = null, closing = false
+                  from (select u.*,
+                               u.park and (select exists (select 1 from durable.inbox i
+                                                   where i.run_id = any(?::uuid[]) and i.wakes::int = 1))
+                                   and exists (select 1 from durable.inbox i where i.run_id = u.run_id
+                                               and i.shard = u.shard and i.wakes::int = 1 offset u.consumed) as more
+                          from unnest(?::uuid[], ?::smallint[], ?::uuid[], ?::bigint[], ?::uuid[], ?::int[], ?::int[],
+                                      ?::boolean[], ?::timestamptz[])
+                               as u(run_id, shard, fence, next_event_id, new_fence, events, consumed, park, wake_at)
+                        offset 0) u
+                 where s.run_id = any(array[u.run_id]) and +s.shard = u.shard and s.fence = u.fence
+                   and s.next_event_id = u.next_event_id returning s.run_id, u.more)
+            select durable.must(count(*) = ?, 'fence'), array_agg(x.run_id) filter (where x.more) as waiting from x""";
+
+    /** A run that can't go on for now: why, and when to look again. Whatever woke it stays. */
+    static final String STALL = """
+            with x as (
+                update durable.run_state s
+                   set fence = u.new_fence, owned_until = null, stalls = s.stalls + 1, stalled_by = u.reason, closing = false,
+                       not_before = durable.clock() + u.retry_in * interval '1 ms'
+                  from (select s.c, u.* from unnest(?::uuid[], ?::smallint[], ?::uuid[], ?::bigint[], ?::uuid[], ?::text[],
+                                    ?::bigint[])
+                               as u(run_id, shard, fence, next_event_id, new_fence, reason, retry_in)
+                         cross join lateral (select s.ctid as c from durable.run_state s
+                                where s.run_id = u.run_id and +s.shard = u.shard and s.fence = u.fence
+                                  and s.next_event_id = u.next_event_id for no key update) s) u
+                 where s.ctid = u.c returning 1)
+            select durable.must(count(*) = ?, 'fence of a stalling run') from x""";
+
+    /** Jobs settled in this worker, under the leases it holds. */
+    static final String SETTLE = """
+            with x as (delete from durable.activity_job where ctid = any(array(
+                select j.c from unnest(?::uuid[], ?::smallint[], ?::int[], ?::uuid[]) as u(run_id, shard, seq, lease)
+                 cross join lateral (select j.ctid as c from durable.activity_job j
+                        where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq and j.lease = u.lease
+                        for update) j)) returning 1)
+            select durable.must(count(*) = ?, 'lease') from x""";
+
+    /** Only the holder of the fence deletes messages, and nobody updates them: no lock is needed. */
+    static final String CONSUME = """
+            delete from durable.inbox where ctid = any(array(
+                select i.c from unnest(?::uuid[], ?::smallint[], ?::uuid[]) as u(run_id, shard, message_id)
+                 cross join lateral (select i.ctid as c from durable.inbox i
+                        where i.run_id = u.run_id and i.shard = u.shard and i.message_id = u.message_id offset 0) i))""";
+
+    static final String EVENTS = """
+            insert into durable.history_event (run_id, event_id, at, message_id, fence, shard, type, attributes)
+            select u.run_id, u.event_id, u.at, u.message_id, u.fence, u.shard, u.type, u.attributes::json
+              from unnest(?::uuid[], ?::bigint[], ?::timestamptz[], ?::uuid[], ?::uuid[], ?::smallint[], ?::text[],
+                          ?::text[]) as u(run_id, event_id, at, message_id, fence, shard, type, attributes)""";
+
+    /**
+     * Ready jobs, those that wait until their limit key lets them through, and eager ones, which are inserted as
+     * claimed by the worker that writes them.
+     */
+    static final String JOBS = births("", "durable.clock()", "", "", "", "");
+
+    /**
+     * The same for births of which some have a delay, or a place in a batch, in two more columns: null is none. Those with a
+     * place stand by it in their queue, however they are written. Steps have none of them.
+     */
+    static final String JOBS_APART = births(
+            ", visible_at",
+            "coalesce(u.place, durable.clock()) + coalesce(u.delay, 0) * interval '1 ms'",
+            "when u.delay is not null then ${DELAYED} ",
+            "coalesce(u.place, durable.clock()) + u.delay * interval '1 ms', ",
+            ", ?::bigint[], ?::timestamptz[]",
+            ", delay, place");
+
+    private static String births(
+            String visibleAt, String since, String delayed, String due, String type, String column) {
+        return QueuePlaceSql.in("""
+            insert into durable.activity_job (run_id, seq, shard, workflow_id, workflow_type, task_queue, activity,
+                   priority, rank, state%s, lease, session, claimed_at, scheduled_at, schedule_to_start_deadline,
+                   schedule_to_close_deadline, max_crashes, input, options, headers, limit_key)
+            select u.run_id, u.seq, u.shard, u.workflow_id, u.workflow_type, u.task_queue, u.activity, u.priority,
+                   %s - u.priority * ${ageStep}, case when u.lease is not null then ${RUNNING} %swhen u.limit_key is null then ${READY}
+                   else ${WAITING} end,
+                   %su.lease, u.session, case when u.lease is null then null else durable.clock() end,
+                   u.scheduled_at, u.start_deadline, u.close_deadline, u.max_crashes,
+                   u.input::json, u.options::json, u.headers::json, u.limit_key
+              from unnest(?::uuid[], ?::int[], ?::smallint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::int[],
+                          ?::uuid[], ?::uuid[], ?::timestamptz[], ?::timestamptz[], ?::timestamptz[], ?::int[],
+                          ?::text[], ?::text[], ?::text[], ?::text[]%s)
+                   as u(run_id, seq, shard, workflow_id, workflow_type, task_queue, activity, priority, lease, session,
+                        scheduled_at, start_deadline, close_deadline, max_crashes, input, options, headers, limit_key%s)""".formatted(visibleAt, since, delayed, due, type, column));
+    }
+
+    /** Deletes the remaining jobs of runs that close; their outcomes were locked out until here. */
+    static final String DROP_JOBS = """
+            delete from durable.activity_job where ctid = any(array(
+                select j.c from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)
+                 cross join lateral (select j.ctid as c from durable.activity_job j
+                        where j.run_id = u.run_id and j.shard = u.shard order by j.seq for update) j))""";
+
+    /** What a deleted job carried that the history has to keep: notes, or heartbeat details. */
+    private static final String CARRIED = """
+            (e.noted or exists (select 1 from durable.activity_heartbeat h
+                    where h.run_id = e.run_id and h.shard = e.shard and h.seq = e.seq offset 0))""";
+
+    private static final String ENDED = "ended as (" + DROP_JOBS
+            + " returning run_id, shard, seq, lease, session, task_queue, limit_key,"
+            + " notes is not null or operator_notes is not null as noted)";
+
+    /** The same where bodies of theirs may go on: those of jobs that are limited keep their places. */
+    static final String DROP_RUNNING_JOBS = "with " + ENDED + "\n" + LimitPlaceSql.KEEP_ENDED;
+
+    /** The same where none may carry anything: what it carries is written by who has locked it and read it. */
+    static final String DROP_SILENT_JOBS = "with " + ENDED + ",\nkept as (" + LimitPlaceSql.KEEP_ENDED + ")\n"
+            + "select durable.must(not exists (select 1 from ended e where " + CARRIED
+            + "), 'job with something to tell')";
+
+    /** After the locks, in a statement of its own: its snapshot sees whatever they waited for. */
+    static final String NOTHING_WAITS = """
+            select durable.must(
+                not exists (select 1 from durable.inbox i
+                             where i.run_id = any(?::uuid[]) and i.shard = any(?::smallint[]) and i.wakes::int = 1)
+                and not exists (select 1 from durable.activity_job j
+                             where j.run_id = any(?::uuid[]) and j.shard = any(?::smallint[])), 'close')""";
+
+    static final String CLOSE_RUNS = """
+            update durable.workflow_run w
+               set status = u.status, result = u.result::json, failure = u.failure::json, closed_at = durable.clock(),
+                   close_fence = u.fence
+              from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::text[], ?::text[], ?::text[],
+                                ?::uuid[])
+                           as u(run_id, shard, status, result, failure, fence)
+                     cross join lateral (select w.ctid as c from durable.workflow_run w
+                            where w.run_id = u.run_id and +w.shard = u.shard offset 0) j) u
+             where w.ctid = u.c""";
+
+    static final String DROP_INBOX = """
+            delete from durable.inbox i where i.run_id = any(?::uuid[]) and i.shard = any(?::smallint[])""";
+
+    static final String DROP_ALL_HEARTBEATS = """
+            delete from durable.activity_heartbeat h where h.run_id = any(?::uuid[]) and h.shard = any(?::smallint[])""";
+
+    static final String DROP_STATE = """
+            delete from durable.run_state s where s.run_id = any(?::uuid[]) and +s.shard = any(?::smallint[])""";
+
+    /**
+     * Where nothing but closers is written, all of it goes into two statements. First the runs are locked, then their jobs
+     * go; the settled ones must be among them, under their leases, and of the others none may carry anything that the
+     * history has to keep, unless that is among the events. One that somebody changed while this waited for it stays, and is
+     * found by the count or as a job that is left. The bodies of the others may go on ({@link LimitPlaceSql}).
+     */
+    static final String END = "with locked as (" + CLOSERS + "),\n" + ENDED + ",\nkept as (" + LimitPlaceSql.KEEP_ENDED
+            + ")\n"
+            + "select durable.must((select count(*) from locked) = ?, 'fence of a closing run'),"
+            + " durable.must((select count(*) filter (where e.lease in (select unnest(?::uuid[]))) from ended e) = ?,"
+            + " 'lease of a closing run'),"
+            + " durable.must(?::boolean or not exists (select 1 from ended e"
+            + " where coalesce(e.lease not in (select unnest(?::uuid[])), true) and " + CARRIED
+            + "), 'job with something to tell')";
+
+    /** Then, as of after these locks, what waits is looked for, and the rest is written. */
+    static final String CLOSE = "with appended as (" + EVENTS + "),\nclosed as (" + CLOSE_RUNS + "),\nread as ("
+            + DROP_INBOX + "),\nsilent as (" + DROP_ALL_HEARTBEATS + "),\ngone as (" + DROP_STATE + ")\n"
+            + NOTHING_WAITS;
+}

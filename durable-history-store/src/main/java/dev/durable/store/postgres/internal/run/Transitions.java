@@ -1,0 +1,160 @@
+package dev.durable.store.postgres.internal.run;
+
+import dev.durable.DurableException;
+import dev.durable.store.CommitUnknownException;
+import dev.durable.store.RunKey;
+import dev.durable.store.Transition;
+import dev.durable.store.Transition.Outcome;
+import dev.durable.store.postgres.internal.nudge.PendingNudges;
+import dev.durable.store.postgres.internal.nudge.SharedNudges;
+import dev.durable.store.postgres.internal.sql.BatchHalving;
+import dev.durable.store.postgres.internal.sql.Connections;
+import dev.durable.store.postgres.internal.sql.LockPatience;
+import dev.durable.store.postgres.internal.sql.NudgePassage;
+import dev.durable.store.postgres.internal.sql.SqlScript;
+import dev.durable.store.postgres.internal.sql.SqlState;
+import dev.durable.store.postgres.internal.sql.TransactionSettings;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * Writes transitions of runs: optimistically in one round trip, with a slow path where one is stale or locked.
+ *
+ * <pre>
+ *   optimistic: all at once, counted, one round trip ── a count is wrong ──► careful: lock, find the stale ones, write the
+ *                                                                            others, in one transaction
+ *                                                    ── a lock is late ────► careful, by {@link BatchHalving}: who waits is
+ *                                                                            LOCKED, the others are written
+ * </pre>
+ */
+final class Transitions {
+    private final Connections connections;
+    private final SharedNudges nudges;
+    private final LockPatience patience;
+
+    Transitions(Connections connections, SharedNudges nudges, LockPatience patience) {
+        this.connections = connections;
+        this.nudges = nudges;
+        this.patience = patience;
+    }
+
+    List<Outcome> commit(List<Transition> transitions) {
+        if (transitions.isEmpty()) {
+            return List.of();
+        }
+        refuseTwoOfOneRun(transitions);
+        PendingNudges hints = new PendingNudges();
+        Map<RunKey, Outcome> outcomes =
+                mayBeWrittenAtOnce(transitions) ? optimistic(transitions, hints) : careful(transitions, hints);
+        hintOf(transitions, outcomes, hints);
+        hints.spreadBy(nudges);
+        return transitions.stream().map(t -> outcomes.get(t.run())).toList();
+    }
+
+    /** What a cancellation does depends on the job that is found. */
+    private static boolean mayBeWrittenAtOnce(List<Transition> transitions) {
+        return transitions.stream().allMatch(t -> t.cancelled().isEmpty());
+    }
+
+    private Map<RunKey, Outcome> optimistic(List<Transition> transitions, PendingNudges hints) {
+        TransitionBatch batch = new TransitionBatch(transitions);
+        PendingNudges expected = new PendingNudges();
+        hintOf(transitions, applied(transitions, Set.of()), expected);
+        NudgePassage passage = expected.passage(nudges);
+        try {
+            Map<RunKey, Outcome> written = connections.attempt(patience.first(), passage, tx -> {
+                SqlScript script = new SqlScript();
+                Set<UUID> waiting = new HashSet<>();
+                batch.lock(script);
+                batch.write(script, waiting);
+                tx.last(script);
+                return applied(transitions, waiting);
+            });
+            hints.took(passage);
+            return written;
+        } catch (CommitUnknownException e) {
+            expected.sendTo(nudges);
+            throw e;
+        } catch (SQLException e) {
+            return switch (SqlState.of(e)) {
+                case UNEXPECTED, AGAIN -> careful(transitions, hints);
+                case LOCKED -> halves(transitions, SqlState.LOCKED, hints);
+                default -> throw connections.failures().of(e);
+            };
+        }
+    }
+
+    private Map<RunKey, Outcome> careful(List<Transition> transitions, PendingNudges hints) {
+        try {
+            return careful(patience.first(), transitions, hints);
+        } catch (SQLException e) {
+            return switch (SqlState.of(e)) {
+                case AGAIN, LOCKED -> halves(transitions, SqlState.of(e), hints);
+                default -> throw connections.failures().of(e);
+            };
+        }
+    }
+
+    private Map<RunKey, Outcome> careful(TransactionSettings locks, List<Transition> transitions, PendingNudges hints)
+            throws SQLException {
+        return connections.attempt(locks, tx -> new CarefulTransitions(tx, transitions, hints).writeTheGood());
+    }
+
+    private Map<RunKey, Outcome> halves(List<Transition> transitions, SqlState why, PendingNudges hints) {
+        Map<RunKey, Outcome> outcomes = new HashMap<>();
+        try {
+            connections
+                    .inHalves(
+                            why,
+                            transitions,
+                            Transition::run,
+                            part -> outcomes.putAll(careful(patience.parts(), part, hints)))
+                    .forEach(t -> outcomes.put(t.run(), Outcome.LOCKED));
+            return outcomes;
+        } catch (DurableException e) {
+            throw outcomes.isEmpty() ? e : partlyWritten(e);
+        }
+    }
+
+    /** Some were written: the caller has to ask for each. */
+    private static CommitUnknownException partlyWritten(Exception e) {
+        return new CommitUnknownException(
+                "a batch that was written in parts broke off in the middle: " + e.getMessage(), e);
+    }
+
+    static Map<RunKey, Outcome> applied(List<Transition> transitions, Set<UUID> waiting) {
+        Map<RunKey, Outcome> outcomes = new HashMap<>();
+        for (Transition t : transitions) {
+            outcomes.put(t.run(), waiting.contains(t.run().runId()) ? Outcome.APPLIED_MORE : Outcome.APPLIED);
+        }
+        return outcomes;
+    }
+
+    private static void hintOf(List<Transition> transitions, Map<RunKey, Outcome> outcomes, PendingNudges hints) {
+        for (Transition t : transitions) {
+            Outcome outcome = outcomes.get(t.run());
+            if (outcome == Outcome.APPLIED || outcome == Outcome.APPLIED_MORE) {
+                t.jobs().stream().filter(job -> job.eager() == null).forEach(job -> hints.jobs(job.taskQueue()));
+                if (t.close() != null) {
+                    hints.closed(t.run().runId());
+                }
+            }
+        }
+    }
+
+    private static void refuseTwoOfOneRun(List<Transition> transitions) {
+        Set<UUID> runs = new HashSet<>();
+        for (Transition t : transitions) {
+            if (!runs.add(t.run().runId())) {
+                throw new IllegalArgumentException("two transitions of " + t.run()
+                        + " in one batch: the second can't know the fence that the first sets; send it when the first is"
+                        + " answered");
+            }
+        }
+    }
+}

@@ -1,0 +1,20 @@
+package dev.durable.store.postgres.internal.sql;
+
+/** Pauses that grow while something keeps failing, from a quarter of a second to half a minute. Guarded by its owner. */
+public final class BackOff {
+    private static final long FIRST_MILLIS = 250;
+    private static final long LONGEST_MILLIS = 30_000;
+
+    private long next = FIRST_MILLIS;
+
+    public void succeeded() {
+        next = FIRST_MILLIS;
+    }
+
+    /** How many milliseconds to wait now. */
+    public long failed() {
+        long pause = next;
+        next = Math.min(LONGEST_MILLIS, next * 2);
+        return pause;
+    }
+}

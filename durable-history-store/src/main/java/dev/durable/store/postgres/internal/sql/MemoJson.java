@@ -1,0 +1,39 @@
+package dev.durable.store.postgres.internal.sql;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.json.JsonWriteFeature;
+import tools.jackson.core.type.TypeReference;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Converts memos to JSON text and back. Everything beyond ASCII is escaped: NUL and unpaired surrogates come back as
+ * they were.
+ */
+public final class MemoJson {
+    private static final TypeReference<Map<String, String>> TYPE = new TypeReference<>() {};
+    private static final JsonMapper JSON =
+            JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
+
+    private static final int MAX_SHOWN = 1_000;
+
+    private MemoJson() {}
+
+    public static @Nullable String write(Map<String, String> memo) {
+        return memo.isEmpty() ? null : JSON.writeValueAsString(memo);
+    }
+
+    /** What is none, because somebody has written the row by hand, is shown as it stands: others are listed with it. */
+    public static Map<String, String> read(@Nullable String json) {
+        if (json == null) {
+            return Map.of();
+        }
+        try {
+            Map<String, String> memo = JSON.readValue(json, TYPE);
+            return memo == null ? Map.of() : memo;
+        } catch (JacksonException e) {
+            return Map.of("unreadable", json.substring(0, Math.min(json.length(), MAX_SHOWN)));
+        }
+    }
+}

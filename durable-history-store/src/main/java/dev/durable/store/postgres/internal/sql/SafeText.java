@@ -1,0 +1,11 @@
+package dev.durable.store.postgres.internal.sql;
+
+/** Replaces characters that a text column can't hold, in text that is only shown to people. */
+public final class SafeText {
+    private SafeText() {}
+
+    /** NUL, which PostgreSQL refuses, as its picture; unpaired surrogates, which UTF-8 can't say, as question marks. */
+    public static String storable(String text) {
+        return text.replace('\0', '\u2400');
+    }
+}

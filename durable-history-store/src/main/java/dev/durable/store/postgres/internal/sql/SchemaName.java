@@ -1,0 +1,31 @@
+package dev.durable.store.postgres.internal.sql;
+
+import java.util.regex.Pattern;
+
+/**
+ * The validated and quoted name of the schema that holds the tables. Statements are written for {@code durable} and
+ * qualified, so that they can be pasted into psql; here they are pointed at the configured schema. No search_path: it
+ * would be session state.
+ */
+public record SchemaName(String value) {
+    public static final String DEFAULT = "durable";
+    private static final Pattern ALLOWED = Pattern.compile("[A-Za-z_][A-Za-z0-9_-]{0,47}");
+
+    public SchemaName {
+        if (!ALLOWED.matcher(value).matches()) {
+            throw new IllegalArgumentException(
+                    "schema name must be 1 to 48 letters, digits, '_' or '-', not starting with a"
+                            + " digit, and not \"" + value + "\": it also stands in the names of roles and channels.");
+        }
+    }
+
+    /** The name as an SQL identifier. */
+    public String quoted() {
+        return '"' + value + '"';
+    }
+
+    /** The statement, written for {@code durable}, on this schema. */
+    public String in(String sql) {
+        return value.equals(DEFAULT) ? sql : sql.replace(DEFAULT + ".", quoted() + ".");
+    }
+}

@@ -1,0 +1,102 @@
+package dev.durable.store.postgres.internal.sql;
+
+import java.sql.SQLException;
+import java.util.Set;
+import org.postgresql.util.PSQLException;
+
+/** What an error of the server means for a transaction: the classes of SQLSTATE that this store tells apart. */
+public enum SqlState {
+    /** A batch did not find what it counted on ({@code durable.must}), or its rows are already there. */
+    UNEXPECTED,
+    /** A lock was not to be had in time. */
+    LOCKED,
+    /**
+     * Rolled back by the server for somebody else's sake: deadlock, serialisation, cancelled by a failover, a table whose
+     * rights or partitions another transaction changed at the same time.
+     */
+    AGAIN,
+    /** A run id that no partition covers. */
+    NO_PARTITION,
+    /** The connection is lost or about to be; what was sent last may have happened. Others may answer. */
+    UNAVAILABLE,
+    /**
+     * The server refuses all work now: the disk is full or fails, no memory, no connection left, starting or
+     * stopping, a standby; or somebody has cancelled the statement. Nothing happened.
+     */
+    REFUSED,
+    /** Anything else: a defect, a missing right. */
+    OTHER;
+
+    private static final Set<String> ROLLED_BACK = Set.of("40001", "40P01", "40003");
+    /** A standby, or a server that is frozen by {@code default_transaction_read_only}. */
+    private static final String READ_ONLY = "25006";
+
+    private static final Set<String> GOING_AWAY = Set.of("57P01", "57P02", "57P04", "57P05", "25P03", "25P04");
+    private static final Set<String> CLOSED_TO_ALL = Set.of("57P03", READ_ONLY);
+    /** Resources and the system below: no item's fault, and giving up the outcome of an activity would run it again. */
+    private static final Set<String> CLASSES_OF_REFUSALS = Set.of("53", "58");
+
+    /** Values, constraints, limits, and what triggers raise: it may be one row's fault alone. */
+    private static final Set<String> REFUSALS = Set.of("22", "23", "44", "54", "P0");
+
+    /** Whether leaving one row out may help, if others get through. Not where a right or a table is missing: that hits all. */
+    public static boolean mayBeOneRows(SQLException e) {
+        String state = e.getSQLState() == null ? "" : e.getSQLState();
+        return REFUSALS.contains(classOf(state)) && of(e) != NO_PARTITION;
+    }
+
+    /** Whether the server can't be written: a standby, or one that is read-only. */
+    public static boolean isReadOnly(SQLException e) {
+        return READ_ONLY.equals(e.getSQLState());
+    }
+
+    /**
+     * Whether somebody has cancelled the statement ({@code pg_cancel_backend}). A time limit has the same SQLSTATE and only
+     * other words, which are known here in English; in another language of the server's it counts as a time limit.
+     */
+    static boolean isCancelled(SQLException e) {
+        return "57014".equals(e.getSQLState())
+                && String.valueOf(e.getMessage()).contains("canceling statement due to user request");
+    }
+
+    public static SqlState of(SQLException e) {
+        String state = e.getSQLState() == null ? "" : e.getSQLState();
+        if (state.equals("DU001") || state.equals("23505")) {
+            return UNEXPECTED;
+        }
+        if (state.equals("55P03")) {
+            return LOCKED;
+        }
+        if (ROLLED_BACK.contains(state) || isCatalogChanged(e)) {
+            return AGAIN;
+        }
+        if (state.equals("23514") && isWithoutConstraint(e)) {
+            return NO_PARTITION;
+        }
+        if (CLOSED_TO_ALL.contains(state) || CLASSES_OF_REFUSALS.contains(classOf(state)) || isCancelled(e)) {
+            return REFUSED;
+        }
+        return GOING_AWAY.contains(state) || state.startsWith("08") ? UNAVAILABLE : OTHER;
+    }
+
+    /** GRANT takes no lock on its table, so it and an ALTER of the same table meet in the catalog. Never translated. */
+    private static boolean isCatalogChanged(SQLException e) {
+        return "XX000".equals(e.getSQLState()) && String.valueOf(e.getMessage()).contains("tuple concurrently");
+    }
+
+    private static String classOf(String state) {
+        return state.length() == 5 ? state.substring(0, 2) : "";
+    }
+
+    /** Whether the database does not answer, or refuses all work. */
+    public boolean isOutage() {
+        return this == UNAVAILABLE || this == REFUSED;
+    }
+
+    /** A check that is violated has a name; a row that no partition takes violates none. In whatever language the server speaks. */
+    private static boolean isWithoutConstraint(SQLException e) {
+        return e instanceof PSQLException server
+                && server.getServerErrorMessage() != null
+                && server.getServerErrorMessage().getConstraint() == null;
+    }
+}

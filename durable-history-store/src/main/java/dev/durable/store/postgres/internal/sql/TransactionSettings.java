@@ -1,0 +1,65 @@
+package dev.durable.store.postgres.internal.sql;
+
+import java.time.Duration;
+
+/**
+ * The lock and planner settings of each kind of transaction. One query that sets it all for this transaction only
+ * ({@code set_config(…, true)}): nothing stays with the session, so a pooler in transaction mode is fine.
+ *
+ * <p>The planner settings keep the plans of batch statements stable: with statistics of empty tables PostgreSQL chooses
+ * sequential scans and hash joins, and a cached plan stays when the tables have grown.
+ */
+public enum TransactionSettings {
+    /** For the normal lanes; an item that meets a longer lock is retried alone on the slow lane. */
+    SHORT(Duration.ofMillis(100)),
+    /**
+     * As short, with synchronous_commit off: a crash of the server may undo the transaction, on which nothing depends.
+     */
+    CLAIM(Duration.ofMillis(100)),
+    /** To find out who of a batch it was. */
+    PROBE(Duration.ofMillis(15)),
+    /** One item alone, on the slow lane. */
+    LONG(Duration.ofSeconds(5)),
+    /** Reads of people through jOOQ: plans as the planner likes, and its tables found by {@link SearchPath}. */
+    READ(Duration.ofSeconds(5)),
+    /**
+     * As READ, for listings: planned for the values that are asked for, as what is right for a common type is wrong for a
+     * rare one; and never by reading a whole table, which ends a page early where the planner is lucky.
+     */
+    LISTING(Duration.ofSeconds(5));
+
+    private static final String STABLE_PLANS =
+            "pg_catalog.set_config('jit', 'off', true), pg_catalog.set_config('enable_seqscan', 'off', true), "
+                    + "pg_catalog.set_config('enable_hashjoin', 'off', true), pg_catalog.set_config('enable_mergejoin', 'off', true), "
+                    + "pg_catalog.set_config('enable_memoize', 'off', true), pg_catalog.set_config('enable_bitmapscan', 'off', true), "
+                    + "pg_catalog.set_config('plan_cache_mode', 'force_generic_plan', true), ";
+
+    private static final String LISTING_PLANS =
+            "pg_catalog.set_config('jit', 'off', true), pg_catalog.set_config('enable_seqscan', 'off', true), "
+                    + "pg_catalog.set_config('enable_hashjoin', 'off', true), pg_catalog.set_config('enable_mergejoin', 'off', true), "
+                    + "pg_catalog.set_config('max_parallel_workers_per_gather', '0', true), "
+                    + "pg_catalog.set_config('plan_cache_mode', 'force_custom_plan', true), ";
+
+    private static final String NO_WAIT_FOR_THE_DISK = "pg_catalog.set_config('synchronous_commit', 'off', true), ";
+
+    private final String setup;
+
+    TransactionSettings(Duration lockTimeout) {
+        setup = "select pg_catalog.set_config('lock_timeout', '" + lockTimeout.toMillis() + "', true), "
+                + "pg_catalog.set_config('statement_timeout', '30000', true), "
+                + "pg_catalog.set_config('idle_in_transaction_session_timeout', '10000', true), ";
+    }
+
+    /** The query; its one row has the server's time as {@code now}. */
+    public String setup(SchemaName schema) {
+        String durability = this == CLAIM ? NO_WAIT_FOR_THE_DISK : "";
+        String path = this == READ || this == LISTING ? SearchPath.with(schema) : SearchPath.OF_THE_SERVER;
+        String planner =
+                switch (this) {
+                    case READ -> "";
+                    case LISTING -> LISTING_PLANS;
+                    default -> STABLE_PLANS;
+                };
+        return setup + durability + planner + SearchPath.set(path) + ", durable.clock() as now";
+    }
+}

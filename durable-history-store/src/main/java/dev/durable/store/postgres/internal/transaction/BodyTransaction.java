@@ -1,0 +1,336 @@
+package dev.durable.store.postgres.internal.transaction;
+
+import dev.durable.DurableException;
+import dev.durable.NonRetryableException;
+import dev.durable.StoreUnavailableException;
+import dev.durable.store.TransactionalActivities;
+import dev.durable.store.postgres.internal.sql.Connections;
+import dev.durable.store.postgres.internal.sql.Param;
+import dev.durable.store.postgres.internal.sql.SqlScript;
+import dev.durable.store.postgres.internal.sql.SqlState;
+import dev.durable.store.postgres.internal.sql.StoreErrors;
+import dev.durable.store.postgres.internal.sql.TimeColumns;
+import dev.durable.store.postgres.internal.sql.TransactionSettings;
+import dev.durable.store.postgres.internal.sql.Tx;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.postgresql.core.BaseConnection;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The transaction of an activity's body, while the body runs; whoever ends the attempt can reach it from another thread. A
+ * thread that waits for the server does not hear its interrupt, and the locks of the transaction would keep the next
+ * attempt out.
+ *
+ * <pre>
+ *   begun, statements and silences bounded ─► body ─► over: nobody touches the connection any more
+ *                                              ├── prolong: the bounds are wider from the next statement on
+ *                                              ├── cancel: the statement under way fails, by the driver, without another connection
+ *                                              └── end: the server ends the backend, if it still is in this transaction
+ * </pre>
+ *
+ * <p>The backend is known by its pid and the start of its transaction: pids come again, and a pooler may give the backend to
+ * others.
+ */
+final class BodyTransaction implements TransactionalActivities.Transaction, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(BodyTransaction.class);
+    private static final Duration MARGIN = Duration.ofMinutes(1);
+    /** What the setting can say, and more than anybody waits for. */
+    private static final Duration LONGEST = Duration.ofDays(20);
+
+    /** What the pool has set stays, where it is shorter. A body that says nothing keeps its locks as well as one that waits. */
+    private static final String BEGIN = """
+            select pg_backend_pid() as pid, transaction_timestamp() as began,
+                   current_setting('transaction_read_only')::boolean as read_only,
+                   set_config('statement_timeout', case when s.ms > 0 and s.ms < t.ms then s.ms else t.ms end::text, true),
+                   set_config('idle_in_transaction_session_timeout',
+                       case when i.ms > 0 and i.ms < t.ms then i.ms else t.ms end::text, true)
+              from (select (extract(epoch from current_setting('statement_timeout')::interval) * 1000)::bigint as ms) s,
+                   (select (extract(epoch from current_setting('idle_in_transaction_session_timeout')::interval) * 1000)::bigint
+                        as ms) i,
+                   (select ?::bigint as ms) t""";
+
+    /** What the pool, or the body itself, has set stays: only the bound of before is replaced. */
+    private static final String PROLONG = """
+            select case when s.statement operator(pg_catalog.=) ? then pg_catalog.set_config('statement_timeout', ?, true) end,
+                   case when s.silence operator(pg_catalog.=) ?
+                        then pg_catalog.set_config('idle_in_transaction_session_timeout', ?, true) end
+              from (select (extract(epoch from pg_catalog.current_setting('statement_timeout')::pg_catalog.interval)
+                            operator(pg_catalog.*) 1000)::bigint as statement,
+                           (extract(epoch from pg_catalog.current_setting('idle_in_transaction_session_timeout')
+                            ::pg_catalog.interval) operator(pg_catalog.*) 1000)::bigint as silence) s""";
+
+    private static final String END = """
+            select pg_terminate_backend(a.pid) from pg_stat_activity a where a.pid = ? and a.xact_start = ?::timestamptz""";
+
+    private final Connection connection;
+    private final Connection ofBody;
+    private final Connections connections;
+    private final int pid;
+    private final Instant began;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final BodyWitness witness = new BodyWitness();
+    private final BaseConnection server;
+    private final SessionSettings settings;
+    /** Held while the bound is changed, which may wait for a statement: apart from the other, which a cancel needs. */
+    private final ReentrantLock bounding = new ReentrantLock();
+
+    private volatile boolean over;
+    private long boundMillis;
+
+    private BodyTransaction(
+            Connection connection,
+            Connections connections,
+            SessionSettings settings,
+            int pid,
+            Instant began,
+            long boundMillis)
+            throws SQLException {
+        this.connection = connection;
+        this.server = connection.unwrap(BaseConnection.class);
+        this.settings = settings;
+        this.ofBody = BodyConnection.over(connection, witness);
+        this.connections = connections;
+        this.pid = pid;
+        this.began = began;
+        this.boundMillis = boundMillis;
+    }
+
+    /** @throws StoreUnavailableException when nothing can be written in it, or it can't be begun */
+    static BodyTransaction on(Connection connection, Duration left, Connections connections) {
+        List<BodyTransaction> begun = new ArrayList<>();
+        long bound = bound(left).toMillis();
+        SessionSettings settings = new SessionSettings();
+        try {
+            Tx.ofCaller(connection, connections.schema())
+                    .run(settings.readGiven(settings.readBefore(new SqlScript())
+                            .read(
+                                    BEGIN,
+                                    row -> {
+                                        if (row.getBoolean("read_only")) {
+                                            throw connections.failures().readOnly(null);
+                                        }
+                                        begun.add(new BodyTransaction(
+                                                connection,
+                                                connections,
+                                                settings,
+                                                row.getInt("pid"),
+                                                TimeColumns.required(row, "began"),
+                                                bound));
+                                    },
+                                    Param.of(bound))));
+            return begun.getFirst();
+        } catch (SQLException e) {
+            throw connections.failures().unavailable(e);
+        }
+    }
+
+    /**
+     * How long the server lets a statement, and a silence between two, last. For processes that have died or stand still:
+     * one that lives ends the body on time, by {@link #cancel} and {@link #end}. Hence far more than what is left: who is
+     * given a longer time while it runs has it from the next statement on ({@link #prolong}), and the one that runs then
+     * keeps the bound with which it began.
+     */
+    static Duration bound(Duration left) {
+        if (left.compareTo(LONGEST) >= 0) {
+            return LONGEST;
+        }
+        Duration most = left.isNegative() ? MARGIN : left.multipliedBy(2).plus(MARGIN);
+        return most.compareTo(LONGEST) < 0 ? most : LONGEST;
+    }
+
+    private static final String IS_IT =
+            "select pg_catalog.transaction_timestamp()" + " operator(pg_catalog.=) ?::pg_catalog.timestamptz as same";
+
+    /**
+     * Begins the statements that settle the activity: the session is again as it was, for the rights of the engine's own
+     * statements and for whoever has the connection next, and it is asked whether this is the transaction that was begun.
+     *
+     * @throws NonRetryableException if it is not
+     */
+    void prepareEnd(Tx tx) throws SQLException {
+        List<Boolean> same = new ArrayList<>();
+        tx.run(settings.putBack(new SqlScript())
+                .read(TransactionSettings.LONG.setup(connections.schema()), row -> {})
+                .read(IS_IT, row -> same.add(row.getBoolean("same")), Param.of(began.toString())));
+        if (!same.getFirst()) {
+            throw endedByBody();
+        }
+    }
+
+    /**
+     * The body ended the transaction by a statement. What it had written then is committed, or gone, and what it has set may
+     * stay with the session, so the connection is not used again.
+     */
+    private NonRetryableException endedByBody() {
+        try {
+            connection.abort(Runnable::run);
+        } catch (SQLException e) {
+            log.debug(
+                    "a connection that is given up was gone: {}",
+                    StoreErrors.withoutRow(e).getMessage());
+        }
+        return new NonRetryableException(
+                "the body of this transactional activity has ended its transaction itself, by a statement such as"
+                        + " COMMIT, ROLLBACK or COMMIT AND CHAIN: the transaction that it returned in is not the one that it"
+                        + " was given. What it wrote before may be committed although the activity is not completed, so it"
+                        + " is not tried again: look at what it wrote, then complete or retry it by hand. Take the statement"
+                        + " out (also out of procedures and scripts that the body runs); a savepoint undoes a part.");
+    }
+
+    /**
+     * For a body that gave no settlement: refuses one that has ended its transaction by a statement, as far as the connection
+     * can tell, and what was ended from outside.
+     */
+    void refuseOtherEnds() {
+        try (var question = connection.prepareStatement(IS_IT)) {
+            question.setString(1, began.toString());
+            try (var row = question.executeQuery()) {
+                if (row.next() && !row.getBoolean("same")) {
+                    throw endedByBody();
+                }
+            }
+        } catch (SQLException e) {
+            SQLException outage = outage(e);
+            if (outage != null) {
+                throw connections.failures().ofCaller(outage);
+            }
+        }
+    }
+
+    /** For an error of the statements that were to settle the activity. */
+    RuntimeException notSettled(SQLException e) {
+        if (SqlState.isReadOnly(e)) {
+            return new DurableException(
+                    "the transaction of this activity can't be written any more, and could when it began: its body, or what it"
+                            + " called, has made it read-only (SET TRANSACTION READ ONLY, setReadOnly). Nothing of it was"
+                            + " written. Take that out: the activity's completion is written in the same transaction.",
+                    e);
+        }
+        String refused = refusedByDriver();
+        if (refused != null) {
+            return new DurableException(
+                    "the JDBC driver has closed the connection of this transactional activity, as its body, or what it called,"
+                            + " has set " + refused
+                            + ", with which the driver can't work. Nothing of it was written. Take that"
+                            + " out: SET LOCAL would do the same. Format dates by to_char(…), and texts in Java.",
+                    e);
+        }
+        SQLException outage = outage(e);
+        return connections.failures().ofCaller(outage == null ? e : outage);
+    }
+
+    private @Nullable SQLException outage(SQLException answer) {
+        return refusedByDriver() == null ? witness.outage(connection, answer) : null;
+    }
+
+    /** A setting that the body has made and for which the driver has closed the connection; null if there is none. */
+    private @Nullable String refusedByDriver() {
+        String style = String.valueOf(server.getParameterStatus("DateStyle"));
+        String encoding = String.valueOf(server.getParameterStatus("client_encoding"));
+        try {
+            if (!server.isClosed()) {
+                return null;
+            }
+        } catch (SQLException e) {
+            return null;
+        }
+        return !style.startsWith("ISO")
+                ? "DateStyle = '" + style + "'"
+                : !encoding.equals("UTF8") ? "client_encoding = '" + encoding + "'" : null;
+    }
+
+    @Override
+    public void threw(Throwable thrown) {
+        witness.threw(thrown);
+    }
+
+    @Override
+    public <T> @Nullable T as(Class<T> type) {
+        return type.isInstance(ofBody) ? type.cast(ofBody) : null;
+    }
+
+    /** By the driver's own connection, which does one statement at a time: where the body runs one, this waits for its end. */
+    @Override
+    public void prolong(Duration left) {
+        bounding.lock();
+        try {
+            long longer = bound(left).toMillis();
+            if (over || longer <= boundMillis) {
+                return;
+            }
+            Connection own = (Connection) connection.unwrap(PGConnection.class);
+            try (PreparedStatement change = own.prepareStatement(PROLONG)) {
+                change.setLong(1, boundMillis);
+                change.setString(2, Long.toString(longer));
+                change.setLong(3, boundMillis);
+                change.setString(4, Long.toString(longer));
+                change.execute();
+            }
+            boundMillis = longer;
+        } catch (SQLException e) {
+            // The transaction has failed, or is over: it ends anyway.
+            log.debug(
+                    "a transactional activity keeps its bounds: {}",
+                    StoreErrors.withoutRow(e).getMessage());
+        } finally {
+            bounding.unlock();
+        }
+    }
+
+    @Override
+    public void cancel() {
+        lock.lock();
+        try {
+            // A later cancel would hit the next user of the connection.
+            if (!over) {
+                connection.unwrap(PGConnection.class).cancelQuery();
+            }
+        } catch (SQLException e) {
+            log.warn("the statement of an activity whose time is over was not cancelled: {}", e.getMessage());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void end() {
+        try {
+            connections.read(TransactionSettings.SHORT, tx -> {
+                tx.last(new SqlScript().read(END, row -> {}, Param.of(pid), Param.of(began.toString())));
+                return true;
+            });
+        } catch (RuntimeException e) {
+            log.warn("the transaction of an activity whose time is over was not ended: {}", e.getMessage());
+        }
+    }
+
+    /** The body has ended. Waits for a cancel under way, and for a change of its bounds. */
+    @Override
+    public void close() {
+        bounding.lock();
+        try {
+            markOver();
+        } finally {
+            bounding.unlock();
+        }
+    }
+
+    private void markOver() {
+        lock.lock();
+        try {
+            over = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

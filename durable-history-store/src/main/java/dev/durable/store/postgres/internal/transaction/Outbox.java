@@ -1,0 +1,139 @@
+package dev.durable.store.postgres.internal.transaction;
+
+import dev.durable.store.Delivery;
+import dev.durable.store.InboxMessage;
+import dev.durable.store.MessageKind;
+import dev.durable.store.NewRun;
+import dev.durable.store.Nudges;
+import dev.durable.store.RunIds;
+import dev.durable.store.postgres.CallerTransactions;
+import dev.durable.store.postgres.internal.nudge.SharedNudges;
+import dev.durable.store.postgres.internal.sql.Connections;
+import dev.durable.store.postgres.internal.sql.Param;
+import dev.durable.store.postgres.internal.sql.SqlScript;
+import java.nio.ByteBuffer;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Inserts the messages that callers send inside their own transactions into the table {@code outbox}. A caller may hold
+ * such a transaction for as long as it likes, so it locks nothing but rows that nobody else wants; {@link OutboxRelay}
+ * delivers after the commit.
+ *
+ * <p>The source of a row is this process, its event id a count: in the order of the calls, which within one transaction is
+ * the order of delivery. Its shard is the target's, so that delivery never leaves the shard.
+ */
+public final class Outbox {
+    private static final Nudges.Nudge FILLED = new Nudges.OutboxFilled();
+    private static final Nudges.Nudge AWAITED = new Nudges.OutboxAwaited();
+
+    private final Connections connections;
+    private final SharedNudges nudges;
+    private final UUID sender = UUID.randomUUID();
+    private final AtomicLong count = new AtomicLong();
+
+    public Outbox(Connections connections, SharedNudges nudges) {
+        this.connections = connections;
+        this.nudges = nudges;
+    }
+
+    void add(Connection connection, Delivery delivery, CallerTransactions callers) {
+        add(connection, delivery, null, callers);
+    }
+
+    /** The message of this start, for a run that is open now; if none is when it is delivered, the start is made. */
+    void add(Connection connection, NewRun start, CallerTransactions callers) {
+        InboxMessage message = Objects.requireNonNull(start.message());
+        Delivery delivery = new Delivery(start.run().workflowId(), null, message);
+        add(connection, delivery, DeferredStart.write(start), callers);
+    }
+
+    private void add(Connection connection, Delivery delivery, @Nullable String newRun, CallerTransactions callers) {
+        UUID source = RunIds.inShardOf(delivery.workflowId(), sender);
+        InboxMessage message = delivery.message();
+        SqlScript script = new SqlScript()
+                .then(
+                        RelaySql.ADD,
+                        Param.of(source),
+                        Param.of(count.incrementAndGet()),
+                        Param.of((Object) delivery.runId()),
+                        Param.of((short) message.kind().code()),
+                        Param.of((short) RunIds.shard(source)),
+                        Param.of(delivery.workflowId()),
+                        Param.of(message.name()),
+                        Param.of(message.payload()),
+                        Param.of((Object) newRun));
+        if (callers.tellsOfCommits()) {
+            callers.afterCommit(() -> nudges.send(List.of(FILLED)));
+        }
+        connections.in(connection, tx -> {
+            tx.run(script);
+            return true;
+        });
+        if (!callers.tellsOfCommits()) {
+            nudges.tell(List.of(AWAITED));
+        }
+    }
+
+    /**
+     * A row that waits.
+     *
+     * @param source who sent it
+     * @param eventId its place there
+     * @param shard of source and target
+     * @param delivery what to deliver; the id of its message follows from source and place, so that it is one message
+     *     however often it is delivered
+     * @param start what to start with it if no run is open; null without
+     * @param unreadable why that can't be read; null where it can. Such a row is set aside
+     */
+    public record Row(
+            UUID source,
+            long eventId,
+            int shard,
+            Delivery delivery,
+            @Nullable NewRun start,
+            @Nullable SQLException unreadable) {
+
+        public static Row read(ResultSet row) throws SQLException {
+            UUID source = row.getObject("run_id", UUID.class);
+            long eventId = row.getLong("event_id");
+            InboxMessage message = new InboxMessage(
+                    messageId(source, eventId),
+                    MessageKind.of(row.getInt("kind")),
+                    row.getString("name"),
+                    row.getString("payload"),
+                    null,
+                    null);
+            String target = row.getString("target_workflow_id");
+            String newRun = row.getString("new_run");
+            NewRun start = null;
+            SQLException unreadable = null;
+            try {
+                start = newRun == null ? null : DeferredStart.read(newRun).of(target, message);
+            } catch (RuntimeException | StackOverflowError e) {
+                // 22: a value that is none, which is this row's fault alone.
+                unreadable = new SQLException("new_run can't be read: " + e.getMessage(), "22000", e);
+            }
+            Delivery delivery = new Delivery(target, row.getObject("target_run_id", UUID.class), message);
+            return new Row(source, eventId, row.getInt("shard"), delivery, start, unreadable);
+        }
+
+        private static UUID messageId(UUID source, long eventId) {
+            ByteBuffer name = ByteBuffer.allocate(Long.BYTES * 3)
+                    .putLong(source.getMostSignificantBits())
+                    .putLong(source.getLeastSignificantBits())
+                    .putLong(eventId);
+            return UUID.nameUUIDFromBytes(name.array());
+        }
+
+        String target() {
+            return delivery.workflowId();
+        }
+    }
+}

@@ -1,0 +1,120 @@
+package dev.durable.store.postgres.internal.transaction;
+
+import dev.durable.store.InboxLimit;
+import dev.durable.store.Nudges;
+import dev.durable.store.Relayed;
+import dev.durable.store.postgres.internal.sql.Connections;
+import dev.durable.store.postgres.internal.sql.SqlScript;
+import dev.durable.store.postgres.internal.sql.TransactionSettings;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Delivers the messages of the table {@code outbox} to the inboxes of their targets. If it only found out who is stuck,
+ * others may have stood behind them: then another, past these.
+ *
+ * <p>What a target can't take now (full, closing, locked) stays, with all that follows it to the same target: such targets
+ * are <i>stuck</i>, and passed over before the senders of a pass are chosen, so that they keep nobody else. They get
+ * another chance when nothing else waits, and now and then when something always does.
+ */
+public final class OutboxRelay {
+    private static final Logger log = LoggerFactory.getLogger(OutboxRelay.class);
+    /** One in so many passes looks at stuck targets, too, even where other messages wait. */
+    private static final int EVERYBODY = 16;
+
+    private final Connections connections;
+    private final Nudges nudges;
+    private final InboxLimit inboxLimit;
+    private Set<String> stuck = new HashSet<>();
+    private int relays;
+    private boolean refusalTold;
+    private long unknown;
+
+    public OutboxRelay(Connections connections, Nudges nudges, InboxLimit inboxLimit) {
+        this.connections = connections;
+        this.nudges = nudges;
+        this.inboxLimit = inboxLimit;
+    }
+
+    public synchronized Relayed relay(int limit) {
+        Look look = look();
+        tellUnknown(look.unknown);
+        if (!look.waits) {
+            stuck.clear();
+            refusalTold = false;
+            return new Relayed(0, 0, look.aside);
+        }
+        Relayed relayed = deliver(limit);
+        return new Relayed(relayed.delivered(), relayed.refused(), look.aside + relayed.refused());
+    }
+
+    private void tellUnknown(long count) {
+        if (count > 0 && unknown == 0) {
+            log.warn(
+                    "{} messages wait in {} whose kind this version of Durable does not know; all others are delivered. Usual"
+                            + " cause: a newer version has sent them, and its workers deliver them. If there is none, somebody"
+                            + " has changed the column kind by hand: mend it, or delete the rows",
+                    count,
+                    connections.schema().in("durable.outbox"));
+        }
+        unknown = count;
+    }
+
+    private Relayed deliver(int limit) {
+        if (++relays % EVERYBODY == 0) {
+            stuck.clear();
+        }
+        boolean passedOver = !stuck.isEmpty();
+        Relayed relayed;
+        int before;
+        do {
+            before = stuck.size();
+            relayed = pass(limit);
+        } while (relayed.gone() == 0 && stuck.size() > before);
+        if (relayed.gone() == 0 && passedOver) {
+            // Nothing else waits: they may have room by now.
+            stuck.clear();
+            return pass(limit);
+        }
+        return relayed;
+    }
+
+    /**
+     * What an idle relay sees.
+     *
+     * @param waits whether there is anything to deliver
+     * @param aside messages that were set aside
+     * @param unknown messages of kinds that this version does not know
+     */
+    private record Look(boolean waits, long aside, long unknown) {}
+
+    private Look look() {
+        List<Look> answer = new ArrayList<>();
+        return connections.read(TransactionSettings.SHORT, tx -> {
+            tx.last(new SqlScript()
+                    .read(
+                            RelaySql.LOOK,
+                            row -> answer.add(
+                                    new Look(row.getBoolean("waits"), row.getLong("aside"), row.getLong("unknown")))));
+            return answer.getLast();
+        });
+    }
+
+    private Relayed pass(int limit) {
+        RelayPass pass = new RelayPass(connections, inboxLimit, limit, Set.copyOf(stuck));
+        Relayed relayed = pass.run();
+        stuck.addAll(pass.stuck());
+        pass.hints().sendTo(nudges);
+        if (relayed.delivered() > 0) {
+            refusalTold = false;
+        }
+        if (!refusalTold) {
+            refusalTold = pass.tellRefusal();
+        }
+        return relayed;
+    }
+}

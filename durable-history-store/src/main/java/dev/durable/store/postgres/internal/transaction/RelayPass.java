@@ -1,0 +1,266 @@
+package dev.durable.store.postgres.internal.transaction;
+
+import static dev.durable.store.postgres.internal.sql.Param.longs;
+import static dev.durable.store.postgres.internal.sql.Param.shorts;
+import static dev.durable.store.postgres.internal.sql.Param.texts;
+import static dev.durable.store.postgres.internal.sql.Param.uuids;
+
+import dev.durable.store.Bounds;
+import dev.durable.store.Delivery.Outcome;
+import dev.durable.store.InboxLimit;
+import dev.durable.store.Portion;
+import dev.durable.store.Relayed;
+import dev.durable.store.postgres.internal.nudge.PendingNudges;
+import dev.durable.store.postgres.internal.sql.BatchHalving;
+import dev.durable.store.postgres.internal.sql.Connections;
+import dev.durable.store.postgres.internal.sql.Param;
+import dev.durable.store.postgres.internal.sql.SqlScript;
+import dev.durable.store.postgres.internal.sql.SqlState;
+import dev.durable.store.postgres.internal.sql.TransactionSettings;
+import dev.durable.store.postgres.internal.sql.Tx;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One pass of the relay: locks rows of the outbox, inserts them into their targets' inboxes, and deletes them, in one
+ * transaction.
+ *
+ * <pre>
+ *   take ─► deliver ─► deliver who was not found once more ─► remove what went or has nowhere to go ─► COMMIT
+ *     │ a lock is in the way: by targets, in halves          │ the database refuses something: row by row,
+ *     └── who stands alone with it is stuck                  └── who stands alone with it is set aside
+ * </pre>
+ *
+ * <p>Set aside only if another row gets through: what is refused while none does may be the database's fault (a trigger
+ * that stops all writes for an hour), and waits.
+ */
+final class RelayPass {
+    private static final Logger log = LoggerFactory.getLogger(RelayPass.class);
+
+    private final Connections connections;
+    private final InboxLimit inboxLimit;
+    private final int limit;
+    private final Set<String> except;
+    private final PendingNudges hints = new PendingNudges();
+    private final Set<String> stuck = new HashSet<>();
+    private final RelayRefusals refusals;
+    private List<Outbox.Row> taken = List.of();
+    private int delivered;
+    private int accepted;
+
+    /**
+     * @param inboxLimit what may wait for a run
+     * @param limit how many to deliver at most
+     * @param except targets to pass over
+     */
+    RelayPass(Connections connections, InboxLimit inboxLimit, int limit, Set<String> except) {
+        this.connections = connections;
+        this.inboxLimit = inboxLimit;
+        this.limit = limit;
+        this.except = new HashSet<>(except);
+        this.refusals = new RelayRefusals(connections);
+    }
+
+    /** Targets that can't take what waits for them. */
+    Set<String> stuck() {
+        return stuck;
+    }
+
+    /** For whom there is something now. */
+    PendingNudges hints() {
+        return hints;
+    }
+
+    Relayed run() {
+        try {
+            deliverAll();
+            if (nothingGetsThrough()) {
+                // Behind them there may be somebody for whom it does.
+                except.addAll(refusals.targets());
+                except.addAll(stuck);
+                deliverAll();
+            }
+            return new Relayed(delivered, refusals.setAside(accepted > 0), 0);
+        } catch (SQLException e) {
+            throw connections.failures().of(e);
+        }
+    }
+
+    /** Logs it if everything that the pass could have delivered was refused; returns whether it was. */
+    boolean tellRefusal() {
+        if (nothingGetsThrough()) {
+            refusals.tell();
+            return true;
+        }
+        return false;
+    }
+
+    private boolean nothingGetsThrough() {
+        return accepted == 0 && !refusals.isEmpty();
+    }
+
+    private void deliverAll() throws SQLException {
+        taken = List.of();
+        try {
+            write(TransactionSettings.SHORT, tx -> taken = take(tx, null));
+        } catch (SQLException e) {
+            switch (SqlState.of(e)) {
+                case LOCKED, AGAIN -> byTargets(SqlState.of(e));
+                default -> byRows(e);
+            }
+        }
+    }
+
+    /** Targets that are locked wait; the others are delivered. */
+    private void byTargets(SqlState why) throws SQLException {
+        Set<String> targets = new LinkedHashSet<>();
+        taken.forEach(row -> targets.add(row.target()));
+        try {
+            new BatchHalving<String>(target -> target, part -> write(TransactionSettings.PROBE, tx -> take(tx, part)))
+                    .write(List.copyOf(targets), why)
+                    .forEach(stuck::add);
+        } catch (SQLException e) {
+            byRows(e);
+        }
+    }
+
+    /** A row that is refused must not keep the others. */
+    private void byRows(SQLException why) throws SQLException {
+        if (taken.isEmpty() || !SqlState.mayBeOneRows(why)) {
+            throw why;
+        }
+        Set<Object> taboo = new HashSet<>(stuck);
+        for (Outbox.Row row : taken) {
+            if (taboo.contains(row.source()) || taboo.contains(row.target())) {
+                continue;
+            }
+            try {
+                if (!write(TransactionSettings.PROBE, tx -> takeOne(tx, row))) {
+                    // It has gone, or another relay is at its sender: that one keeps the order.
+                    taboo.add(row.source());
+                }
+            } catch (SQLException e) {
+                if (SqlState.mayBeOneRows(e)) {
+                    refusals.add(row, e);
+                } else if (SqlState.of(e) == SqlState.LOCKED || SqlState.of(e) == SqlState.AGAIN) {
+                    stuck.add(row.target());
+                } else {
+                    throw e;
+                }
+            }
+            taboo.addAll(stuck);
+        }
+    }
+
+    /** Which rows a transaction delivers. */
+    @FunctionalInterface
+    private interface Taking {
+        List<Outbox.Row> in(Tx tx) throws SQLException;
+    }
+
+    /** Tells whether there were any. */
+    private boolean write(TransactionSettings locks, Taking taking) throws SQLException {
+        List<Outbox.Row> found = new ArrayList<>();
+        Map<Integer, Outcome> outcomes = new HashMap<>();
+        delivered += connections.attempt(locks, tx -> {
+            List<Outbox.Row> rows = taking.in(tx);
+            found.addAll(rows);
+            if (rows.isEmpty()) {
+                return 0;
+            }
+            for (Outbox.Row row : rows) {
+                if (row.unreadable() != null) {
+                    // As if the database had refused it: row by row it is found out and set aside.
+                    throw row.unreadable();
+                }
+            }
+            RelayDelivery delivery = new RelayDelivery(tx, rows, inboxLimit, hints);
+            outcomes.putAll(delivery.outcomes());
+            List<Outbox.Row> done = judge(rows, outcomes, delivery);
+            tx.last(new SqlScript()
+                    .then(
+                            RelaySql.REMOVE,
+                            uuids(done, Outbox.Row::source),
+                            longs(done, Outbox.Row::eventId),
+                            shorts(done, Outbox.Row::shard)));
+            return done.size();
+        });
+        // A row without a target has met nothing that could refuse it.
+        accepted += Collections.frequency(outcomes.values(), Outcome.ACCEPTED);
+        return !found.isEmpty();
+    }
+
+    /** Null takes for all targets. */
+    private List<Outbox.Row> take(Tx tx, @Nullable List<String> targets) throws SQLException {
+        List<Outbox.Row> rows = new ArrayList<>();
+        Map<UUID, Long> places = new HashMap<>();
+        Param all = Param.of(targets == null);
+        Param only = texts(targets == null ? List.of() : targets, target -> target);
+        Param others = texts(List.copyOf(except), target -> target);
+        tx.run(new SqlScript()
+                .read(
+                        RelaySql.TAKE,
+                        row -> {
+                            Outbox.Row next = Outbox.Row.read(row);
+                            if (places.merge(next.source(), 1L, Long::sum) == row.getLong("place")) {
+                                rows.add(next);
+                            }
+                        },
+                        all,
+                        only,
+                        others,
+                        all,
+                        only,
+                        others,
+                        Param.of(limit),
+                        Param.of(limit),
+                        Param.of((long) Portion.BYTES)));
+        return rows;
+    }
+
+    private static List<Outbox.Row> takeOne(Tx tx, Outbox.Row one) throws SQLException {
+        List<Outbox.Row> rows = new ArrayList<>();
+        tx.run(new SqlScript()
+                .read(
+                        RelaySql.TAKE_ONE,
+                        row -> rows.add(Outbox.Row.read(row)),
+                        Param.of(one.source()),
+                        Param.of(one.source()),
+                        Param.of(one.eventId()),
+                        Param.of((short) one.shard())));
+        return rows;
+    }
+
+    /** What need not wait any longer: delivered, or without a target. */
+    private List<Outbox.Row> judge(List<Outbox.Row> rows, Map<Integer, Outcome> outcomes, RelayDelivery delivery) {
+        List<Outbox.Row> done = new ArrayList<>();
+        for (int i = 0; i < rows.size(); i++) {
+            Outbox.Row row = rows.get(i);
+            switch (outcomes.getOrDefault(i, Outcome.NOT_FOUND)) {
+                case ACCEPTED -> done.add(row);
+                case NOT_FOUND -> {
+                    log.warn(
+                            "{} {} to workflow {} is dropped: it was sent in a transaction, and after its commit {}",
+                            row.delivery().message().kind(),
+                            Bounds.shown(row.delivery().message().name()),
+                            Bounds.shown(row.target()),
+                            delivery.whyDropped(i));
+                    done.add(row);
+                }
+                case CLOSING, INBOX_FULL, INBOX_TOO_LARGE, LOCKED -> stuck.add(row.target());
+            }
+        }
+        return done;
+    }
+}

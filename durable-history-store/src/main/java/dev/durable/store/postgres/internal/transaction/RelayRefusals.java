@@ -1,0 +1,134 @@
+package dev.durable.store.postgres.internal.transaction;
+
+import dev.durable.store.Bounds;
+import dev.durable.store.postgres.internal.sql.Connections;
+import dev.durable.store.postgres.internal.sql.Param;
+import dev.durable.store.postgres.internal.sql.SafeText;
+import dev.durable.store.postgres.internal.sql.SqlScript;
+import dev.durable.store.postgres.internal.sql.StoreErrors;
+import dev.durable.store.postgres.internal.sql.TransactionSettings;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Handles messages of the outbox that the database refuses: sets them aside in {@code outbox_refused} if others get
+ * through. Where others get through they are set aside, into a table where people see them; else they wait in the
+ * outbox, and that is said.
+ */
+final class RelayRefusals {
+    private static final Logger log = LoggerFactory.getLogger(RelayRefusals.class);
+    private static final int MAX_ERROR = 2_000;
+
+    private final Connections connections;
+    private final List<Refusal> refusals = new ArrayList<>();
+
+    private record Refusal(Outbox.Row row, SQLException why) {
+        /** Without the row, whose message would stand there once more, and be read by other people. */
+        String error() {
+            return String.valueOf(StoreErrors.withoutRow(why).getMessage());
+        }
+
+        /** For the log. */
+        String reason() {
+            return error().lines().findFirst().orElse("");
+        }
+    }
+
+    RelayRefusals(Connections connections) {
+        this.connections = connections;
+    }
+
+    void add(Outbox.Row row, SQLException why) {
+        refusals.add(new Refusal(row, why));
+    }
+
+    boolean isEmpty() {
+        return refusals.isEmpty();
+    }
+
+    Set<String> targets() {
+        Set<String> targets = new HashSet<>();
+        refusals.forEach(refusal -> targets.add(refusal.row.target()));
+        return targets;
+    }
+
+    /**
+     * Tells how many; what another relay has set aside is not among them.
+     *
+     * @param all or only those that nobody can read, which are at fault whatever becomes of others
+     */
+    int setAside(boolean all) throws SQLException {
+        int aside = 0;
+        for (Refusal refusal : List.copyOf(refusals)) {
+            if (all || refusal.row.unreadable() != null) {
+                aside += setAside(refusal) ? 1 : 0;
+                refusals.remove(refusal);
+            }
+        }
+        return aside;
+    }
+
+    private boolean setAside(Refusal refusal) throws SQLException {
+        Outbox.Row row = refusal.row;
+        String error = refusal.error();
+        List<Long> gone = new ArrayList<>();
+        connections.attempt(TransactionSettings.SHORT, tx -> {
+            tx.last(new SqlScript()
+                    .read(
+                            RelaySql.SET_ASIDE,
+                            found -> gone.add(found.getLong("event_id")),
+                            Param.of(row.source()),
+                            Param.of(row.eventId()),
+                            Param.of((short) row.shard()),
+                            Param.of(refusal.why.getSQLState()),
+                            Param.of(SafeText.storable(error.substring(0, Math.min(error.length(), MAX_ERROR))))));
+            return true;
+        });
+        if (gone.isEmpty()) {
+            return false;
+        }
+        log.error(
+                "{} {} to workflow {} is set aside: the database refuses it (SQLSTATE {}): {}. Usual cause: a trigger"
+                        + " or constraint of one's own on Durable's tables. It stands in {}; mend the cause, then:"
+                        + " select {}('{}', {}); or delete the row there",
+                row.delivery().message().kind(),
+                Bounds.shown(row.delivery().message().name()),
+                Bounds.shown(row.target()),
+                refusal.why.getSQLState(),
+                refusal.reason(),
+                in("durable.outbox_refused"),
+                in("durable.resend_refused"),
+                row.source(),
+                row.eventId());
+        return true;
+    }
+
+    /** That they wait. */
+    void tell() {
+        Refusal first = refusals.getFirst();
+        Outbox.Row row = first.row;
+        log.error(
+                "{} messages wait in the outbox: the database refuses them, and no other gets through that would show that"
+                        + " it is their own fault. The first is {} {} to workflow {} (SQLSTATE {}): {}. Usual cause: a"
+                        + " trigger or constraint of one's own on Durable's tables. Mend it, and they are delivered; or"
+                        + " give up the first: delete from {} where run_id = '{}' and event_id = {}",
+                refusals.size(),
+                row.delivery().message().kind(),
+                Bounds.shown(row.delivery().message().name()),
+                Bounds.shown(row.target()),
+                first.why.getSQLState(),
+                first.reason(),
+                in("durable.outbox"),
+                row.source(),
+                row.eventId());
+    }
+
+    private String in(String name) {
+        return connections.schema().in(name);
+    }
+}

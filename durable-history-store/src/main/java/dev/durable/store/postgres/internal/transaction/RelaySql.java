@@ -1,0 +1,100 @@
+package dev.durable.store.postgres.internal.transaction;
+
+import dev.durable.store.MessageKind;
+import dev.durable.store.postgres.internal.sql.PortionSql;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** The SQL of the outbox. */
+public final class RelaySql {
+    private RelaySql() {}
+
+    /** Messages of a kind that only a newer version knows wait for its relays and hold up no others. */
+    private static String known(String sql) {
+        String kinds = Stream.of(MessageKind.values())
+                .filter(kind -> kind != MessageKind.UNKNOWN)
+                .map(kind -> String.valueOf(kind.code()))
+                .collect(Collectors.joining(","));
+        return sql.replace("${kinds}", kinds);
+    }
+
+    static final String ADD = """
+            insert into durable.outbox (run_id, event_id, target_run_id, at, kind, shard, target_workflow_id, name, payload,
+                   new_run)
+            values (?, ?, ?, durable.clock(), ?, ?, ?, ?, ?::json, ?::json)""";
+
+    /** All that an idle relay asks. It judges by the first messages; where they are many, there may be others behind them. */
+    static final String LOOK = known("""
+            select coalesce(bool_or(o.kind = any('{${kinds}}')), false) or count(*) = 100 as waits,
+                   (select count(*) from (select from durable.outbox_refused r limit 10000) r) as aside,
+                   count(*) filter (where o.kind <> all('{${kinds}}')) as unknown
+              from (select o.kind from durable.outbox o order by o.run_id, o.event_id, o.shard limit 100) o""");
+
+    /**
+     * The first messages of each sender that no other relay is at. Senders are skipped through; those count whose first
+     * message can be locked. {@code place} is that of a message among those of its sender that could be taken: where one is
+     * missing another relay has it, or has just delivered it, and what follows has to wait, as it would overtake it.
+     */
+    static final String TAKE = known("""
+            with recursive sender as (
+                (select o.run_id from durable.outbox o order by o.run_id limit 1)
+                union all
+                select o.run_id from sender s
+                 cross join lateral (select o.run_id from durable.outbox o
+                        where o.run_id > s.run_id order by o.run_id limit 1) o),
+            mine as materialized (
+                select o.run_id from (
+                    select (select o.ctid from durable.outbox o
+                             where o.run_id = s.run_id and o.kind = any('{${kinds}}') and (? or o.target_workflow_id = any(?::text[]))
+                               and o.target_workflow_id <> all(?::text[])
+                             order by o.event_id limit 1) as first from sender s offset 0) s
+                  join durable.outbox o on o.ctid = s.first limit 64 for update of o skip locked)
+            """
+            + PortionSql.portionBy(
+                    "run_id, event_id, target_run_id, kind, shard, target_workflow_id, name, payload, new_run, place",
+                    PortionSql.sizes("r.payload", "r.new_run"),
+                    """
+            select o.* from mine m
+             cross join lateral (
+                    select o.run_id, o.event_id, o.target_run_id, o.kind, o.shard, o.target_workflow_id, o.name, o.payload,
+                           o.new_run, c.place
+                      from (select o.ctid, o.event_id, row_number() over (order by o.event_id) as place
+                              from durable.outbox o
+                             where o.run_id = m.run_id and o.kind = any('{${kinds}}') and (? or o.target_workflow_id = any(?::text[]))
+                               and o.target_workflow_id <> all(?::text[])
+                             order by o.event_id limit ?) c
+                      join durable.outbox o on o.ctid = c.ctid
+                     order by c.event_id for update of o skip locked) o
+             limit ?"""));
+
+    /** One message, if no other relay is at its sender: has locked its first. */
+    static final String TAKE_ONE = """
+            select o.run_id, o.event_id, o.target_run_id, o.kind, o.shard, o.target_workflow_id, o.name, o.payload, o.new_run
+              from durable.outbox o
+              join (select o.ctid from durable.outbox o where o.run_id = ? order by o.event_id limit 1) f on true
+              join durable.outbox first on first.ctid = f.ctid
+             where o.run_id = ? and o.event_id = ? and o.shard = ? for update of first, o skip locked""";
+
+    /** The open runs of these workflow ids, which come in the order of (shard, workflow id). */
+    static final String LOCK_TARGETS = """
+            select s.run_id from unnest(?::text[], ?::smallint[]) as u(workflow_id, shard)
+             cross join lateral (select s.run_id from durable.run_state s
+                    where s.workflow_id = u.workflow_id and +s.shard = u.shard for key share) s""";
+
+    /** Out of the way of the others, with what the database says of it. */
+    static final String SET_ASIDE = """
+            with gone as (
+                delete from durable.outbox o where o.run_id = ? and o.event_id = ? and o.shard = ? returning o.*)
+            insert into durable.outbox_refused (run_id, event_id, target_run_id, at, refused_at, kind, shard,
+                   target_workflow_id, name, payload, new_run, sqlstate, error)
+            select g.run_id, g.event_id, g.target_run_id, g.at, durable.clock(), g.kind, g.shard, g.target_workflow_id,
+                   g.name, g.payload, g.new_run, ?, ?
+              from gone g
+            returning event_id""";
+
+    static final String REMOVE = """
+            delete from durable.outbox where ctid = any(array(
+                select o.c from unnest(?::uuid[], ?::bigint[], ?::smallint[]) as u(run_id, event_id, shard)
+                 cross join lateral (select o.ctid as c from durable.outbox o
+                        where o.run_id = u.run_id and o.event_id = u.event_id and o.shard = u.shard offset 0) o))""";
+}

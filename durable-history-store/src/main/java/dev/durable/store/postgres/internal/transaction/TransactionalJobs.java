@@ -1,0 +1,166 @@
+package dev.durable.store.postgres.internal.transaction;
+
+import dev.durable.store.JobUpdate;
+import dev.durable.store.Nudges;
+import dev.durable.store.TransactionalActivities;
+import dev.durable.store.postgres.ActivityTransactions;
+import dev.durable.store.postgres.internal.job.JobUpdateBatch;
+import dev.durable.store.postgres.internal.job.JobUpdates;
+import dev.durable.store.postgres.internal.nudge.PendingNudges;
+import dev.durable.store.postgres.internal.sql.Connections;
+import dev.durable.store.postgres.internal.sql.StoreErrors;
+import dev.durable.store.postgres.internal.sql.Tx;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs transactional activities: the body's writes and the settling of its job commit together. The last statements of
+ * the body's transaction are those of any outcome: the job locked by its lease, then the job deleted and the message
+ * inserted.
+ *
+ * <pre>
+ *   begin ─► body's statements ─► lock job by lease ─► delete it, insert outcome ─► COMMIT
+ * </pre>
+ *
+ * <p>The job is locked only then: heartbeats of the body go by other connections, and a body that takes long keeps nobody
+ * from the job. Who dies before COMMIT did nothing; the lock timeouts of the last statements bound how long a process that
+ * is paused between them and COMMIT keeps the job.
+ *
+ * <p>While the body runs its statements, and the silences between them, are bounded in the server by some more than what is
+ * left of the attempt, so that a process that dies or stands still leaves no lock for ever ({@link BodyTransaction}).
+ */
+public final class TransactionalJobs implements TransactionalActivities {
+    private static final Logger log = LoggerFactory.getLogger(TransactionalJobs.class);
+
+    private final Connections connections;
+    private final ActivityTransactions transactions;
+    private final Nudges nudges;
+    private final int atOnce;
+
+    /**
+     * @param atOnce how many connections they may keep
+     */
+    public TransactionalJobs(Connections connections, ActivityTransactions transactions, Nudges nudges, int atOnce) {
+        this.connections = connections;
+        this.transactions = transactions;
+        this.nudges = nudges;
+        this.atOnce = atOnce;
+    }
+
+    @Override
+    public int atOnce() {
+        return atOnce;
+    }
+
+    @Override
+    public Outcome run(Duration left, Body body) {
+        Attempt attempt = new Attempt(left, body);
+        try {
+            transactions.run(attempt);
+        } catch (RuntimeException | Error e) {
+            attempt.after(e);
+        }
+        // Only now, since what the nudges announce must be committed.
+        attempt.hints.sendTo(nudges);
+        return attempt.outcome;
+    }
+
+    private final class Attempt implements ActivityTransactions.Work {
+        private final Duration left;
+        private final Body body;
+        private final PendingNudges hints = new PendingNudges();
+        private Outcome outcome = Outcome.ROLLED_BACK;
+        private boolean begun;
+        private @Nullable RuntimeException failure;
+
+        Attempt(Duration left, Body body) {
+            this.left = left;
+            this.body = body;
+        }
+
+        @Override
+        public boolean in(Connection connection) {
+            begun = true;
+            try {
+                return runBody(connection);
+            } catch (RuntimeException e) {
+                failure = e;
+                throw e;
+            }
+        }
+
+        private boolean runBody(Connection connection) {
+            Optional<JobUpdate.Settle> settlement;
+            connections.check(connection);
+            BodyTransaction transaction = BodyTransaction.on(connection, left, connections);
+            try (transaction) {
+                settlement = body.in(transaction);
+            }
+            if (settlement.isEmpty()) {
+                transaction.refuseOtherEnds();
+                return false;
+            }
+            outcome = settle(connection, transaction, settlement.get()) ? Outcome.COMMITTED : Outcome.STALE;
+            return outcome == Outcome.COMMITTED;
+        }
+
+        private boolean settle(Connection connection, BodyTransaction begun, JobUpdate.Settle settlement) {
+            List<JobUpdates.Item> one = List.of(new JobUpdates.Item(0, settlement));
+            Tx tx = Tx.ofCaller(connection, connections.schema());
+            try {
+                begun.prepareEnd(tx);
+                return new JobUpdateBatch(tx, one, hints).write().containsKey(0);
+            } catch (SQLException e) {
+                throw begun.notSettled(e);
+            }
+        }
+
+        /**
+         * What the transactions threw is theirs: that one could not begin, or commit, or roll back after the body, which may
+         * hide what was thrown inside it.
+         */
+        private void after(Throwable e) {
+            if (failure != null) {
+                if (!failure.equals(e)) {
+                    failure.addSuppressed(e);
+                }
+                throw failure;
+            }
+            SQLException refused = inChain(e);
+            if (!begun && refused != null) {
+                throw connections.failures().unavailable(refused);
+            }
+            if (outcome != Outcome.COMMITTED && begun && refused != null) {
+                log.debug(
+                        "rolled back by the loss of its connection: {}",
+                        StoreErrors.withoutRow(refused).getMessage());
+                return;
+            }
+            throw refused == null ? unchecked(e) : connections.failures().ofCaller(refused);
+        }
+
+        private static RuntimeException unchecked(Throwable e) {
+            if (e instanceof Error error) {
+                throw error;
+            }
+            return (RuntimeException) e;
+        }
+
+        private static @Nullable SQLException inChain(Throwable e) {
+            return Stream.iterate(e, Objects::nonNull, Throwable::getCause)
+                    .limit(100)
+                    .filter(SQLException.class::isInstance)
+                    .map(SQLException.class::cast)
+                    .findFirst()
+                    .orElse(null);
+        }
+    }
+}

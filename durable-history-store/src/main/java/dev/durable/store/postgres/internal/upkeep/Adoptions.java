@@ -1,0 +1,148 @@
+package dev.durable.store.postgres.internal.upkeep;
+
+import dev.durable.DurableException;
+import dev.durable.client.Installation.OpenWork;
+import dev.durable.store.Adoption;
+import dev.durable.store.RunKey;
+import dev.durable.store.postgres.internal.run.Seizures;
+import dev.durable.store.postgres.internal.schema.Ddl;
+import dev.durable.store.postgres.internal.sql.Connections;
+import dev.durable.store.postgres.internal.sql.Param;
+import dev.durable.store.postgres.internal.sql.SafeText;
+import dev.durable.store.postgres.internal.sql.SqlScript;
+import dev.durable.store.postgres.internal.sql.StoreErrors;
+import dev.durable.store.postgres.internal.sql.TransactionSettings;
+import dev.durable.store.postgres.internal.sql.Tx;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes a schema an installation of its own, in one transaction that also ends the open runs where that is asked for. A
+ * process that works there waits for the locks of the runs that are ended, and finds them gone.
+ */
+public final class Adoptions {
+    private static final int PAGE = 500;
+
+    /** Nothing else is as long. */
+    private static final String PATIENTLY =
+            "select set_config('statement_timeout', '0', true), set_config('lock_timeout', '60000', true), "
+                    + Ddl.transactionTimeout("0", true);
+
+    private static final String LOCK = "select i.name, i.frozen from durable.installation i for update";
+
+    private static final String OPEN = """
+            select s.run_id, s.workflow_id from durable.run_state s where s.run_id > ? order by s.run_id limit ?""";
+
+    /** What belongs to no open run any more, and who worked on them. */
+    private static final List<String> LEFT = List.of(
+            "delete from durable.outbox",
+            "delete from durable.outbox_refused",
+            "delete from durable.inbox",
+            "delete from durable.activity_heartbeat",
+            "delete from durable.activity_job",
+            "delete from durable.kept_place",
+            "delete from durable.session");
+
+    private static final String TAKE = """
+            update durable.installation
+               set name = ?, frozen = ?, since = durable.clock(), channel = default,
+                   (system_id, database_id, table_ids, server, database) =
+                   (select h.system_id, h.database_id, h.table_ids, h.server, h.database from durable.this_database() h)""";
+
+    private static final String AUDIT = """
+            insert into durable.audit (id, at, actor, action, target, details)
+            values (?, durable.clock(), ?, 'adopt installation', ?,
+                    json_build_object('from', ?::text, 'open', ?::text, 'runs', ?::bigint))""";
+
+    private final Connections connections;
+
+    public Adoptions(Connections connections) {
+        this.connections = connections;
+    }
+
+    /** Gives how many runs were ended. */
+    public long adopt(Adoption adoption) {
+        try {
+            return adopted(adoption);
+        } catch (DurableException e) {
+            Throwable refused = e.getCause();
+            if (refused == null || !StoreErrors.isDenied(refused)) {
+                throw e;
+            }
+            throw new DurableException(
+                    "schema " + connections.schema().quoted() + " in the database at "
+                            + connections.failures().database() + " was not adopted, nothing was written: "
+                            + refused.getMessage() + ". Only the owner of the schema may adopt it: give"
+                            + " Installation.of(…) a store with the owner's DataSource.",
+                    refused);
+        }
+    }
+
+    private long adopted(Adoption adoption) {
+        UUID id = UUID.randomUUID();
+        return connections.unguarded(TransactionSettings.LONG, tx -> {
+            long ended = 0;
+            @Nullable String before = lock(tx, adoption);
+            if (adoption.open() == OpenWork.CANCEL) {
+                ended = end(tx, adoption);
+                SqlScript left = new SqlScript();
+                LEFT.forEach(left::then);
+                tx.run(left);
+            }
+            tx.last(new SqlScript()
+                    .then(TAKE, Param.of(adoption.name()), Param.of(adoption.open() == OpenWork.FREEZE))
+                    .then(
+                            AUDIT,
+                            Param.of(id),
+                            Param.of(SafeText.storable(adoption.actor())),
+                            Param.of(adoption.name()),
+                            Param.of(before),
+                            Param.of(adoption.open().name()),
+                            Param.of(ended)));
+            return ended;
+        });
+    }
+
+    /** Gives the name until now; null without one. */
+    private static @Nullable String lock(Tx tx, Adoption adoption) throws SQLException {
+        List<@Nullable String> names = new ArrayList<>();
+        boolean[] frozen = new boolean[1];
+        tx.run(new SqlScript().then(PATIENTLY).read(LOCK, row -> {
+            names.add(row.getString("name"));
+            frozen[0] = row.getBoolean("frozen");
+        }));
+        @Nullable String before = names.getFirst();
+        if (adoption.name().equals(before) && !frozen[0] && adoption.open() == OpenWork.CANCEL) {
+            throw new IllegalStateException(
+                    "this is installation \"" + before + "\" already: what is open here is its own"
+                            + " work, and was not cancelled. If it is a copy, give it a name of its own. If its work is to end"
+                            + " nevertheless, adopt it with FREEZE first.");
+        }
+        return before;
+    }
+
+    private static long end(Tx tx, Adoption adoption) throws SQLException {
+        UUID last = new UUID(0, 0);
+        long ended = 0;
+        while (true) {
+            List<RunKey> page = new ArrayList<>();
+            tx.run(new SqlScript()
+                    .read(
+                            OPEN,
+                            row -> page.add(
+                                    new RunKey(row.getObject("run_id", UUID.class), row.getString("workflow_id"))),
+                            Param.of(last),
+                            Param.of(PAGE)));
+            if (page.isEmpty()) {
+                return ended;
+            }
+            for (RunKey run : page) {
+                ended += Seizures.end(tx, adoption.end().apply(run)) ? 1 : 0;
+            }
+            last = page.getLast().runId();
+        }
+    }
+}

@@ -1,0 +1,165 @@
+package dev.durable.store.postgres.internal.upkeep;
+
+import dev.durable.DurableException;
+import dev.durable.store.RunIds;
+import dev.durable.store.postgres.internal.sql.Connections;
+import dev.durable.store.postgres.internal.sql.SqlScript;
+import dev.durable.store.postgres.internal.sql.SqlState;
+import dev.durable.store.postgres.internal.sql.StoreErrors;
+import dev.durable.store.postgres.internal.sql.TimeColumns;
+import dev.durable.store.postgres.internal.sql.TransactionSettings;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.util.PSQLException;
+import org.postgresql.util.ServerErrorMessage;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Creates the monthly partitions of {@code history_event} ahead of time. There is no default partition to catch what
+ * fits nowhere; a start that meets the end of them makes its own.
+ *
+ * <p>Making one waits for other changes of the history's table only, and nobody waits behind it: reads and writes go on. A
+ * partition that was dropped or detached with old runs is not made again: what is to be appended to them has no history.
+ */
+public final class Partitions {
+    private static final Logger log = LoggerFactory.getLogger(Partitions.class);
+    private static final String ADD = """
+            select durable.add_history_partitions(durable.clock() - interval '1 day', durable.clock() + interval '70 days')
+                as made""";
+    /** Not of this name alone: a table that is called like a partition and is none. */
+    private static final String DETACHED = """
+            select string_agg(c.relname, ', ' order by c.relname) as detached from pg_class c
+             where c.relnamespace = (select p.relnamespace from pg_class p where p.oid = 'durable.history_event'::regclass)
+               and c.relkind = 'r' and c.relname ~ '^history_event_[0-9]{4}_[0-9]{2}(_[0-9]+|)$' and not c.relispartition""";
+
+    private static final String NOW = "select durable.clock() as now";
+    private static final Duration BACK = Duration.ofDays(1);
+    private static final Duration AHEAD = Duration.ofDays(70);
+    private static final Pattern RUN_ID = Pattern.compile("\\(run_id\\) = \\(([0-9a-f-]{36})\\)");
+    private static final int ATTEMPTS = 6;
+    private static final long HOURLY = TimeUnit.HOURS.toNanos(1);
+    private static final long SOON = TimeUnit.MINUTES.toNanos(1);
+
+    private final Connections connections;
+    private final AtomicLong next = new AtomicLong(Long.MIN_VALUE);
+    private final AtomicReference<@Nullable String> told = new AtomicReference<>();
+
+    public Partitions(Connections connections) {
+        this.connections = connections;
+    }
+
+    /** Makes what is missing from yesterday to ten weeks ahead. */
+    public void add() {
+        next.set(System.nanoTime() + HOURLY);
+        for (int attempt = 1; ; attempt++) {
+            try {
+                make();
+                return;
+            } catch (SQLException e) {
+                boolean inTheWay = SqlState.of(e) == SqlState.LOCKED || SqlState.of(e) == SqlState.AGAIN;
+                if (!inTheWay || attempt == ATTEMPTS) {
+                    throw notMade(e);
+                }
+                Connections.pause(attempt);
+            }
+        }
+    }
+
+    /** Once an hour. What fails is tried again in a minute: there is time, and the caller has other work. */
+    public void upkeep() {
+        long due = next.get();
+        if (due != Long.MIN_VALUE
+                && System.nanoTime() - due >= 0
+                && next.compareAndSet(due, System.nanoTime() + HOURLY)) {
+            try {
+                make();
+            } catch (SQLException e) {
+                next.set(System.nanoTime() + SOON);
+                log.warn("{}", notMade(e).getMessage());
+            }
+        }
+    }
+
+    /**
+     * Makes the partition that a run did not find, where it is one of those that are to be there; gives whether it is worth
+     * trying again. Another process may have made it meanwhile.
+     */
+    public boolean madeFor(SQLException missing) {
+        UUID run = runOf(missing);
+        if (run == null) {
+            return false;
+        }
+        Instant now = connections.read(TransactionSettings.SHORT, tx -> {
+            AtomicReference<@Nullable Instant> read = new AtomicReference<>();
+            tx.last(new SqlScript().read(NOW, row -> read.set(TimeColumns.required(row, "now"))));
+            return Objects.requireNonNull(read.get());
+        });
+        Instant at = RunIds.time(run);
+        if (at.isBefore(now.minus(BACK)) || at.isAfter(now.plus(AHEAD))) {
+            return false;
+        }
+        log.info("the history has no partition for run {} of {}; making it", run, at);
+        add();
+        return true;
+    }
+
+    private void make() throws SQLException {
+        connections.attempt(TransactionSettings.LONG, tx -> {
+            tx.last(new SqlScript()
+                    .read(ADD, row -> {
+                        if (row.getInt("made") > 0) {
+                            log.info("made {} history partitions", row.getInt("made"));
+                        }
+                    })
+                    .read(DETACHED, row -> tellOfDetached(row.getString("detached"))));
+            return true;
+        });
+    }
+
+    /** Once for each that is found. */
+    private void tellOfDetached(@Nullable String tables) {
+        if (!Objects.equals(told.getAndSet(tables), tables) && tables != null) {
+            log.warn(
+                    "{} in schema {}: detached from history_event and not dropped, so the histories in there are not seen."
+                            + " What open runs need the owner of the schema copies back, insert into {}.history_event select *"
+                            + " from {}.<table>, or attaches again where no other partition was made in its place. Drop or"
+                            + " rename what is not needed any more.",
+                    tables,
+                    connections.schema().quoted(),
+                    connections.schema().quoted(),
+                    connections.schema().quoted());
+        }
+    }
+
+    private RuntimeException notMade(SQLException e) {
+        if (!StoreErrors.isDenied(e)) {
+            return connections.failures().of(e);
+        }
+        String schema = connections.schema().quoted();
+        return new DurableException(
+                "the partitions of the history in the database at "
+                        + connections.failures().database() + " can't be made: " + e.getMessage()
+                        + ". Usual cause: this database user lacks the role "
+                        + connections.failures().workerRole()
+                        + ". Grant it, or let the owner of the schema run: select " + schema
+                        + ".add_history_partitions(now() - interval '1 day', now() + interval '70 days')",
+                e);
+    }
+
+    /** As the server names it; null if it does not. */
+    private static @Nullable UUID runOf(SQLException missing) {
+        ServerErrorMessage message = missing instanceof PSQLException server ? server.getServerErrorMessage() : null;
+        Matcher key = RUN_ID.matcher(message == null || message.getDetail() == null ? "" : message.getDetail());
+        return key.find() ? UUID.fromString(key.group(1)) : null;
+    }
+}

@@ -1,0 +1,253 @@
+package dev.durable.store.postgres.internal.upkeep;
+
+import static dev.durable.store.postgres.internal.sql.Param.texts;
+
+import dev.durable.store.AtMostOnce;
+import dev.durable.store.HeldJob;
+import dev.durable.store.JobKey;
+import dev.durable.store.Nudges;
+import dev.durable.store.RunKey;
+import dev.durable.store.Served;
+import dev.durable.store.SessionInfo;
+import dev.durable.store.TimedOutIdleJob.Timeout;
+import dev.durable.store.postgres.internal.job.Cancellations;
+import dev.durable.store.postgres.internal.job.FailedJobRows;
+import dev.durable.store.postgres.internal.job.IdleJobs;
+import dev.durable.store.postgres.internal.job.JobSql;
+import dev.durable.store.postgres.internal.job.LimitPlaceSql;
+import dev.durable.store.postgres.internal.job.LockedJob;
+import dev.durable.store.postgres.internal.job.ReturnedJob;
+import dev.durable.store.postgres.internal.nudge.PendingNudges;
+import dev.durable.store.postgres.internal.sql.Connections;
+import dev.durable.store.postgres.internal.sql.Param;
+import dev.durable.store.postgres.internal.sql.SafeText;
+import dev.durable.store.postgres.internal.sql.SqlScript;
+import dev.durable.store.postgres.internal.sql.TimeColumns;
+import dev.durable.store.postgres.internal.sql.TransactionSettings;
+import dev.durable.store.postgres.internal.sql.Tx;
+import java.sql.Array;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Implements the sessions of worker processes: open, beat, declare dead, re-queue their jobs. */
+public final class Sessions {
+    private final Connections connections;
+    private final Nudges nudges;
+
+    public Sessions(Connections connections, Nudges nudges) {
+        this.connections = connections;
+        this.nudges = nudges;
+    }
+
+    public void open(UUID session, String identity, Duration lease, @Nullable Served served) {
+        touched(
+                SessionSql.OPEN,
+                Param.of(session),
+                Param.of(lease.toMillis()),
+                Param.of(SafeText.storable(identity)),
+                names(served == null ? null : served.queues()),
+                names(served == null ? null : served.activities()));
+    }
+
+    private static Param names(@Nullable Set<String> names) {
+        return names == null ? Param.of((Object) null) : texts(List.copyOf(names), name -> name);
+    }
+
+    private static @Nullable Served served(ResultSet row) throws SQLException {
+        Array queues = row.getArray("queues");
+        Array activities = row.getArray("activities");
+        return queues == null || activities == null ? null : new Served(names(queues), names(activities));
+    }
+
+    /** Whatever stands in the row: it lists a process, and must not hide the others. */
+    private static Set<String> names(Array array) throws SQLException {
+        return Stream.of((Object[]) array.getArray())
+                .filter(String.class::isInstance)
+                .map(String.class::cast)
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
+    public boolean beat(UUID session) {
+        return touched(SessionSql.BEAT, Param.of(session));
+    }
+
+    public boolean markDead(UUID session, long beat) {
+        return touched(SessionSql.MARK_DEAD, Param.of(session), Param.of(beat));
+    }
+
+    public List<SessionInfo> list() {
+        return rows(
+                SessionSql.LIST,
+                row -> new SessionInfo(
+                        row.getObject("id", UUID.class),
+                        row.getString("identity"),
+                        row.getLong("beat"),
+                        row.getBoolean("dead"),
+                        Duration.ofMillis(row.getLong("lease_ms")),
+                        TimeColumns.required(row, "started_at"),
+                        served(row)));
+    }
+
+    public List<HeldJob> held(UUID session) {
+        return rows(
+                SessionSql.HELD,
+                row -> new HeldJob(
+                        new JobKey(run(row), row.getInt("seq")),
+                        row.getObject("lease", UUID.class),
+                        row.getBoolean("cancel_requested"),
+                        ordered(row)),
+                Param.of(session));
+    }
+
+    private static HeldJob.@Nullable Ordered ordered(ResultSet row) throws SQLException {
+        int revision = row.getInt("revision");
+        return revision == 0
+                ? null
+                : new HeldJob.Ordered(
+                        revision,
+                        TimeColumns.instant(row, "deadline"),
+                        row.getString("options"),
+                        TimeColumns.instant(row, "schedule_to_close_deadline"),
+                        row.getString("operator_notes"));
+    }
+
+    /** Closes a session; its jobs are released at once. */
+    public void close(UUID session) {
+        PendingNudges hints = connections.transaction(TransactionSettings.LONG, tx -> {
+            Left jobs = new Left();
+            tx.run(new SqlScript().read(SessionSql.LOCK_JOBS_OF, jobs::add, Param.of(session)));
+            SqlScript script = new SqlScript()
+                    .then(SessionSql.CLOSE, Param.of(session))
+                    .then(LimitPlaceSql.FREE_ALL_OF, Param.of(session));
+            if (!jobs.back.isEmpty()) {
+                ReturnedJob.write(
+                        jobs.back.stream()
+                                .map(job -> new ReturnedJob(job.key(), 0, null, true))
+                                .toList(),
+                        script);
+            }
+            jobs.end(tx, script);
+            tx.last(script);
+            return jobs.hints;
+        });
+        hints.sendTo(nudges);
+    }
+
+    public int requeueOrphans(int limit) {
+        if (!orphansOrDead()) {
+            return 0;
+        }
+        PendingNudges hints = new PendingNudges();
+        int touched = connections.transaction(TransactionSettings.SHORT, tx -> {
+            List<OrphanedJob> orphans = new ArrayList<>();
+            tx.run(new SqlScript()
+                    .read(
+                            SessionSql.LOCK_ORPHANS,
+                            row -> orphans.add(OrphanedJob.read(row, run(row))),
+                            Param.of(limit)));
+            SqlScript script = new SqlScript();
+            OrphanedJob.write(orphans, tx, script, hints);
+            tx.last(script.then(SessionSql.FORGET).then(LimitPlaceSql.FORGET));
+            return orphans.size();
+        });
+        hints.sendTo(nudges);
+        return touched;
+    }
+
+    private boolean orphansOrDead() {
+        return rows(SessionSql.ORPHANS_OR_DEAD, row -> row.getBoolean("found")).getFirst();
+    }
+
+    /** Jobs that a session leaves behind: they go back into their queues, but for those that end here. */
+    private static final class Left {
+        private final List<LockedJob> back = new ArrayList<>();
+        private final List<LockedJob> cancelled = new ArrayList<>();
+        private final List<LockedJob> lost = new ArrayList<>();
+        private final List<FailedJobRows> kept = new ArrayList<>();
+        private final PendingNudges hints = new PendingNudges();
+
+        void add(ResultSet row) throws SQLException {
+            LockedJob job = LockedJob.read(row, run(row));
+            if (job.cancelRequested()) {
+                cancelled.add(job);
+            } else if (AtMostOnce.says(row.getString("options"))) {
+                FailedJobRows.ofLost(job, row).ifPresentOrElse(kept::add, () -> lost.add(job));
+            } else {
+                back.add(job);
+                hints.jobs(job.taskQueue());
+            }
+        }
+
+        void end(Tx tx, SqlScript script) throws SQLException {
+            Cancellations.end(cancelled, tx, script, hints);
+            FailedJobRows.write(kept, script);
+            if (!kept.isEmpty()) {
+                hints.buried();
+            }
+            new IdleJobs(lost)
+                    .end(
+                            (job, details) -> AtMostOnce.lost(job.key(), job.attempt(), job.allNotes()),
+                            tx,
+                            script,
+                            hints);
+        }
+    }
+
+    public int timeOutWaiting(int limit) {
+        PendingNudges hints = new PendingNudges();
+        int ended = connections.transaction(TransactionSettings.SHORT, tx -> {
+            Map<LockedJob, Timeout> overdue = new LinkedHashMap<>();
+            tx.run(new SqlScript()
+                    .read(
+                            JobSql.LOCK_OVERDUE,
+                            row -> overdue.put(LockedJob.read(row, run(row)), timeout(row)),
+                            Param.of(limit)));
+            SqlScript script = new SqlScript();
+            IdleJobs.timeOut(overdue, tx, script, hints);
+            tx.last(script);
+            return overdue.size();
+        });
+        hints.sendTo(nudges);
+        return ended;
+    }
+
+    private static Timeout timeout(ResultSet row) throws SQLException {
+        return Timeout.of(row.getBoolean("to_close"), TimeColumns.instant(row, "to_start"), row.getString("options"));
+    }
+
+    private boolean touched(String sql, Param... params) {
+        return !connections
+                .transaction(
+                        TransactionSettings.SHORT, tx -> rows(tx, sql, row -> row.getObject("id", UUID.class), params))
+                .isEmpty();
+    }
+
+    private <T> List<T> rows(String sql, Reader<T> reader, Param... params) {
+        return connections.read(TransactionSettings.SHORT, tx -> rows(tx, sql, reader, params));
+    }
+
+    private static <T> List<T> rows(Tx tx, String sql, Reader<T> reader, Param... params) throws SQLException {
+        List<T> rows = new ArrayList<>();
+        tx.last(new SqlScript().read(sql, row -> rows.add(reader.read(row)), params));
+        return rows;
+    }
+
+    private static RunKey run(ResultSet row) throws SQLException {
+        return new RunKey(row.getObject("run_id", UUID.class), row.getString("workflow_id"));
+    }
+
+    @FunctionalInterface
+    private interface Reader<T> {
+        T read(ResultSet row) throws SQLException;
+    }
+}
