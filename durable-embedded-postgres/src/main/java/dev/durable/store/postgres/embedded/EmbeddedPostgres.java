@@ -4,15 +4,13 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.durable.StoreUnavailableException;
 import dev.durable.store.HistoryStore;
-import dev.durable.store.StoreProvider;
 import dev.durable.store.StoreSource;
-import dev.durable.store.postgres.embedded.internal.EmbeddedErrors;
 import dev.durable.store.postgres.embedded.internal.EmbeddedServer;
+import dev.durable.store.postgres.embedded.internal.FoundStore;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.ServiceLoader;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import javax.sql.DataSource;
@@ -159,20 +157,13 @@ public final class EmbeddedPostgres implements StoreSource, AutoCloseable {
         try {
             HistoryStore made = store;
             if (made == null) {
-                made = storeOn(pooledDataSource(STORE_CONNECTIONS));
+                made = FoundStore.on(pooledDataSource(STORE_CONNECTIONS));
                 store = made;
             }
             return made;
         } finally {
             lock.unlock();
         }
-    }
-
-    private static HistoryStore storeOn(DataSource pool) {
-        return ServiceLoader.load(StoreProvider.class, EmbeddedPostgres.class.getClassLoader()).stream()
-                .flatMap(provider -> provider.get().storeOn(pool).stream())
-                .findFirst()
-                .orElseThrow(EmbeddedErrors::noStore);
     }
 
     /** A pool of at most so many connections, closed together with this. */

@@ -2,7 +2,8 @@ package dev.durable.store.postgres.testing;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.durable.store.postgres.PostgresHistoryStore;
+import dev.durable.store.HistoryStore;
+import dev.durable.store.postgres.embedded.internal.FoundStore;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -50,7 +51,8 @@ public final class TestDatabase implements AutoCloseable {
      * Creates a database that has the tables of Durable already: a copy of one that this process has migrated when it was
      * first asked for, and so several times as quick as {@link #create} and the opening of a store.
      *
-     * @throws dev.durable.StoreUnavailableException if there is no server to be had, or it refuses
+     * @throws dev.durable.StoreUnavailableException if there is no server to be had, or it refuses, or no history
+     *     store is on the class path
      */
     public static TestDatabase migrated() {
         TestDatabase made = copyOf(template());
@@ -65,7 +67,7 @@ public final class TestDatabase implements AutoCloseable {
         TestDatabase made = template;
         if (made == null) {
             made = create();
-            try (PostgresHistoryStore store = PostgresHistoryStore.of(made.dataSource())) {
+            try (HistoryStore store = FoundStore.on(made.dataSource())) {
                 store.open();
             }
             template = made;
