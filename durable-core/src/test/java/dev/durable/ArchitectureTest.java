@@ -87,14 +87,14 @@ class ArchitectureTest {
             replay.coroutine        : declare.type payload replay.match
             replay.call             : declare.type payload declare replay.match replay.coroutine
             replay                  : declare.type payload declare replay.match replay.coroutine replay.call
-            client.access           : declare.type payload declare replay.call replay
-            client.operate          : declare.type payload declare replay client.access
-            attempt                 : declare.type payload declare drive commit replay client.operate
+            client.access           : payload declare replay.call
+            client.operate          : declare.type payload declare client.access
+            attempt                 : declare.type payload declare drive commit client.operate
             client                  : declare.type declare.object payload declare replay client.access client.operate
             dispatch                : drive commit attempt
             run                     : payload declare drive commit replay.match replay.call replay client.access attempt
             upkeep                  : drive attempt
-            engine                  : declare.type payload declare drive commit replay.match replay client.access attempt client dispatch run upkeep
+            engine                  : payload declare drive commit replay.match replay client.access attempt client dispatch run upkeep
             """;
 
     @Test

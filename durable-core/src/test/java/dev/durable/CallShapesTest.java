@@ -33,6 +33,7 @@ class CallShapesTest {
     private String compile(String statements) {
         String source = """
                 import dev.durable.*;
+                import dev.durable.client.*;
                 import static org.assertj.core.api.Assertions.assertThat;
                 class Shapes {
                     @Workflow static class Order {

@@ -103,7 +103,7 @@ class HistoryJsonTest {
                 .hasMessageStartingWith("the document is no history: it is no JSON from character ");
         String gap = HistoryJson.write(golden()).replace("{\"id\": 3,", "{\"id\": 4,");
         assertThatThrownBy(() -> HistoryJson.read(gap))
-                .hasMessageContaining("is no history: event 4 stands where event 3 should");
+                .hasMessageContaining("is no history: event 4 is where event 3 should be");
         Path missing = dir.resolve("missing.json");
         assertThatThrownBy(() -> HistoryJson.read(missing))
                 .isInstanceOf(UncheckedIOException.class)

@@ -33,6 +33,7 @@ import dev.durable.internal.replay.coroutine.Unchecked;
 import dev.durable.internal.replay.coroutine.WaitCondition;
 import dev.durable.internal.replay.match.ReplaySetup;
 import dev.durable.internal.replay.match.TurnScript;
+import dev.durable.store.Bounds;
 import dev.durable.store.RunKey;
 import java.lang.reflect.Type;
 import java.time.Duration;
@@ -327,7 +328,11 @@ public final class DurableCalls implements PromiseHost {
             Type resultType,
             @Nullable Object @Nullable [] arguments) {
         OptionsAtCallSite changes = new OptionsAtCallSite();
-        options.accept(changes);
+        try {
+            options.accept(changes);
+        } catch (IllegalArgumentException e) {
+            throw new UsageException("Durable.activity(" + Bounds.quoted(name) + ", …): " + e.getMessage(), e);
+        }
         try {
             return (T) activities.call(
                     name, changes::apply, resultType, arguments == null ? new @Nullable Object[1] : arguments);

@@ -192,11 +192,11 @@ class EventApplierTest {
                             + wait.line().replaceAll(":\\d+", ""))
                     .containsExactly(
                             "run: a condition or timer 1 due 2026-01-01T01:00:00Z since 2026-01-01T00:00:00Z at"
-                                    + " FeedTest.Waiter4.run(FeedTest.java)",
+                                    + " EventApplierTest.Waiter4.run(EventApplierTest.java)",
                             "async 1: activity 1 Acts.a or activity 2 Acts.a or activity 3 Acts.a … (5 in all) since"
-                                    + " 2026-01-01T00:00:00Z at FeedTest.Waiter4.run(FeedTest.java)",
+                                    + " 2026-01-01T00:00:00Z at EventApplierTest.Waiter4.run(EventApplierTest.java)",
                             "signal poke: activity 6 Acts.nothing since 2026-01-01T00:05:00Z at"
-                                    + " FeedTest.Waiter4.poke(FeedTest.java)");
+                                    + " EventApplierTest.Waiter4.poke(EventApplierTest.java)");
         }
     }
 
