@@ -55,8 +55,21 @@ public final class Leases {
      *
      * @param outcome what it took
      * @param looks how often the store still had the lease since
+     * @param toInbox whether it was sent to the inbox since, which ends with its answer
      */
-    public record HandedOver(AttemptOutcome outcome, int looks) implements Held {}
+    public record HandedOver(AttemptOutcome outcome, int looks, boolean toInbox) implements Held {
+        public HandedOver(AttemptOutcome outcome) {
+            this(outcome, 0, false);
+        }
+
+        public HandedOver lookedAt() {
+            return new HandedOver(outcome, looks + 1, toInbox);
+        }
+
+        public HandedOver sent() {
+            return new HandedOver(outcome, looks, true);
+        }
+    }
 
     /** Called when no lease is held any more. */
     public void onEmpty(Runnable action) {

@@ -69,7 +69,7 @@ public final class ActivityReports implements Reports {
 
     @Override
     public void settle(AttemptOutcome outcome) {
-        leases.put(outcome.lease(), new Leases.HandedOver(outcome, 0));
+        leases.put(outcome.lease(), new Leases.HandedOver(outcome));
         if (!offer(outcome)) {
             toInbox(outcome);
         }

@@ -93,8 +93,7 @@ public final class HeldLeases implements Chore {
         attempts.stream()
                 .filter(attempt -> attempt.session().equals(session))
                 .forEach(attempt -> compare(attempt, held.get(attempt.lease())));
-        handedOver.forEach(
-                taken -> compare(taken, held.containsKey(taken.outcome().lease())));
+        compare(handedOver, held.keySet());
         idle = known.isEmpty() && held.isEmpty() ? 0 : WHEN_IDLE;
         held.keySet().removeAll(known);
         tally.did(giveBackUnknown(held.values()));
@@ -125,19 +124,27 @@ public final class HeldLeases implements Chore {
         }
     }
 
-    private void compare(Leases.HandedOver taken, boolean stillHeld) {
-        AttemptOutcome outcome = taken.outcome();
-        if (!stillHeld) {
-            if (leases().remove(outcome.lease())) {
-                // Settled just now, or taken away.
-                reports.taken(outcome.key(), outcome.lease());
+    private void compare(List<Leases.HandedOver> handedOver, Set<UUID> held) {
+        int left = 0;
+        for (Leases.HandedOver taken : handedOver) {
+            AttemptOutcome outcome = taken.outcome();
+            if (!held.contains(outcome.lease())) {
+                if (leases().remove(outcome.lease())) {
+                    // Settled just now, or taken away.
+                    reports.taken(outcome.key(), outcome.lease());
+                }
+            } else if (taken.looks() < PATIENCE) {
+                leases().replace(taken, taken.lookedAt());
+            } else if (!taken.toInbox()) {
+                // Once: while the database takes nothing, it waits there to be written as it does with its run.
+                log.debug("the outcome of {} goes to the inbox", outcome.key());
+                leases().replace(taken, taken.sent());
+                reports.toInbox(outcome);
+                left++;
             }
-        } else if (taken.looks() >= PATIENCE) {
-            log.info("the outcome of {} was not written by its run and goes to the inbox", outcome.key());
-            leases().replace(taken, new Leases.HandedOver(outcome, 0));
-            reports.toInbox(outcome);
-        } else {
-            leases().replace(taken, new Leases.HandedOver(outcome, taken.looks() + 1));
+        }
+        if (left > 0) {
+            log.info("{} outcomes were not written by their runs and go to the inbox", left);
         }
     }
 

@@ -54,6 +54,23 @@ class LeasesTest {
         assertThat(bench.state(key)).isEqualTo("running 1");
     }
 
+    /** While a database takes nothing, each look would send it again, and say so. */
+    @Test
+    void an_outcome_that_its_run_does_not_write_is_sent_to_the_inbox_once_however_often_it_is_looked_at() {
+        bench.runIsCachedHere = true;
+        JobKey key = bench.ran(argument -> "done");
+        int before = bench.sent;
+
+        for (int look = 0; look < 20; look++) {
+            bench.heldLeases.runOnce();
+        }
+        assertThat(bench.state(key)).isEqualTo("running 1");
+        bench.store();
+
+        assertThat(bench.leases.isEmpty()).isTrue();
+        assertThat(bench.sent - before).isEqualTo(1);
+    }
+
     @Test
     void what_was_never_held_is_forgotten_without_a_word() {
         bench.leases.forget(UUID.randomUUID());

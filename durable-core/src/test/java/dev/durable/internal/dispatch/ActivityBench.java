@@ -83,7 +83,7 @@ public final class ActivityBench {
     public final HistoryStore memory = InMemoryHistoryStore.on(clock);
     public final FaultyStore faulty = FaultyStore.over(memory);
     public final HistoryStore store = faulty.store();
-    public final Lane<JobUpdate, JobUpdate.Outcome> lane = new Lane<>("jobs", 100, store::update);
+    public final Lane<JobUpdate, JobUpdate.Outcome> lane = new Lane<>("jobs", 100, this::update);
     public final Deadlines deadlines = new Deadlines(clock, UnaryOperator.identity());
     public final Leases leases = new Leases();
     public final List<AttemptOutcome> taken = new ArrayList<>();
@@ -103,6 +103,9 @@ public final class ActivityBench {
     public Work body = argument -> argument;
     String activity = ACTIVITY;
     public String workflowType = "OrderWorkflow";
+    /** How many updates the store was sent. */
+    public int sent;
+
     public boolean runIsCachedHere;
     public boolean atMostOnce;
     public boolean progress = true;
@@ -220,6 +223,11 @@ public final class ActivityBench {
             next = crank(worker);
         }
         store();
+    }
+
+    private List<JobUpdate.Outcome> update(List<JobUpdate> updates) {
+        sent += updates.size();
+        return store.update(updates);
     }
 
     /** Stores what was reported. */

@@ -5,6 +5,7 @@ import dev.durable.store.postgres.internal.schema.Ddl;
 import dev.durable.store.postgres.internal.sql.DataSources;
 import dev.durable.store.postgres.internal.sql.SchemaName;
 import dev.durable.store.postgres.internal.sql.StoreErrors;
+import dev.durable.store.postgres.internal.upkeep.Partitions;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -58,12 +59,16 @@ public final class HistoryPartitions {
      *
      * @return the tables that were dropped; empty if there was none
      * @throws DurableException if a run of that month is open, as it could not go on; if the month has not been over for a
-     *     day; if others hold the table for more than two minutes; or if this user does not own it
+     *     day; if a partition that somebody else has made may have histories of that month; if others hold the table for
+     *     more than two minutes; or if this user does not own it
      */
     public List<String> drop(YearMonth month) {
         String what = "the history of " + month + " can't be dropped";
         List<String> dropped = new ArrayList<>();
-        ddl.transaction(what, statement -> refuseNeeded(what, month, statement));
+        ddl.transaction(what, statement -> {
+            refuseNeeded(what, month, statement);
+            refuseOthers(what, month, statement);
+        });
         ddl.transaction(what, statement -> {
             finishDetaching(statement);
             for (String table : tables(month, "c.relispartition and not i.inhdetachpending", statement)) {
@@ -107,6 +112,21 @@ public final class HistoryPartitions {
                     + " are open, and could not go on without it: "
                     + String.join(", ", open.subList(0, Math.min(3, open.size())))
                     + ". Let them end, or cancel or terminate them.");
+        }
+    }
+
+    /** What others have made has histories of other months as well, or will have. */
+    private void refuseOthers(String what, YearMonth month, Statement statement) throws SQLException {
+        List<String> others = Ddl.strings(
+                statement,
+                schema.in(Partitions.OTHERS_BETWEEN.formatted(month + "-01Z", month.plusMonths(1) + "-01Z")));
+        if (!others.isEmpty()) {
+            throw new DurableException(what + " in the database at " + failures.database() + ": "
+                    + String.join(", ", others)
+                    + " may have histories of it and was made by somebody else, with bounds of his"
+                    + " own. When no run of its time is open any more, detach and drop it yourself; of a DEFAULT partition,"
+                    + " beside which PostgreSQL detaches nothing concurrently, move the rows to partitions of their months"
+                    + " first.");
         }
     }
 

@@ -42,6 +42,7 @@ public final class Schema {
             "V23__rows_that_nobody_wrote.sql",
             "V24__open_runs_stay.sql",
             "V25__deep_values.sql",
+            "V26__partitions_of_others.sql",
             "V28__who_started_it.sql");
 
     private Schema() {}

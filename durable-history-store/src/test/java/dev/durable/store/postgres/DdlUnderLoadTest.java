@@ -123,12 +123,15 @@ class DdlUnderLoadTest {
                     ddl.transaction(
                             "a column",
                             statement -> statement.execute("alter table durable." + table + " add column added text"));
-                    ddl.transaction(
-                            "an index",
-                            turn -> ddl.alone(
-                                    turn,
-                                    "create index concurrently if not exists added_index on durable." + table
-                                            + " (added)"));
+                    if (!table.equals("history_event")) {
+                        // Of a partitioned table PostgreSQL builds none concurrently.
+                        ddl.transaction(
+                                "an index",
+                                turn -> ddl.alone(
+                                        turn,
+                                        "create index concurrently if not exists added_index on durable." + table
+                                                + " (added)"));
+                    }
                     ddl.transaction(
                             "a column",
                             statement -> statement.execute("alter table durable." + table + " drop column added"));

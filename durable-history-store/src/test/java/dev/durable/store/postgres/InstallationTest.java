@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.durable.DurableException;
 import dev.durable.ForeignInstallationException;
+import dev.durable.StoreUnavailableException;
 import dev.durable.client.DurableEngine;
 import dev.durable.client.Installation;
 import dev.durable.client.Installation.OpenWork;
 import dev.durable.store.Fitness;
+import dev.durable.store.NewRun;
 import dev.durable.store.ReadBack;
 import dev.durable.store.RunKey;
+import dev.durable.store.contract.NewRunBuilder;
 import dev.durable.store.postgres.embedded.EmbeddedPostgres;
 import dev.durable.store.postgres.internal.sql.DataSources;
 import dev.durable.store.postgres.testing.TestDatabase;
@@ -391,6 +394,28 @@ class InstallationTest {
         assertThat(store.beat(session)).isTrue();
     }
 
+    @Test
+    void a_connection_that_can_not_ask_whose_the_database_is_waits_no_longer_than_others_for_a_lock() throws Exception {
+        PostgresHistoryStore store = open(source());
+        assertThat(refusal(store, "prod")).isNull();
+        NewRun run = new NewRunBuilder(store, "order-1").build();
+        try (Connection other = source().getConnection();
+                Statement statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            statement.execute("lock table durable.installation in access exclusive mode");
+            Meanwhile<String> start = Meanwhile.of(() -> {
+                try {
+                    return store.start(List.of(run)).toString();
+                } catch (StoreUnavailableException e) {
+                    return String.valueOf(e.getMessage());
+                }
+            });
+
+            assertThat(start.get())
+                    .startsWith("a row stayed locked in the database at orders-db, nothing was written.");
+        }
+    }
+
     // ── adoption ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     @Test
@@ -490,6 +515,39 @@ class InstallationTest {
                         .isInstanceOf(DurableException.class)
                         .hasMessage(problem);
                 assertThat(engine.healthy()).as("the worker works").isTrue();
+            }
+        }
+    }
+
+    /** One address, several servers: what is looked at every ten seconds may be another one than what answers a read. */
+    @Test
+    void a_connection_that_leads_to_another_database_than_the_one_that_was_looked_at_shows_nothing() {
+        try (TestDatabase foreign = TestDatabase.create()) {
+            refusal(foreign.dataSource(), "other");
+            DataSource several = (DataSource) Proxy.newProxyInstance(
+                    InstallationTest.class.getClassLoader(),
+                    new Class<?>[] {DataSource.class},
+                    (proxy, method, arguments) -> method.invoke(
+                            Thread.currentThread().getName().equals("durable-replica")
+                                    ? source()
+                                    : foreign.dataSource(),
+                            arguments));
+            try (DurableEngine engine = readingFrom(several)) {
+                AtomicReference<@Nullable String> refused = new AtomicReference<>();
+                assertThat(Sql.await(Duration.ofSeconds(10), () -> {
+                            try {
+                                engine.client().workflows().count();
+                            } catch (DurableException e) {
+                                refused.set(e.getMessage());
+                            }
+                            return refused.get() != null;
+                        }))
+                        .isTrue();
+                assertThat(refused.get())
+                        .contains("\"" + foreign.name() + "\", installation \"other\") is no replica of");
+                assertThat(engine.problems())
+                        .as("the one that was looked at is right")
+                        .isEmpty();
             }
         }
     }

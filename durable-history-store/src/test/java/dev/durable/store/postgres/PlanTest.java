@@ -192,9 +192,10 @@ class PlanTest {
     }
 
     static void assertGoesByIndex(TestDatabase database, String name, String sql) throws SQLException {
-        // Leases that were given as an array are hashed: they are no table.
+        // Leases that were given as an array are hashed: they are no table. Before 17 it is not said what is compared.
         List<String> plan = explain(database, sql).stream()
-                .map(line -> line.replace("lease = (hashed SubPlan", "lease = (SubPlan"))
+                .map(line -> line.replace("lease = (hashed SubPlan", "lease = (SubPlan")
+                        .replace("NOT (hashed SubPlan", "NOT (SubPlan"))
                 .toList();
         assertIndexesAreEnteredFromTheFront(database, name, plan);
         assertThat(String.join("\n", plan))

@@ -17,6 +17,7 @@ import dev.durable.client.StartOptions;
 import dev.durable.client.WorkflowHandle;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.store.postgres.PostgresHistoryStore;
+import dev.durable.store.postgres.SchemaMode;
 import dev.durable.store.postgres.testing.TestDatabase;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -38,6 +39,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /** The morning on which somebody refreshes staging from production. */
 @Timeout(120)
@@ -235,6 +237,43 @@ class CloneTrialTest {
                 .hasValue(RUNS / 2 + RUNS + 1);
         assertThat(texts(original.dataSource(), "select action from durable.audit where action like 'adopt%'"))
                 .isEmpty();
+    }
+
+    @Test
+    void an_adoption_whose_answer_was_lost_is_known_to_have_happened_and_whoever_asks_again_is_told() throws Exception {
+        Ledger ledger = new Ledger();
+        try (TestDatabase original = TestDatabase.create()) {
+            open(original.dataSource(), "prod", ledger);
+            try (TestDatabase copy = TestDatabase.copyOf(original)) {
+                PGSimpleDataSource behind = (PGSimpleDataSource) copy.dataSource();
+                try (CuttingProxy proxy = new CuttingProxy(behind.getPortNumbers()[0])) {
+                    behind.setServerNames(new String[] {"127.0.0.1"});
+                    behind.setPortNumbers(new int[] {proxy.port()});
+                    behind.setSslMode("disable");
+                    PostgresHistoryStore store = PostgresHistoryStore.builder(behind)
+                            .schemaMode(SchemaMode.NONE)
+                            .notify(false)
+                            .build();
+                    store.open();
+                    proxy.cut(2, 2);
+                    store.now();
+                    Installation installation = Installation.of(store).by("ann");
+
+                    assertThat(installation.adopt("staging", OpenWork.CANCEL)).isEqualTo(RUNS + 1);
+
+                    assertThat(proxy.cuts()).isEqualTo(1);
+                    proxy.cut(Integer.MAX_VALUE, Integer.MAX_VALUE);
+                    assertThatThrownBy(() -> installation.adopt("staging", OpenWork.CANCEL))
+                            .isInstanceOf(IllegalStateException.class)
+                            .hasMessageMatching(
+                                    "this is installation \"staging\" already, adopted at [0-9: -]+ UTC by ann"
+                                            + " with CANCEL, which ended 21 runs \\(so if you ask again because no answer came, it has"
+                                            + " been done\\): what is open here is its own work, and was not cancelled\\. .*");
+                }
+                assertThat(texts(copy.dataSource(), "select actor from durable.audit where action like 'adopt%'"))
+                        .containsExactly("ann");
+            }
+        }
     }
 
     @Test

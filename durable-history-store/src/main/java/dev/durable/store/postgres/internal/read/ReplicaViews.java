@@ -17,15 +17,22 @@ import dev.durable.store.Views;
 import dev.durable.store.postgres.internal.job.FailedJobs;
 import dev.durable.store.postgres.internal.run.RunReads;
 import dev.durable.store.postgres.internal.sql.Connections;
-import java.sql.ResultSet;
+import dev.durable.store.postgres.internal.sql.SchemaName;
+import dev.durable.store.postgres.internal.sql.SqlScript;
+import dev.durable.store.postgres.internal.sql.TransactionSettings;
+import dev.durable.store.postgres.internal.sql.Tx;
+import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.WeakHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,7 +50,11 @@ public final class ReplicaViews implements Views {
 
     private final Connections replica;
     private final AtomicBoolean asking = new AtomicBoolean();
+    /** Connections that lead to a replica: behind one address there may be several servers. */
+    private final Map<PGConnection, Boolean> known = Collections.synchronizedMap(new WeakHashMap<>());
+
     private volatile @Nullable String other;
+    private volatile @Nullable Store store;
     private final Views primary;
     private final RunReads runReads;
     private final Listings listings;
@@ -63,6 +74,14 @@ public final class ReplicaViews implements Views {
         this.buried = new FailedJobs(replica, nudges);
         this.descriptions = new Descriptions(replica);
         this.audit = new AuditRows(replica);
+    }
+
+    /** What the replica is to be one of, and how people call it. */
+    private record Store(Which which, String database) {
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
     }
 
     /** A database, and the name of the installation in there. */
@@ -88,13 +107,13 @@ public final class ReplicaViews implements Views {
     /**
      * Asks what the replica is, on a thread of its own: one that is away may take long to say so, and nothing waits for it.
      *
-     * @param store connections to what it should be a replica of
+     * @param primary connections to what it should be a replica of
      */
-    public void look(Connections store) {
+    public void look(Connections primary) {
         if (asking.compareAndSet(false, true)) {
             Thread.ofVirtual().name("durable-replica").start(() -> {
                 try {
-                    told(compare(store));
+                    told(compare(primary));
                 } catch (RuntimeException e) {
                     log.debug("the identity of the replica is checked again later: {}", e.getMessage());
                 } finally {
@@ -105,7 +124,7 @@ public final class ReplicaViews implements Views {
     }
 
     /** Gives why nothing is shown of it; null where it is a replica. */
-    private @Nullable String compare(Connections store) {
+    private @Nullable String compare(Connections primary) {
         Which it;
         try {
             it = which(replica);
@@ -117,7 +136,9 @@ public final class ReplicaViews implements Views {
             }
             throw e;
         }
-        return it.isReplicaOf(which(store)) ? null : problem(it, store);
+        Store found = new Store(which(primary), primary.failures().database());
+        store = found;
+        return it.isReplicaOf(found.which) ? null : problem(it, found);
     }
 
     private void told(@Nullable String found) {
@@ -128,31 +149,47 @@ public final class ReplicaViews implements Views {
     }
 
     private static Which which(Connections connections) {
-        return connections.ask(connection -> {
-            try (Statement statement = connection.createStatement();
-                    ResultSet row = statement.executeQuery(connections.schema().in(WHICH))) {
-                row.next();
-                return new Which(
-                        row.getString("system_id"),
-                        row.getLong("database_id"),
-                        row.getString("table_ids"),
-                        row.getString("database"),
-                        row.getString("name"));
-            }
-        });
+        return connections.ask(connection -> which(connection, connections.schema()));
     }
 
-    private String problem(Which it, Connections store) {
+    private static Which which(Connection connection, SchemaName schema) throws SQLException {
+        List<Which> found = new ArrayList<>();
+        Tx.reading(connection, schema, TransactionSettings.READ)
+                .only(new SqlScript()
+                        .read(
+                                WHICH,
+                                row -> found.add(new Which(
+                                        row.getString("system_id"),
+                                        row.getLong("database_id"),
+                                        row.getString("table_ids"),
+                                        row.getString("database"),
+                                        row.getString("name")))));
+        return found.getFirst();
+    }
+
+    private String problem(Which it, Store store) {
         return "the database at " + replica.failures().database() + " (\"" + it.title() + "\", "
                 + (it.installation() == null ? "no installation by name" : "installation \"" + it.installation() + "\"")
-                + ") is no replica of the one at " + store.failures().database()
+                + ") is no replica of the one at " + store.database
                 + ": listings, descriptions and histories would show what is not here, and are refused. Usual cause: the URL"
                 + " of another environment. Give readFrom(…) a replica of this database, or leave it out to read from the"
                 + " primary.";
     }
 
-    private void refuseOther() {
+    /** A new connection is asked as well, as it may lead to another server than the one that was looked at. */
+    private void refuseOther(Connection connection) throws SQLException {
         String problem = other;
+        Store wanted = store;
+        if (problem == null && wanted != null && connection.isWrapperFor(PGConnection.class)) {
+            PGConnection physical = connection.unwrap(PGConnection.class);
+            if (!known.containsKey(physical)) {
+                Which it = which(connection, replica.schema());
+                problem = it.isReplicaOf(wanted.which) ? null : problem(it, wanted);
+                if (problem == null) {
+                    known.put(physical, true);
+                }
+            }
+        }
         if (problem != null) {
             throw new DurableException(problem);
         }

@@ -53,7 +53,7 @@ public final class Connections {
 
     private volatile Predicate<SQLException> partitions = missing -> false;
 
-    private volatile Runnable readCheck = () -> {};
+    private volatile Check readCheck = connection -> {};
 
     private volatile Tx.TimeSeen timeSeen = (time, roundTrip) -> {};
     private volatile @Nullable Trouble trouble;
@@ -104,8 +104,8 @@ public final class Connections {
         timeSeen = observer;
     }
 
-    /** Checked before each read of a replica; may refuse it. */
-    public void onRead(Runnable check) {
+    /** Checked before each transaction; may refuse it. */
+    public void onRead(Check check) {
         readCheck = check;
     }
 
@@ -207,15 +207,15 @@ public final class Connections {
 
     private <T> T once(TransactionSettings locks, @Nullable NudgePassage passage, Work<T> work, Use use)
             throws SQLException {
-        readCheck.run();
         try (PooledConnection borrowed = borrow()) {
             Connection connection = borrowed.connection();
             Tx tx = readOnly
                     ? Tx.reading(connection, schema, locks)
                     : new Tx(connection, schema, locks, timeSeen, passage);
             try {
+                readCheck.of(connection);
                 if (use.asksWhose()) {
-                    guard.check(connection);
+                    askWhose(connection);
                 }
                 T result = work.in(tx);
                 tx.commit();
@@ -231,6 +231,18 @@ public final class Connections {
                 rollback(tx, e);
                 throw e;
             }
+        }
+    }
+
+    /** Who has that locked is in nobody's way in particular: no batch is to be taken apart for it. */
+    private void askWhose(Connection connection) throws SQLException {
+        try {
+            guard.check(connection);
+        } catch (SQLException e) {
+            if (SqlState.of(e) == SqlState.LOCKED) {
+                throw failures.of(e);
+            }
+            throw e;
         }
     }
 
@@ -380,6 +392,17 @@ public final class Connections {
     @FunctionalInterface
     public interface Question<T> {
         T of(Connection connection) throws SQLException;
+    }
+
+    /** Looks at a connection before it is used. */
+    @FunctionalInterface
+    interface Check {
+        /**
+         * Looks.
+         *
+         * @throws dev.durable.DurableException where it must not be used
+         */
+        void of(Connection connection) throws SQLException;
     }
 
     /** What is done in a transaction. */

@@ -3,15 +3,17 @@ package dev.durable.store.postgres.internal.sql;
 import dev.durable.ForeignInstallationException;
 import dev.durable.store.Fitness;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
+import org.postgresql.core.BaseConnection;
+import org.postgresql.core.TransactionState;
 
 /**
  * Refuses writes into a schema that holds the work of another installation. Each physical connection is asked once,
@@ -93,21 +95,35 @@ public final class Guard {
         known.put(physical, true);
     }
 
+    /** In a transaction that waits for no lock without end; one that is open already waits as its owner has said. */
     private @Nullable ForeignInstallationException ask(Connection connection, @Nullable String installation)
             throws SQLException {
-        try (PreparedStatement question = connection.prepareStatement(schema.in(BELONGS))) {
-            question.setString(1, installation);
-            try (ResultSet row = question.executeQuery()) {
-                row.next();
-                String verdict = row.getString("verdict");
-                String since = row.getString("since");
-                if (verdict.equals("OWN") || (verdict.equals("NAMELESS") && since.equals(worked))) {
-                    worked = since;
-                    return null;
-                }
-                return new ForeignInstallationException(why(verdict, installation, row));
-            }
+        AtomicReference<@Nullable ForeignInstallationException> refused = new AtomicReference<>();
+        SqlScript question =
+                new SqlScript().read(BELONGS, row -> refused.set(judged(row, installation)), Param.of(installation));
+        if (isInTransaction(connection)) {
+            Tx.ofCaller(connection, schema).run(question);
+        } else {
+            new Tx(connection, schema, TransactionSettings.LONG, (time, roundTrip) -> {}, null).only(question);
         }
+        return refused.get();
+    }
+
+    private static boolean isInTransaction(Connection connection) throws SQLException {
+        return connection.isWrapperFor(BaseConnection.class)
+                ? connection.unwrap(BaseConnection.class).getTransactionState() != TransactionState.IDLE
+                : !connection.getAutoCommit();
+    }
+
+    private @Nullable ForeignInstallationException judged(ResultSet row, @Nullable String installation)
+            throws SQLException {
+        String verdict = row.getString("verdict");
+        String since = row.getString("since");
+        if (verdict.equals("OWN") || (verdict.equals("NAMELESS") && since.equals(worked))) {
+            worked = since;
+            return null;
+        }
+        return new ForeignInstallationException(why(verdict, installation, row));
     }
 
     private String why(String verdict, @Nullable String installation, ResultSet row) throws SQLException {

@@ -1,8 +1,10 @@
 package dev.durable.store.postgres.internal.sql;
 
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Set;
 import org.postgresql.util.PSQLException;
+import org.postgresql.util.ServerErrorMessage;
 
 /** What an error of the server means for a transaction: the classes of SQLSTATE that this store tells apart. */
 public enum SqlState {
@@ -31,6 +33,8 @@ public enum SqlState {
     /** A standby, or a server that is frozen by {@code default_transaction_read_only}. */
     private static final String READ_ONLY = "25006";
 
+    private static final String CANCELLED = "57014";
+
     private static final Set<String> GOING_AWAY = Set.of("57P01", "57P02", "57P04", "57P05", "25P03", "25P04");
     private static final Set<String> CLOSED_TO_ALL = Set.of("57P03", READ_ONLY);
     /** Resources and the system below: no item's fault, and giving up the outcome of an activity would run it again. */
@@ -52,11 +56,32 @@ public enum SqlState {
 
     /**
      * Whether somebody has cancelled the statement ({@code pg_cancel_backend}). A time limit has the same SQLSTATE and only
-     * other words, which are known here in English; in another language of the server's it counts as a time limit.
+     * other words. In transactions of the engine's own the time tells ({@link #judged}), in whatever language the server
+     * speaks; where others may have set the limit the words do, in English: in another language it counts as a time limit.
      */
     static boolean isCancelled(SQLException e) {
-        return "57014".equals(e.getSQLState())
-                && String.valueOf(e.getMessage()).contains("canceling statement due to user request");
+        return e instanceof Cancelled
+                || (CANCELLED.equals(e.getSQLState())
+                        && String.valueOf(e.getMessage()).contains("canceling statement due to user request"));
+    }
+
+    /** The error of a statement that ran for so long and had that long: one that was cancelled earlier was so by somebody. */
+    static PSQLException judged(PSQLException e, Duration ran, Duration limit) {
+        ServerErrorMessage told = e.getServerErrorMessage();
+        if (!CANCELLED.equals(e.getSQLState()) || told == null || ran.compareTo(limit) >= 0) {
+            return e;
+        }
+        Cancelled cancelled = new Cancelled(told);
+        cancelled.setStackTrace(e.getStackTrace());
+        return cancelled;
+    }
+
+    private static final class Cancelled extends PSQLException {
+        private static final long serialVersionUID = 1L;
+
+        Cancelled(ServerErrorMessage told) {
+            super(told);
+        }
     }
 
     public static SqlState of(SQLException e) {

@@ -28,6 +28,12 @@ public enum TransactionSettings {
      */
     LISTING(Duration.ofSeconds(5));
 
+    /** Of each statement of a transaction that is the engine's own. */
+    static final Duration STATEMENT_TIMEOUT = Duration.ofSeconds(30);
+
+    private static final String PATIENCE =
+            "pg_catalog.set_config('statement_timeout', '" + STATEMENT_TIMEOUT.toMillis() + "', true), ";
+
     private static final String STABLE_PLANS =
             "pg_catalog.set_config('jit', 'off', true), pg_catalog.set_config('enable_seqscan', 'off', true), "
                     + "pg_catalog.set_config('enable_hashjoin', 'off', true), pg_catalog.set_config('enable_mergejoin', 'off', true), "
@@ -46,7 +52,6 @@ public enum TransactionSettings {
 
     TransactionSettings(Duration lockTimeout) {
         setup = "select pg_catalog.set_config('lock_timeout', '" + lockTimeout.toMillis() + "', true), "
-                + "pg_catalog.set_config('statement_timeout', '30000', true), "
                 + "pg_catalog.set_config('idle_in_transaction_session_timeout', '10000', true), ";
     }
 
@@ -60,6 +65,6 @@ public enum TransactionSettings {
                     case LISTING -> LISTING_PLANS;
                     default -> STABLE_PLANS;
                 };
-        return setup + durability + planner + SearchPath.set(path) + ", durable.clock() as now";
+        return setup + PATIENCE + durability + planner + SearchPath.set(path) + ", durable.clock() as now";
     }
 }

@@ -88,6 +88,20 @@ public final class Tx {
         send(script, true);
     }
 
+    /** The script alone, and committed; an error leaves nothing open. */
+    void only(SqlScript script) throws SQLException {
+        try {
+            last(script);
+        } catch (SQLException e) {
+            try {
+                rollback();
+            } catch (SQLException lost) {
+                e.addSuppressed(lost);
+            }
+            throw e;
+        }
+    }
+
     /** Commits what {@link #run} did, if anything ran and {@link #last} did not. */
     void commit() throws SQLException {
         if (begun && !committed) {
@@ -206,7 +220,8 @@ public final class Tx {
                 read(prepared.getResultSet(), statements.get(i).reader());
             }
         } catch (PSQLException e) {
-            throw StoreErrors.withoutRow(e);
+            Duration ran = Duration.ofNanos(System.nanoTime() - sentNanos);
+            throw StoreErrors.withoutRow(callers ? e : SqlState.judged(e, ran, TransactionSettings.STATEMENT_TIMEOUT));
         }
     }
 

@@ -3,6 +3,7 @@ package dev.durable.store.postgres.internal.upkeep;
 import dev.durable.DurableException;
 import dev.durable.client.Installation.OpenWork;
 import dev.durable.store.Adoption;
+import dev.durable.store.CommitUnknownException;
 import dev.durable.store.RunKey;
 import dev.durable.store.postgres.internal.run.Seizures;
 import dev.durable.store.postgres.internal.schema.Ddl;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Adoptions {
     private static final int PAGE = 500;
+    private static final int ATTEMPTS = 6;
 
     /** Nothing else is as long. */
     private static final String PATIENTLY =
@@ -32,6 +34,15 @@ public final class Adoptions {
                     + Ddl.transactionTimeout("0", true);
 
     private static final String LOCK = "select i.name, i.frozen from durable.installation i for update";
+
+    /** Read behind the lock, so after whoever may still be at it. */
+    private static final String DONE = """
+            select (a.details ->> 'runs')::bigint as runs from durable.audit a where a.id = ?""";
+
+    private static final String LAST = """
+            select to_char(a.at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"') as at, a.actor, a.details ->> 'open' as open,
+                   a.details ->> 'runs' as runs
+              from durable.audit a where a.action = 'adopt installation' and a.target = ? order by a.at desc limit 1""";
 
     private static final String OPEN = """
             select s.run_id, s.workflow_id from durable.run_state s where s.run_id > ? order by s.run_id limit ?""";
@@ -81,11 +92,30 @@ public final class Adoptions {
         }
     }
 
+    /** Where the answer to COMMIT was lost it is looked for in the audit, under the lock, and done if it is not there. */
     private long adopted(Adoption adoption) {
         UUID id = UUID.randomUUID();
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return adopted(adoption, id);
+            } catch (CommitUnknownException e) {
+                if (attempt == ATTEMPTS) {
+                    throw e;
+                }
+                Connections.pause(attempt);
+            }
+        }
+    }
+
+    private long adopted(Adoption adoption, UUID id) {
         return connections.unguarded(TransactionSettings.LONG, tx -> {
             long ended = 0;
-            @Nullable String before = lock(tx, adoption);
+            Before found = lock(tx, adoption, id);
+            if (found.done() != null) {
+                return found.done();
+            }
+            @Nullable String before = found.name();
+            refuseOwnWork(tx, adoption, found);
             if (adoption.open() == OpenWork.CANCEL) {
                 ended = end(tx, adoption);
                 SqlScript left = new SqlScript();
@@ -106,22 +136,46 @@ public final class Adoptions {
         });
     }
 
-    /** Gives the name until now; null without one. */
-    private static @Nullable String lock(Tx tx, Adoption adoption) throws SQLException {
-        List<@Nullable String> names = new ArrayList<>();
-        boolean[] frozen = new boolean[1];
-        tx.run(new SqlScript().then(PATIENTLY).read(LOCK, row -> {
-            names.add(row.getString("name"));
-            frozen[0] = row.getBoolean("frozen");
-        }));
-        @Nullable String before = names.getFirst();
-        if (adoption.name().equals(before) && !frozen[0] && adoption.open() == OpenWork.CANCEL) {
-            throw new IllegalStateException(
-                    "this is installation \"" + before + "\" already: what is open here is its own"
-                            + " work, and was not cancelled. If it is a copy, give it a name of its own. If its work is to end"
-                            + " nevertheless, adopt it with FREEZE first.");
+    /**
+     * What was there.
+     *
+     * @param name null without one
+     * @param done how many runs this same adoption has ended; null where it has not happened
+     */
+    private record Before(
+            @Nullable String name, boolean frozen, @Nullable Long done) {}
+
+    private static Before lock(Tx tx, Adoption adoption, UUID id) throws SQLException {
+        List<Before> found = new ArrayList<>();
+        tx.run(new SqlScript()
+                .then(PATIENTLY)
+                .read(LOCK, row -> found.add(new Before(row.getString("name"), row.getBoolean("frozen"), null)))
+                .read(DONE, row -> found.add(new Before(adoption.name(), false, row.getLong("runs"))), Param.of(id)));
+        return found.getLast();
+    }
+
+    private static void refuseOwnWork(Tx tx, Adoption adoption, Before found) throws SQLException {
+        if (!adoption.name().equals(found.name()) || found.frozen() || adoption.open() != OpenWork.CANCEL) {
+            return;
         }
-        return before;
+        StringBuilder done = new StringBuilder();
+        tx.run(new SqlScript()
+                .read(
+                        LAST,
+                        row -> done.append(", adopted at ")
+                                .append(row.getString("at"))
+                                .append(" by ")
+                                .append(row.getString("actor"))
+                                .append(" with ")
+                                .append(row.getString("open"))
+                                .append(", which ended ")
+                                .append(row.getString("runs"))
+                                .append(" runs (so if you ask again because no answer came, it has been done)"),
+                        Param.of(adoption.name())));
+        throw new IllegalStateException(
+                "this is installation \"" + found.name() + "\" already" + done + ": what is open here is its own"
+                        + " work, and was not cancelled. If it is a copy, give it a name of its own. If its work is to end"
+                        + " nevertheless, adopt it with FREEZE first.");
     }
 
     private static long end(Tx tx, Adoption adoption) throws SQLException {

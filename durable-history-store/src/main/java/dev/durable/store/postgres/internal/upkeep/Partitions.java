@@ -42,6 +42,27 @@ public final class Partitions {
              where c.relnamespace = (select p.relnamespace from pg_class p where p.oid = 'durable.history_event'::regclass)
                and c.relkind = 'r' and c.relname ~ '^history_event_[0-9]{4}_[0-9]{2}(_[0-9]+|)$' and not c.relispartition""";
 
+    /** Those that others have made: not called by the month whose runs they take, or with more than that month. */
+    private static final String OF_OTHERS = """
+            from (select c.relname as name, durable.history_bound(b.bounds, false) as lowest,
+                         durable.history_bound(b.bounds, true) as beyond
+                    from pg_inherits i join pg_class c on c.oid = i.inhrelid
+                    cross join pg_get_expr(c.relpartbound, c.oid) b(bounds)
+                   where i.inhparent = 'durable.history_event'::regclass and not i.inhdetachpending) p
+              cross join date_trunc('month', durable.run_id_time(p.lowest) at time zone 'UTC') m(month)
+             where (p.name ~ ('^history_event_' || to_char(m.month, 'YYYY_MM') || '(_[0-9]+|)$')
+                    and p.beyond <= durable.run_id_at((m.month + interval '1 month') at time zone 'UTC')) is not true""";
+
+    private static final String OTHERS =
+            "select string_agg(p.name || case when p.lowest is null then ' (DEFAULT)' else '' end, ', ' order by p.name)"
+                    + " as others " + OF_OTHERS;
+
+    /** Of others, with runs from one time to another: their names, and whether it is the DEFAULT partition. */
+    static final String OTHERS_BETWEEN =
+            "select quote_ident(p.name) || case when p.lowest is null then ' (DEFAULT)' else '' end " + OF_OTHERS
+                    + " and (p.lowest is null or p.lowest < durable.run_id_at('%2$s') and p.beyond > durable.run_id_at('%1$s'))"
+                    + " order by 1";
+
     private static final String NOW = "select durable.clock() as now";
     private static final Duration BACK = Duration.ofDays(1);
     private static final Duration AHEAD = Duration.ofDays(70);
@@ -52,7 +73,8 @@ public final class Partitions {
 
     private final Connections connections;
     private final AtomicLong next = new AtomicLong(Long.MIN_VALUE);
-    private final AtomicReference<@Nullable String> told = new AtomicReference<>();
+    private final AtomicReference<@Nullable String> toldDetached = new AtomicReference<>();
+    private final AtomicReference<@Nullable String> toldOthers = new AtomicReference<>();
 
     public Partitions(Connections connections) {
         this.connections = connections;
@@ -121,14 +143,15 @@ public final class Partitions {
                             log.info("made {} history partitions", row.getInt("made"));
                         }
                     })
-                    .read(DETACHED, row -> tellOfDetached(row.getString("detached"))));
+                    .read(DETACHED, row -> tellOfDetached(row.getString("detached")))
+                    .read(OTHERS, row -> tellOfOthers(row.getString("others"))));
             return true;
         });
     }
 
     /** Once for each that is found. */
     private void tellOfDetached(@Nullable String tables) {
-        if (!Objects.equals(told.getAndSet(tables), tables) && tables != null) {
+        if (!Objects.equals(toldDetached.getAndSet(tables), tables) && tables != null) {
             log.warn(
                     "{} in schema {}: detached from history_event and not dropped, so the histories in there are not seen."
                             + " What open runs need the owner of the schema copies back, insert into {}.history_event select *"
@@ -137,6 +160,20 @@ public final class Partitions {
                     tables,
                     connections.schema().quoted(),
                     connections.schema().quoted(),
+                    connections.schema().quoted());
+        }
+    }
+
+    /** Once, and again when there are others. */
+    private void tellOfOthers(@Nullable String tables) {
+        if (!Objects.equals(toldOthers.getAndSet(tables), tables) && tables != null) {
+            log.warn(
+                    "{} in schema {}: partitions of history_event that somebody has made with bounds of his own. Partitions are"
+                            + " made for what they leave of each month, and HistoryPartitions.drop(…) drops no month that they"
+                            + " have runs of: detach and drop them yourself. Beside a DEFAULT partition nothing can be detached"
+                            + " concurrently, and none is made once it has rows, as the server would read it whole while"
+                            + " everybody waits: move its rows to partitions of their months, then drop it.",
+                    tables,
                     connections.schema().quoted());
         }
     }

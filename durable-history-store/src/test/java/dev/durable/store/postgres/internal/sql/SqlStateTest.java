@@ -3,9 +3,12 @@ package dev.durable.store.postgres.internal.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.sql.SQLException;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.postgresql.util.PSQLException;
+import org.postgresql.util.ServerErrorMessage;
 
 /** What an error of the server is taken for. */
 class SqlStateTest {
@@ -41,5 +44,16 @@ class SqlStateTest {
                 .isEqualTo(SqlState.REFUSED);
         assertThat(SqlState.of(new SQLException("ERROR: canceling statement due to statement timeout", "57014")))
                 .isEqualTo(SqlState.OTHER);
+    }
+
+    @Test
+    void what_was_cancelled_before_its_time_limit_was_cancelled_by_somebody_in_whatever_language() {
+        PSQLException german = new PSQLException(
+                new ServerErrorMessage("SFEHLER\0C57014\0Mstorniere Anfrage wegen Benutzeraufforderung\0\0"));
+        Duration limit = Duration.ofSeconds(30);
+
+        assertThat(SqlState.of(SqlState.judged(german, Duration.ofSeconds(2), limit)))
+                .isEqualTo(SqlState.REFUSED);
+        assertThat(SqlState.of(SqlState.judged(german, limit, limit))).isEqualTo(SqlState.OTHER);
     }
 }

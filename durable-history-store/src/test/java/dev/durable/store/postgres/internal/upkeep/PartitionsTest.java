@@ -3,6 +3,7 @@ package dev.durable.store.postgres.internal.upkeep;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
@@ -311,6 +312,113 @@ class PartitionsTest extends StoreContract {
         assertThat(drop(month)).containsExactly(table(month));
         assertThat(drop(broken)).containsExactly(table(broken));
         forget("order-1", "order-2");
+    }
+
+    @Test
+    void what_a_dba_has_made_with_bounds_of_his_own_stays_and_what_it_leaves_of_a_month_gets_partitions() {
+        advance(FAR);
+        YearMonth month = month();
+        byDba("history_odd", "for values from ('%s') to ('%s')", month, month.plusMonths(1));
+        try {
+            Writer writer = claimed("order-1");
+            List<String> said = whatIsSaid(PartitionsTest::open);
+
+            assertThat(history(writer.run())).hasSize(1);
+            for (YearMonth each : List.of(month, month.plusMonths(1))) {
+                assertThat(Sql.column(
+                                PostgresFixture.pool(),
+                                "select durable.has_history_partition(durable.run_id_at('" + each
+                                        + "-01Z'), durable.run_id_at('" + each.plusMonths(1) + "-01Z'))"))
+                        .as("a run of any time in %s has a place", each)
+                        .containsExactly("t");
+            }
+            assertThat(said)
+                    .singleElement()
+                    .asString()
+                    .startsWith(
+                            "history_odd in schema \"durable\": partitions of history_event that somebody has made with"
+                                    + " bounds of his own.");
+            terminated(writer.run());
+            advance(Duration.ofDays(70));
+            assertThatThrownBy(() -> drop(month))
+                    .isInstanceOf(DurableException.class)
+                    .hasMessageStartingWith("the history of " + month + " can't be dropped in the database at ")
+                    .hasMessageContaining(": history_odd may have histories of it and was made by somebody else");
+        } finally {
+            forget("order-1");
+            Sql.execute(PostgresFixture.pool(), "drop table durable.history_odd");
+        }
+    }
+
+    @Test
+    void beside_a_default_partition_none_is_made_once_it_has_rows_and_it_is_told_by_name() {
+        advance(FAR);
+        YearMonth month = month();
+        byDba("history_rest", "default", month, month);
+        try {
+            assertThat(Sql.number(PostgresFixture.pool(), addAt(month.plusMonths(1))))
+                    .as("while it has none")
+                    .isEqualTo(1);
+            RunKey run = started("order-1");
+            List<String> said = whatIsSaid(PartitionsTest::open);
+
+            assertThat(history(run)).hasSize(1);
+            assertThat(Sql.number(PostgresFixture.pool(), addAt(month.plusMonths(2))))
+                    .isZero();
+            assertThat(said)
+                    .singleElement()
+                    .asString()
+                    .startsWith(
+                            "history_rest (DEFAULT) in schema \"durable\": partitions of history_event that somebody has")
+                    .endsWith("move its rows to partitions of their months, then drop it.");
+            terminated(run);
+            advance(Duration.ofDays(70));
+            assertThatThrownBy(() -> drop(month))
+                    .isInstanceOf(DurableException.class)
+                    .hasMessageContaining(": history_rest (DEFAULT) may have histories of it");
+        } finally {
+            forget("order-1");
+            Sql.execute(PostgresFixture.pool(), "drop table durable.history_rest");
+        }
+    }
+
+    private static void byDba(String name, String bounds, YearMonth from, YearMonth to) {
+        String lowest = Sql.column(PostgresFixture.pool(), "select durable.run_id_at('" + from + "-05Z')")
+                .getFirst();
+        String beyond = Sql.column(PostgresFixture.pool(), "select durable.run_id_at('" + to + "-05Z')")
+                .getFirst();
+        Sql.execute(
+                PostgresFixture.pool(),
+                "create table durable." + name + " (like durable.history_event including defaults); alter table"
+                        + " durable.history_event attach partition durable." + name + " "
+                        + bounds.formatted(lowest, beyond));
+    }
+
+    private static String addAt(YearMonth month) {
+        return "select durable.add_history_partitions('" + month + "-02Z', '" + month + "-02Z')";
+    }
+
+    private static void open() {
+        try (PostgresHistoryStore another =
+                PostgresHistoryStore.of(PostgresFixture.database().dataSource())) {
+            another.open();
+        }
+    }
+
+    private static List<String> whatIsSaid(Runnable work) {
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        Logger logger = (Logger) LoggerFactory.getLogger(Partitions.class);
+        log.start();
+        logger.addAppender(log);
+        try {
+            work.run();
+        } finally {
+            logger.detachAppender(log);
+        }
+        return log.list.stream()
+                .filter(event -> event.getLevel() == Level.WARN)
+                .map(ILoggingEvent::getFormattedMessage)
+                .toList();
     }
 
     private static List<String> drop(YearMonth month) {
