@@ -396,7 +396,7 @@ public final class Connections {
 
     /** Looks at a connection before it is used. */
     @FunctionalInterface
-    interface Check {
+    public interface Check {
         /**
          * Looks.
          *

@@ -61,7 +61,7 @@ public final class Tx {
     }
 
     /** A transaction that only reads and does not read the server's time, on a replica. */
-    static Tx reading(Connection connection, SchemaName schema, TransactionSettings locks) {
+    public static Tx reading(Connection connection, SchemaName schema, TransactionSettings locks) {
         Tx tx = new Tx(connection, schema, locks, (time, roundTrip) -> {}, null);
         tx.begin = BEGIN_READING;
         return tx;
@@ -89,7 +89,7 @@ public final class Tx {
     }
 
     /** The script alone, and committed; an error leaves nothing open. */
-    void only(SqlScript script) throws SQLException {
+    public void only(SqlScript script) throws SQLException {
         try {
             last(script);
         } catch (SQLException e) {

@@ -58,7 +58,7 @@ public final class Partitions {
                     + " as others " + OF_OTHERS;
 
     /** Of others, with runs from one time to another: their names, and whether it is the DEFAULT partition. */
-    static final String OTHERS_BETWEEN =
+    public static final String OTHERS_BETWEEN =
             "select quote_ident(p.name) || case when p.lowest is null then ' (DEFAULT)' else '' end " + OF_OTHERS
                     + " and (p.lowest is null or p.lowest < durable.run_id_at('%2$s') and p.beyond > durable.run_id_at('%1$s'))"
                     + " order by 1";
