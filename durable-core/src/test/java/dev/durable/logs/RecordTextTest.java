@@ -17,7 +17,11 @@ class RecordTextTest {
                         Durable.class,
                         List.of("dev.durable"),
                         // What an interrupted body is told of its own cancellation, in the engine's words.
-                        Set.of("Cancellation.Reason", "ResolvedTypes.ArrayOf", "ResolvedTypes.Parameterized", "ResolvedTypes.Wildcard")))
+                        Set.of(
+                                "Cancellation.Reason",
+                                "ResolvedTypes.ArrayOf",
+                                "ResolvedTypes.Parameterized",
+                                "ResolvedTypes.Wildcard")))
                 .isEmpty();
     }
 

@@ -96,7 +96,7 @@ abstract class TracesTest {
                     .anyMatch(frame -> frame.contains("aResultThatIsNoneIsThrownWithTheFramesOfWhoeverWaited"));
             assertThat(frames)
                     .as("the loop of the engine that heard of the end")
-                    .noneMatch(frame -> frame.contains("dev.durable.internal."));
+                    .noneMatch(frame -> frame.contains(".internal.engine.") || frame.contains(".internal.drive."));
         }
         assertThat(failureOf(started::result).getCause())
                 .isInstanceOf(Declined.class)

@@ -523,19 +523,20 @@ abstract class JobContract extends StoreContract {
     @Test
     void a_page_of_jobs_with_large_details_is_a_portion_and_the_next_goes_on_after_its_last_job() {
         scheduled("order-1", 8);
-        String large = text(Portion.BYTES / 3);
-        claimJobs(session).forEach(job -> assertThat(heartbeat(job, large)).isEqualTo(ACCEPTED));
+        String details = text(Portion.BYTES / 3);
+        claimJobs(session).forEach(job -> assertThat(heartbeat(job, details)).isEqualTo(ACCEPTED));
 
         List<Integer> seen = new ArrayList<>();
-        List<OpenJob> page = store.jobs(JobFilter.ALL, 100);
+        JobFilter large = JobFilter.ALL.activity("Payments.charge");
+        List<OpenJob> page = store.jobs(large, 100);
         while (!page.isEmpty()) {
             assertThat(page).hasSizeBetween(1, 4);
             page.forEach(job -> seen.add(job.key().seq()));
-            page = store.jobs(JobFilter.ALL.after(page.getLast().key()), 100);
+            page = store.jobs(large.after(page.getLast().key()), 100);
         }
 
         assertThat(seen).containsExactly(1, 2, 3, 4, 5, 6, 7, 8);
-        assertThat(store.count(JobFilter.ALL, 100)).isEqualTo(8);
+        assertThat(store.count(large, 100)).isEqualTo(8);
     }
 
     @Test

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class GeneratedJooqTest {
-    private static final Path COMMITTED = Path.of("src/main/java/dev/durable/store/postgres/jooq/generated");
+    private static final Path COMMITTED = Path.of("src/main/java/dev/durable/store/postgres/internal/jooq");
 
     @Test
     void the_committed_classes_are_what_the_migrations_give(@TempDir Path fresh) throws Exception {
@@ -20,7 +20,7 @@ class GeneratedJooqTest {
 
         assertThat(sources(COMMITTED))
                 .as("run: mvn -Dquick -DskipTests -Pjooq -pl durable-history-store -am process-test-classes")
-                .isEqualTo(sources(fresh.resolve("dev/durable/store/postgres/jooq/generated")));
+                .isEqualTo(sources(fresh.resolve("dev/durable/store/postgres/internal/jooq")));
     }
 
     private static Map<String, String> sources(Path folder) throws IOException {

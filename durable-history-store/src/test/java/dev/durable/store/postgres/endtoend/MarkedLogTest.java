@@ -277,7 +277,7 @@ class MarkedLogTest {
                     .joining(caller)
                     .start(Sale.class, StartOptions.id("begun").memo("card", MARKER), sale -> sale.run(MARKER));
             CompletableFuture<?> again = CompletableFuture.runAsync(() -> start(engine, "begun"));
-            Bench.awaitThat(() -> lines.stream().anyMatch(line -> line.contains("somebody keeps what start of")));
+            Bench.awaitThat(() -> lines.stream().anyMatch(line -> line.contains("a row that start of")));
             caller.rollback();
             again.get(30, TimeUnit.SECONDS);
         }
