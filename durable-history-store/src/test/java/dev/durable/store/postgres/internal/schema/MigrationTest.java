@@ -160,7 +160,7 @@ class MigrationTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage(
                         "there is no script from schema version 8 to 10: versions are [1, 2, 3, 4, 5, 6, 7, 9, 10, 11,"
-                                + " 12, 13, 14, 15, 16, 17, 18, 20, 23, 24, " + Schema.version() + "], and 0 is none.");
+                                + " 12, 13, 14, 15, 16, 17, 18, 20, 23, 24, 25, 26, " + Schema.version() + "], and 0 is none.");
         assertThatThrownBy(() -> Schema.sql(10, 9)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> Schema.sql(10, 1000)).isInstanceOf(IllegalArgumentException.class);
     }
