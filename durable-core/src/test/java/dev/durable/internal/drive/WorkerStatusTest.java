@@ -20,6 +20,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Tag;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -73,17 +78,29 @@ class WorkerStatusTest {
         }
     }
 
+    private static List<String> documentedChores() throws IOException {
+        String page = Files.readString(Path.of("../docs/workers.md"));
+        String table = page.substring(page.indexOf("| chore | every | does |"));
+        return Pattern.compile("^\\| `([a-z-]+)` \\|", Pattern.MULTILINE)
+                .matcher(table.substring(0, table.indexOf("\n\n")))
+                .results()
+                .map(row -> row.group(1))
+                .toList();
+    }
+
     @Test
-    void an_engine_lists_its_upkeep_and_a_client_only_has_none() {
+    void an_engine_lists_its_upkeep_and_a_client_only_has_none() throws IOException {
         try (DurableEngine engine = DurableEngine.builder(new InMemoryHistoryStore())
                 .register(Patient.class)
                 .activity(Stubborn.class, () -> "done")
                 .identity("me")
+                .onAlert(alert -> {})
                 .start()) {
             await(() -> engine.upkeep().stream().allMatch(step -> step.lastRun() != null));
 
             assertThat(engine.upkeep().stream().map(UpkeepStep::name))
-                    .contains("session", "leases", "ended-runs", "sweep", "timeouts", "relay");
+                    .as("the chores of this engine and those of the table in docs/workers.md")
+                    .containsExactlyElementsOf(documentedChores());
             assertThat(engine.upkeep()).noneMatch(UpkeepStep::late);
             assertThat(engine.healthy()).isTrue();
             assertThat(engine.worker().identity()).isEqualTo("me");
