@@ -3,6 +3,7 @@ package dev.durable.spring;
 import dev.durable.UsageException;
 import dev.durable.store.postgres.CallerTransactions;
 import dev.durable.store.postgres.PostgresHistoryStore;
+import dev.durable.store.postgres.PostgresHistoryStoreBuilder;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Optional;
@@ -32,7 +33,7 @@ public final class SpringTransactions implements CallerTransactions {
      * @param manager begins the transactions of transactional activities; a bean, for the same DataSource
      * @throws IllegalArgumentException where the manager is for another DataSource
      */
-    public static PostgresHistoryStore.Builder store(DataSource dataSource, PlatformTransactionManager manager) {
+    public static PostgresHistoryStoreBuilder store(DataSource dataSource, PlatformTransactionManager manager) {
         SpringTransactions transactions = new SpringTransactions(dataSource);
         DataSource managed = StoreDataSource.of(manager);
         if (managed != null && !managed.equals(transactions.dataSource)) {

@@ -63,7 +63,7 @@ public final class Schema {
     /**
      * The same with roles of other names: roles are the server's, the schema is its database's.
      *
-     * @param rolePrefix as {@link PostgresHistoryStore.Builder#rolePrefix}
+     * @param rolePrefix as {@link PostgresHistoryStoreBuilder#rolePrefix}
      */
     public static String sql(String schemaName, String rolePrefix) {
         SchemaName schema = new SchemaName(schemaName);

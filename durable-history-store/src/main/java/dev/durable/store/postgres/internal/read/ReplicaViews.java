@@ -1,21 +1,12 @@
 package dev.durable.store.postgres.internal.read;
 
 import dev.durable.DurableException;
-import dev.durable.client.AuditEntry;
-import dev.durable.client.WorkflowStatus;
-import dev.durable.store.AuditFilter;
-import dev.durable.store.FailedJobGroup;
-import dev.durable.store.JobFilter;
 import dev.durable.store.Nudges;
-import dev.durable.store.OpenJob;
 import dev.durable.store.RecordText;
 import dev.durable.store.RunDetails;
-import dev.durable.store.RunFilter;
 import dev.durable.store.RunRecord;
 import dev.durable.store.StoredEvent;
 import dev.durable.store.Views;
-import dev.durable.store.postgres.internal.job.FailedJobs;
-import dev.durable.store.postgres.internal.run.RunReads;
 import dev.durable.store.postgres.internal.sql.Connections;
 import dev.durable.store.postgres.internal.sql.SchemaName;
 import dev.durable.store.postgres.internal.sql.SqlScript;
@@ -42,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * be looked at as soon as it is started. Now and then it is asked what database it is: where it is another one than the
  * store's, nothing is shown of it.
  */
-public final class ReplicaViews implements Views {
+public final class ReplicaViews extends DatabaseViews {
     private static final Logger log = LoggerFactory.getLogger(ReplicaViews.class);
     private static final String WHICH = """
             select h.system_id, h.database_id, h.table_ids, h.database, i.name
@@ -56,24 +47,13 @@ public final class ReplicaViews implements Views {
     private volatile @Nullable String other;
     private volatile @Nullable Store store;
     private final Views primary;
-    private final RunReads runReads;
-    private final Listings listings;
-    private final OpenJobs openJobs;
-    private final FailedJobs buried;
-    private final Descriptions descriptions;
-    private final AuditRows audit;
 
     /** @param replica connections that only read */
     public ReplicaViews(Connections replica, Nudges nudges, Views primary) {
+        super(replica, nudges);
         this.replica = replica;
         replica.onRead(this::refuseOther);
         this.primary = primary;
-        this.runReads = new RunReads(replica);
-        this.listings = new Listings(replica);
-        this.openJobs = new OpenJobs(replica);
-        this.buried = new FailedJobs(replica, nudges);
-        this.descriptions = new Descriptions(replica);
-        this.audit = new AuditRows(replica);
     }
 
     /** What the replica is to be one of, and how people call it. */
@@ -202,57 +182,22 @@ public final class ReplicaViews implements Views {
 
     @Override
     public List<StoredEvent> history(UUID runId, long fromEventId, int limit) {
-        List<StoredEvent> page = runReads.history(runId, fromEventId, limit);
+        List<StoredEvent> page = super.history(runId, fromEventId, limit);
         return page.isEmpty() && fromEventId == 1 ? primary.history(runId, fromEventId, limit) : page;
     }
 
     @Override
     public Optional<RunRecord> run(UUID runId) {
-        return listings.run(runId).or(() -> primary.run(runId));
+        return super.run(runId).or(() -> primary.run(runId));
     }
 
     @Override
     public Optional<RunRecord> latestRun(String workflowId) {
-        return listings.latest(workflowId).or(() -> primary.latestRun(workflowId));
-    }
-
-    @Override
-    public List<RunRecord> runs(RunFilter filter, int limit) {
-        return listings.page(filter, limit);
-    }
-
-    @Override
-    public long count(RunFilter filter, long limit) {
-        return listings.count(filter, limit);
-    }
-
-    @Override
-    public List<FailedJobGroup> buried(JobFilter filter, int limit) {
-        return buried.groups(filter, limit);
-    }
-
-    @Override
-    public List<OpenJob> jobs(JobFilter filter, int limit) {
-        return openJobs.page(filter, limit);
-    }
-
-    @Override
-    public long count(JobFilter filter, long limit) {
-        return openJobs.count(filter, limit);
-    }
-
-    @Override
-    public Map<WorkflowStatus, Long> tally(RunFilter filter) {
-        return listings.tally(filter);
-    }
-
-    @Override
-    public List<AuditEntry> audit(AuditFilter filter, int limit) {
-        return audit.page(filter, limit);
+        return super.latestRun(workflowId).or(() -> primary.latestRun(workflowId));
     }
 
     @Override
     public Optional<RunDetails> details(UUID runId) {
-        return descriptions.of(runId).or(() -> primary.details(runId));
+        return super.details(runId).or(() -> primary.details(runId));
     }
 }

@@ -12,6 +12,7 @@ import dev.durable.client.Installation;
 import dev.durable.client.Installation.OpenWork;
 import dev.durable.store.QueueChange;
 import dev.durable.store.postgres.PostgresHistoryStore;
+import dev.durable.store.postgres.PostgresHistoryStoreBuilder;
 import dev.durable.store.postgres.RolesTest;
 import dev.durable.store.postgres.Schema;
 import dev.durable.store.postgres.SchemaMode;
@@ -76,7 +77,7 @@ class GrantsTest {
         return source;
     }
 
-    private PostgresHistoryStore.Builder builder(DataSource dataSource) {
+    private PostgresHistoryStoreBuilder builder(DataSource dataSource) {
         return PostgresHistoryStore.builder(dataSource)
                 .rolePrefix(prefix)
                 .description("orders-db")
@@ -205,7 +206,7 @@ class GrantsTest {
     }
 
     /** What the log says of the login when the store is opened. */
-    private static List<String> said(PostgresHistoryStore.Builder builder) {
+    private static List<String> said(PostgresHistoryStoreBuilder builder) {
         ListAppender<ILoggingEvent> lines = new ListAppender<>();
         Logger logger = (Logger) LoggerFactory.getLogger(Migration.class);
         lines.start();

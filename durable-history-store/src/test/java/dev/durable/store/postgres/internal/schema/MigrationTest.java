@@ -9,6 +9,7 @@ import dev.durable.DurableException;
 import dev.durable.store.contract.NewRunBuilder;
 import dev.durable.store.postgres.Meanwhile;
 import dev.durable.store.postgres.PostgresHistoryStore;
+import dev.durable.store.postgres.PostgresHistoryStoreBuilder;
 import dev.durable.store.postgres.Schema;
 import dev.durable.store.postgres.SchemaMode;
 import dev.durable.store.postgres.Sql;
@@ -50,7 +51,7 @@ class MigrationTest {
         database.close();
     }
 
-    private PostgresHistoryStore.Builder builder() {
+    private PostgresHistoryStoreBuilder builder() {
         return PostgresHistoryStore.builder(dataSource).description("orders-db");
     }
 
@@ -160,7 +161,8 @@ class MigrationTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage(
                         "there is no script from schema version 8 to 10: versions are [1, 2, 3, 4, 5, 6, 7, 9, 10, 11,"
-                                + " 12, 13, 14, 15, 16, 17, 18, 20, 23, 24, 25, 26, " + Schema.version() + "], and 0 is none.");
+                                + " 12, 13, 14, 15, 16, 17, 18, 20, 23, 24, 25, 26, " + Schema.version()
+                                + "], and 0 is none.");
         assertThatThrownBy(() -> Schema.sql(10, 9)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> Schema.sql(10, 1000)).isInstanceOf(IllegalArgumentException.class);
     }
