@@ -1,8 +1,8 @@
 package dev.durable.internal.payload;
 
 import java.util.LinkedHashSet;
-import java.util.Set;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
@@ -68,7 +68,8 @@ final class PayloadMapper {
                 .disable(EnumFeature.READ_ENUMS_USING_TO_STRING)
                 .enable(EnumFeature.FAIL_ON_NUMBERS_FOR_ENUMS)
                 .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT); // 1.5 is not 1
-        // A text is no fraction, but for "NaN" and the like: Jackson takes time that grows with the square of a text's length
+        // A text is no fraction, but for "NaN" and the like: Jackson takes time that grows with the square of a text's
+        // length
         // to find out whether it is a number.
         for (Class<?> fraction : List.<Class<?>>of(float.class, Float.class, double.class, Double.class)) {
             builder.withCoercionConfig(
