@@ -6,6 +6,7 @@ import dev.durable.ActivityOptions;
 import dev.durable.RetryPolicy;
 import dev.durable.history.EnqueuedOptions;
 import dev.durable.history.OptionsJson;
+import dev.durable.store.RecordText;
 import java.time.Duration;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -31,6 +32,11 @@ public final class BackgroundOptions {
     private record Question(String activity, String json, ActivityOptions declared, boolean saysEnd) {
         Question(ActivityMethod activity, String json) {
             this(activity.name(), json, of(activity), activity.saysEnd());
+        }
+
+        @Override
+        public String toString() {
+            return RecordText.of(this);
         }
 
         ActivityOptions declaredFor(ActivityOptions row) {
