@@ -29,10 +29,7 @@ class RecordTextTest {
 
     @Test
     void no_record_shows_a_payload_or_a_token() throws Exception {
-        assertThat(RecordTexts.leaks(
-                        Durable.class,
-                        List.of("dev.durable"),
-                        WORDS_OF_DECLARATIONS))
+        assertThat(RecordTexts.leaks(Durable.class, List.of("dev.durable"), WORDS_OF_DECLARATIONS))
                 .isEmpty();
     }
 
