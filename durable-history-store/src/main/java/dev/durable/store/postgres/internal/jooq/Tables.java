@@ -3,6 +3,7 @@
  */
 package dev.durable.store.postgres.internal.jooq;
 
+
 import dev.durable.store.postgres.internal.jooq.tables.ActivityHeartbeat;
 import dev.durable.store.postgres.internal.jooq.tables.ActivityJob;
 import dev.durable.store.postgres.internal.jooq.tables.ActivityPause;
@@ -26,10 +27,11 @@ import dev.durable.store.postgres.internal.jooq.tables.SchemaVersion;
 import dev.durable.store.postgres.internal.jooq.tables.Session;
 import dev.durable.store.postgres.internal.jooq.tables.WorkflowRun;
 
+
 /**
  * Convenience access to all tables in the default schema.
  */
-@SuppressWarnings({"all", "unchecked", "rawtypes", "this-escape"})
+@SuppressWarnings({ "all", "unchecked", "rawtypes", "this-escape" })
 public class Tables {
 
     /**
