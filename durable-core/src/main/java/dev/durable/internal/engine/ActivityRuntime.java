@@ -156,6 +156,10 @@ final class ActivityRuntime implements ActivitySide {
                 () -> drive.nanosSinceProgress() < lease.toNanos(),
                 this::died);
         this.starter = new ActivityStarter(host, session::id);
+        session.onReopened(() -> {
+            sessionEnded.run();
+            settings.queues().keySet().forEach(this::wake);
+        });
         Map<String, ActivityQueue> localQueues = new LinkedHashMap<>();
         this.pools = ActivityPools.of(settings.queues(), drive);
         pools.queues().forEach((name, queue) -> {
@@ -210,7 +214,7 @@ final class ActivityRuntime implements ActivitySide {
         runTimedOut = listener;
     }
 
-    /** Called when another worker's session has ended. Set before anything runs. */
+    /** Called when a session has ended, another worker's or this one's: its claims are free. Set before anything runs. */
     void onSessionEnded(Runnable listener) {
         sessionEnded = listener;
     }

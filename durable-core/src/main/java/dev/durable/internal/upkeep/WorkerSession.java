@@ -39,6 +39,7 @@ public final class WorkerSession implements Chore {
     private final Own own;
     private final BooleanSupplier progress;
     private final Consumer<UUID> lost;
+    private Runnable reopened = () -> {};
     private final ChoreTally tally = new ChoreTally();
     private volatile UUID id;
     private boolean alive;
@@ -72,6 +73,14 @@ public final class WorkerSession implements Chore {
         this.progress = progress;
         this.lost = lost;
         this.id = own.ids().get();
+    }
+
+    /**
+     * Called when another session is open in place of one that was declared dead: what became due meanwhile was claimed
+     * in vain under the dead one, so it has to be looked for again. Set before anything runs.
+     */
+    public void onReopened(Runnable listener) {
+        reopened = listener;
     }
 
     /** The lease, or what comes nearest to it of those that are allowed: a row may say anything. */
@@ -123,6 +132,7 @@ public final class WorkerSession implements Chore {
         }
         if (!alive) {
             open();
+            reopened.run();
         }
         tally.did(1);
         return third();

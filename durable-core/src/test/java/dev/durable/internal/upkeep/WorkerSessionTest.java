@@ -66,6 +66,21 @@ class WorkerSessionTest {
     }
 
     @Test
+    void what_became_due_while_it_was_dead_is_looked_for_when_another_is_open() {
+        List<UUID> looks = new ArrayList<>();
+        bench.session.onReopened(() -> looks.add(bench.session.id()));
+        UUID before = bench.session.id();
+        ActivityBench.crank(bench.session);
+        assertThat(looks).isEmpty();
+
+        bench.memory.markDead(before, 1);
+        ActivityBench.crank(bench.session);
+        ActivityBench.crank(bench.session);
+
+        assertThat(looks).containsExactly(bench.session.id()).doesNotContain(before);
+    }
+
+    @Test
     void what_ran_under_a_dead_session_is_interrupted_and_stale() {
         JobKey key = bench.ran(argument -> {
             bench.memory.markDead(bench.session.id(), 0);
