@@ -9,7 +9,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The runs that this process keeps in memory, bounded by their estimated size; the least recently used are dropped.
+ * The runs that this process keeps in memory, bounded by their estimated size; those that are little used are dropped.
  * Losing one costs a replay, never correctness: its actor finishes what is under way, and what comes for it later goes
  * through the store.
  */

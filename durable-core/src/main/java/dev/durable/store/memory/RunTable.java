@@ -18,7 +18,7 @@ import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** All runs by their ids, and the open ones by when they are due. */
+/** The runs of the in-memory store: all by their ids, the open ones by when they are due, and the batches. */
 final class RunTable {
     /** How long a due run is left to the session that has it cached. */
     static final Duration CACHED_FIRST = Duration.ofMillis(100);
