@@ -1,7 +1,9 @@
 package dev.durable;
 
 /**
- * A call written as a lambda, {@code w -> w.run(order)}: recorded, never run.
+ * The lambda that tells a client which method to call and with which arguments, such as {@code w -> w.run(order)} in
+ * {@code client.start}. Durable runs the lambda on an empty object, which records the call and runs nothing of the
+ * method.
  *
  * @param <T> the workflow or activity type it is a call of
  * @param <R> what the called method returns

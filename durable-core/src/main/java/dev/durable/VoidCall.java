@@ -1,7 +1,8 @@
 package dev.durable;
 
 /**
- * A call written as a lambda whose result is not asked for: recorded, never run.
+ * The lambda that tells a client which method to call and with which arguments, where nobody asks for a result, such as
+ * {@code w -> w.approve("ann")} for a signal. Durable runs the lambda on an empty object, as it does with a {@link Call}.
  *
  * @param <T> the workflow or activity type it is a call of
  */

@@ -74,6 +74,7 @@ class ArchitectureTest {
      */
     private static final String ROOMS = """
             store                   :
+            observe                 :
             declare.type            :
             history                 : store
             store.memory            :
@@ -81,32 +82,32 @@ class ArchitectureTest {
             declare.option          : declare.type
             payload                 : declare.type
             declare                 : declare.type declare.object declare.option
-            drive                   : payload
+            intercept               : payload
+            drive                   : payload intercept
             commit                  : drive
-            replay.match            : payload declare
-            replay.coroutine        : declare.type payload replay.match
-            replay.call             : declare.type payload declare replay.match replay.coroutine
-            replay                  : declare.type payload declare replay.match replay.coroutine replay.call
-            client.access           : payload declare replay.call
+            replay.match            : payload declare intercept
+            replay.coroutine        : declare.type payload replay.match intercept
+            replay.call             : declare.type payload declare replay.match replay.coroutine intercept
+            replay                  : declare.type payload declare replay.match replay.coroutine replay.call intercept
+            client.access           : payload declare replay.call intercept
             client.operate          : declare.type payload declare client.access
-            attempt                 : declare.type payload declare drive commit client.operate
-            client                  : declare.type declare.object payload declare replay client.access client.operate
-            dispatch                : drive commit attempt
-            run                     : payload declare drive commit replay.match replay.call replay client.access attempt
-            upkeep                  : drive attempt
-            engine                  : payload declare drive commit replay.match replay client.access attempt client dispatch run upkeep
+            attempt                 : observe declare.type payload declare drive commit client.operate intercept
+            client                  : declare.type declare.object payload declare replay client.access client.operate intercept
+            dispatch                : observe drive commit attempt
+            run                     : observe payload declare drive commit replay.match replay.call replay client.access attempt intercept
+            upkeep                  : observe drive attempt
+            engine                  : observe payload declare drive commit replay.match replay client.access attempt client dispatch run upkeep intercept
             """;
+
+    private static final Set<String> API =
+            Set.of("dev.durable", "dev.durable.client", "dev.durable.intercept", "dev.durable.observe");
 
     @Test
     void each_package_uses_only_what_the_table_allows() {
         Map<String, String> names = new HashMap<>();
         CORE.forEach(type -> {
             String name = type.getPackageName();
-            names.put(
-                    name,
-                    name.equals("dev.durable") || name.equals("dev.durable.client")
-                            ? "api"
-                            : name.replaceFirst("^dev\\.durable\\.(internal\\.)?", ""));
+            names.put(name, API.contains(name) ? "api" : name.replaceFirst("^dev\\.durable\\.(internal\\.)?", ""));
         });
         assertThat(new Rooms(ROOMS, Set.of("api"), Set.of("store", "history")).violations(CORE, names))
                 .isEmpty();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.lang.reflect.Modifier;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,6 +26,16 @@ class RetryPresetsTest {
                 .contains(row("RetryPolicy.fixed(30 s, 10)", RetryPolicy.fixed(Duration.ofSeconds(30), 10)))
                 .contains(row("RetryPolicy.none()", RetryPolicy.none()))
                 .contains(row("RetryPolicy.DEFAULT", RetryPolicy.DEFAULT));
+    }
+
+    @Test
+    void every_preset_has_a_row_in_the_table() throws IOException {
+        String documented = Files.readString(Path.of("../docs/activities.md"));
+        assertThat(Stream.of(RetryPolicy.class.getMethods())
+                        .filter(method -> Modifier.isStatic(method.getModifiers()))
+                        .filter(method -> method.getReturnType() == RetryPolicy.class))
+                .hasSizeGreaterThan(3)
+                .allSatisfy(preset -> assertThat(documented).contains("| `RetryPolicy." + preset.getName() + "("));
     }
 
     @Test

@@ -6,7 +6,7 @@ import java.util.List;
  * Somebody who can do the work of the scenarios, at work on one database. What it does not offer throws {@link
  * NotOffered}. Steps do nothing but count: each returns its argument plus one.
  */
-interface Contestant extends AutoCloseable {
+public interface Contestant extends AutoCloseable {
 
     /**
      * Starts a run of so many steps, one after the other, and waits for its result: the number of steps.
@@ -50,11 +50,11 @@ interface Contestant extends AutoCloseable {
 
     /** This contestant has nothing of the kind. */
     final class NotOffered extends Exception {
-        NotOffered() {
+        public NotOffered() {
             super("not offered");
         }
 
-        NotOffered(String why) {
+        public NotOffered(String why) {
             super("not offered: " + why);
         }
     }

@@ -9,7 +9,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 
 /**
- * What has been used so far; the difference of two says what was used between them.
+ * What the server and this process have used so far, read before and after a benchmark: the difference is what it cost.
  *
  * @param commits transactions that wrote something, from the server's transaction ids
  * @param walBytes what the server wrote to its log

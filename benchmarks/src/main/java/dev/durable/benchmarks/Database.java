@@ -11,9 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** One database and how to reach it. A record of strings, so that it can be handed to another process. */
-record Database(String url, String user, String password) {
+public record Database(String url, String user, String password) {
 
-    Connection connect() throws SQLException {
+    public Connection connect() throws SQLException {
         return DriverManager.getConnection(url, user, password);
     }
 
@@ -29,7 +29,7 @@ record Database(String url, String user, String password) {
     }
 
     /** Runs it on a connection of its own. */
-    void execute(String sql) throws SQLException {
+    public void execute(String sql) throws SQLException {
         try (Connection connection = connect();
                 Statement statement = connection.createStatement()) {
             statement.execute(sql);
@@ -37,7 +37,7 @@ record Database(String url, String user, String password) {
     }
 
     /** The one number that the query gives. */
-    long number(String sql) throws SQLException {
+    public long number(String sql) throws SQLException {
         try (Connection connection = connect();
                 Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery(sql)) {
@@ -47,7 +47,7 @@ record Database(String url, String user, String password) {
     }
 
     /** The first column of the query, as texts. */
-    List<String> texts(String sql) throws SQLException {
+    public List<String> texts(String sql) throws SQLException {
         List<String> texts = new ArrayList<>();
         try (Connection connection = connect();
                 Statement statement = connection.createStatement();

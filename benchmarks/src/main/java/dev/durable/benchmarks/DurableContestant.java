@@ -4,8 +4,12 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.durable.client.DurableClient;
 import dev.durable.client.DurableEngine;
 import dev.durable.client.StartOptions;
+import dev.durable.micrometer.DurableMetrics;
+import dev.durable.micrometer.DurableTracing;
 import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.store.postgres.SqlInvariants;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -13,8 +17,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
-/** Durable itself: worker and client in this process, or a client alone. */
+/** Takes part as Durable itself: worker and client in this process, or a client alone. */
 final class DurableContestant implements Contestant {
     private static final int CONNECTIONS = 10;
     private static final int STARTERS = 64;
@@ -31,15 +36,27 @@ final class DurableContestant implements Contestant {
     private int enqueued;
 
     DurableContestant(Database database, Settings settings) throws IOException {
-        this(database, settings, true);
+        this(database, settings, builder -> {});
     }
 
     /** Starts and awaits runs that other processes run. */
     static DurableContestant client(Database database, Settings settings) throws IOException {
-        return new DurableContestant(database, settings, false);
+        return new DurableContestant(database, settings, DurableEngine.Builder::clientOnly);
     }
 
-    private DurableContestant(Database database, Settings settings, boolean worker) throws IOException {
+    /** The same as a worker whose work is measured and traced, by handlers that keep nothing. */
+    static DurableContestant observed(Database database, Settings settings) throws IOException {
+        ObservationRegistry observations = ObservationRegistry.create();
+        observations.observationConfig().observationHandler(context -> true);
+        return new DurableContestant(
+                database,
+                settings,
+                builder -> builder.observe(DurableMetrics.of(new SimpleMeterRegistry()))
+                        .intercept(DurableTracing.of(observations)));
+    }
+
+    private DurableContestant(Database database, Settings settings, Consumer<DurableEngine.Builder> customizer)
+            throws IOException {
         this.database = database;
         this.settings = settings;
         this.pool = database.pool(settings.connectionsOr(CONNECTIONS));
@@ -52,7 +69,8 @@ final class DurableContestant implements Contestant {
                         "default",
                         queue -> queue.slots(settings.worker().slots())
                                 .virtualThreads(settings.worker().virtualThreads()));
-        this.engine = (worker ? builder : builder.clientOnly()).start();
+        customizer.accept(builder);
+        this.engine = builder.start();
         this.client = engine.client();
     }
 

@@ -4,15 +4,17 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** What one measurement gave, the figure that counts first. */
-record Figures(List<Figure> figures) {
+/** The figures that one measurement gave, the one that counts first. */
+public record Figures(List<Figure> figures) {
 
     /**
+     * One of them.
+     *
      * @param lessIsBetter whether it is a time or a cost
      */
-    record Figure(String name, double value, boolean lessIsBetter) {}
+    public record Figure(String name, double value, boolean lessIsBetter) {}
 
-    Figures {
+    public Figures {
         figures = List.copyOf(figures);
     }
 

@@ -6,11 +6,13 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /** Who takes part. */
-enum Peer {
+public enum Peer {
     /** Durable. */
     DURABLE,
     /** Durable as another checkout has it, see {@link Base}. */
     BASE,
+    /** Durable with meters of all that it does. */
+    OBSERVED,
     /** The rows that Durable writes, through bare JDBC with no engine: what its tables allow on this machine. */
     LIMIT,
     /** DBOS Transact. */
@@ -23,6 +25,7 @@ enum Peer {
     Contestant open(Database database, Settings settings) throws Exception {
         return switch (this) {
             case DURABLE -> new DurableContestant(database, settings);
+            case OBSERVED -> DurableContestant.observed(database, settings);
             case BASE -> throw new Contestant.NotOffered("it plays whole scenarios, in this process");
             case LIMIT -> new LimitContestant(database, settings);
             case DBOS -> new DbosContestant(database, settings);
@@ -38,11 +41,11 @@ enum Peer {
                 : "select count(*) from durable.workflow_run where status = 'COMPLETED'";
     }
 
-    String label() {
+    public String label() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    static Peer labelled(String label) {
+    public static Peer labelled(String label) {
         return Arrays.stream(values())
                 .filter(peer -> peer.label().equals(label))
                 .findAny()

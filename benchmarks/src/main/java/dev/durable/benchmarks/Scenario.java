@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** What is done and measured. */
-interface Scenario {
+public interface Scenario {
     /** Lets somebody warm up, measures, and checks what was done. */
     Figures play(Peer peer, Database database, Settings settings) throws Exception;
 

@@ -11,22 +11,24 @@ import java.time.Duration;
  * @param inFlight runs at once
  * @param size of the scenario: branches, steps, jobs; the scenario's own where zero
  * @param twoProcesses whether the client has a process of its own
- * @param worker of Durable
+ * @param worker settings of Durable's engine
  * @param ledger where effects are written down
  */
-record Settings(
+public record Settings(
         Duration time, Duration warmup, int inFlight, int size, boolean twoProcesses, Worker worker, Path ledger) {
 
     /**
+     * The engine that takes part as Durable.
+     *
      * @param connections of the pool; each contestant's own where zero
      * @param slots activities at once
      * @param virtualThreads whether activities run on virtual threads
      * @param sessionLease how long the work of a dead process lies
      */
-    record Worker(int connections, int slots, boolean virtualThreads, Duration sessionLease) {}
+    public record Worker(int connections, int slots, boolean virtualThreads, Duration sessionLease) {}
 
     /** For a process that has warmed up already: its caches of this database have not. */
-    Settings warm() {
+    public Settings warm() {
         return new Settings(time, warmup.dividedBy(4), inFlight, size, twoProcesses, worker, ledger);
     }
 

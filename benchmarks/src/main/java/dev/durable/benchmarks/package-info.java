@@ -1,5 +1,6 @@
 /**
- * How fast Durable is, beside its peers and beside what its tables allow; started by {@code benchmarks/run}.
+ * Measures how fast Durable is, beside its peers and beside what its tables allow. {@code benchmarks/run} is in {@code
+ * command}.
  *
  * <p>A {@link dev.durable.benchmarks.Scenario} says what is done and measured, a {@link
  * dev.durable.benchmarks.Contestant} does it: Durable, a peer, or bare JDBC. In each round every contestant gets a fresh

@@ -8,14 +8,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One activity that has not ended, with the operations that an operator can apply to it. Every verb throws {@link
- * StaleAttemptException} (NOT_FOUND) when it has ended: nothing was written then. Thread-safe.
+ * StaleAttemptException} when it has ended: nothing was written then. Thread-safe.
  *
  * <p>Verbs that give a boolean say whether anything changed; false is that it stands so already, or that it can't be done
  * in its state. See {@link ActivityQuery} for what each does.
  */
 public interface ActivityControl {
 
-    /** Who does it, in events and audit; the identity of this process unless told. */
+    /** Who does it, in events and audit; the identity of this process by default. */
     ActivityControl by(String actor);
 
     /** Where it stands. */

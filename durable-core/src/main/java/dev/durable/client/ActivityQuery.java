@@ -27,7 +27,7 @@ public interface ActivityQuery {
     /** Keeps the activities that satisfy the filter as well. */
     ActivityQuery where(UnaryOperator<Filter> filter);
 
-    /** Who does it, in events and audit; the identity of this process unless told. */
+    /** Who does it, in events and audit; the identity of this process by default. */
     ActivityQuery by(String actor);
 
     /**

@@ -6,7 +6,13 @@ import dev.durable.RegistrationException;
 import dev.durable.Run;
 import dev.durable.UsageException;
 import dev.durable.Workflow;
+import dev.durable.intercept.ClientInterceptor;
+import dev.durable.intercept.ContextPropagator;
+import dev.durable.intercept.Interceptor;
+import dev.durable.intercept.WorkerInterceptor;
 import dev.durable.internal.engine.EngineBuilder;
+import dev.durable.observe.EngineObserver;
+import dev.durable.observe.EngineStatistics;
 import dev.durable.store.StoreSource;
 import java.time.Duration;
 import java.util.List;
@@ -53,6 +59,9 @@ public interface DurableEngine extends AutoCloseable {
     /** What the worker is doing now: its session, its slots, its zombies. */
     WorkerStatus worker();
 
+    /** What waits to be written and what is kept in memory in this process; for gauges. Asks no database. */
+    EngineStatistics statistics();
+
     /**
      * Drains and stops. Then the threads of the runs that are in memory here end: what their code does in {@code finally}
      * has no effect on the runs, which go on elsewhere, or later. It is waited for that for ten seconds at most.
@@ -84,7 +93,7 @@ public interface DurableEngine extends AutoCloseable {
         Builder identity(String identity);
 
         /**
-         * What this process calls the installation that it belongs to, such as {@code "prod"}; without a name unless told.
+         * What this process calls the installation that it belongs to, such as {@code "prod"}; without a name by default.
          * The store keeps the first name that it is told, and a process of another one does not work there: {@link #start()}
          * is refused with {@link ForeignInstallationException}. A client ({@link #clientOnly()}) starts, and reads.
          *
@@ -141,7 +150,7 @@ public interface DurableEngine extends AutoCloseable {
          */
         Builder jsonMapper(Consumer<? super JsonMapper.Builder> customizer);
 
-        /** What is taken out of error messages before they are recorded; {@link ErrorSanitizer#DEFAULT} unless told. */
+        /** What is taken out of error messages before they are recorded; {@link ErrorSanitizer#DEFAULT} by default. */
         Builder errorSanitizer(ErrorSanitizer sanitizer);
 
         /**
@@ -151,19 +160,19 @@ public interface DurableEngine extends AutoCloseable {
          * listener learns of it: its own worker had the activity, or nudges of other processes arrive ({@code NOTIFY});
          * else it may
          * be twelve seconds late. Called on a thread of upkeep: it should not
-         * block for long.
+         * block for long. May be called for several.
          */
         Builder onAlert(Consumer<? super Alert> listener);
 
         /**
-         * How long and how many dead letters are kept; 180 days and 10,000 unless told. The activity of one that is purged
+         * How long and how many dead letters are kept; 180 days and 10,000 by default. The activity of one that is purged
          * fails. Incidents are never purged.
          */
         Builder keepDeadLetters(Duration time, int most);
 
         /**
          * What becomes of a background job, {@link DurableClient#enqueue}, whose attempts are used up or that failed for good,
-         * where neither its activity's annotations nor configuration say: {@link OnExhausted#DEAD_LETTER} unless told, as
+         * where neither its activity's annotations nor configuration say: {@link OnExhausted#DEAD_LETTER} by default, as
          * nobody's code waits for it. Activities of workflows are not concerned: their default is {@link OnExhausted#FAIL}.
          * Jobs that can't be thrown away, as their result is a primitive, stay as dead letters for {@code DISCARD}. As all
          * options that were not chosen for a job it is the worker's that begins it.
@@ -172,7 +181,7 @@ public interface DurableEngine extends AutoCloseable {
 
         /**
          * How long an activity's job that a worker can't read is left to other workers, since the first could not read it,
-         * before it becomes an incident with the text of what did not fit; 15 minutes unless told. Longer than a rolling
+         * before it becomes an incident with the text of what did not fit; 15 minutes by default. Longer than a rolling
          * deployment takes. None fails for that, and no attempt is used.
          */
         Builder leaveUnreadJobs(Duration time);
@@ -190,6 +199,25 @@ public interface DurableEngine extends AutoCloseable {
          * run, but for {@link UsageException} and {@link Error}.
          */
         Builder stallOn(Class<? extends Throwable> type);
+
+        /**
+         * Wraps calls of the client and work of the worker; see {@link ClientInterceptor} and {@link WorkerInterceptor}, one
+         * object may be both. Called in the order in which they are registered here, the first is the outermost.
+         */
+        Builder intercept(Interceptor... interceptors);
+
+        /**
+         * Carries context of callers (keys of the MDC, a tenant) in the headers of runs to the code of workflows and
+         * activities: {@code propagate(ContextPropagator.mdc("tenant", "user"))}. Each process that starts runs or works on
+         * them needs the same; one that does not know a propagator leaves its headers as they are.
+         */
+        Builder propagate(ContextPropagator... propagators);
+
+        /**
+         * Told what this engine does, after those that were added before. The module {@code durable-micrometer} has one that
+         * makes meters of it.
+         */
+        Builder observe(EngineObserver observer);
 
         /** No worker: a client only. */
         Builder clientOnly();

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * One attempt that the holder of its token completes, from any process: {@link ActivityContext#completeLater}.
  *
  * <p>A token is good for one attempt. When that is no longer the current one (it ended, timed out, was taken over; the run
- * closed), every call throws {@link StaleAttemptException} (NOT_FOUND), and nothing was written. The same completion or
+ * closed), every call throws {@link StaleAttemptException}, and nothing was written. The same completion or
  * failure (by class and message) may be sent again, whatever has become of the activity since: a caller that got no
  * answer sends it
  * again. Thread-safe.

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface IncidentControl {
 
-    /** Who resolves it, in events and audit; the identity of this process unless told. */
+    /** Who resolves it, in events and audit; the identity of this process by default. */
     IncidentControl by(String actor);
 
     /** Why, in events and audit. */

@@ -32,7 +32,7 @@ public interface IncidentQuery {
     /** Keeps those that satisfy the filter as well. */
     IncidentQuery where(UnaryOperator<Filter> filter);
 
-    /** Who resolves, in events and audit; the identity of this process unless told. */
+    /** Who resolves, in events and audit; the identity of this process by default. */
     IncidentQuery by(String actor);
 
     /** Why, in events and audit. */

@@ -22,7 +22,7 @@ public interface Installation {
         return StoreInstallation.of(store.historyStore());
     }
 
-    /** The same, with who does it: the audit names them. The user of this process unless told. */
+    /** The same, with who does it: the audit names them. The user of this process by default. */
     Installation by(String actor);
 
     /**

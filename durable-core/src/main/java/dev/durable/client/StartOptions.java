@@ -4,6 +4,7 @@ import dev.durable.ActivityOptionsBuilder;
 import dev.durable.ConflictPolicy;
 import dev.durable.ReusePolicy;
 import dev.durable.WaitBounds;
+import dev.durable.store.Bounds;
 import dev.durable.store.RecordText;
 import java.time.Duration;
 import java.time.Instant;
@@ -84,174 +85,50 @@ public record StartOptions(
     }
 
     public StartOptions reusePolicy(ReusePolicy policy) {
-        return new StartOptions(
-                id,
-                policy,
-                conflictPolicy,
-                taskQueue,
-                executionTimeout,
-                runTimeout,
-                startDelay,
-                expiresAt,
-                memo,
-                headers,
-                priority,
-                activity,
-                by);
+        return with(copy -> copy.reusePolicy = policy);
     }
 
     public StartOptions conflictPolicy(ConflictPolicy policy) {
-        return new StartOptions(
-                id,
-                reusePolicy,
-                policy,
-                taskQueue,
-                executionTimeout,
-                runTimeout,
-                startDelay,
-                expiresAt,
-                memo,
-                headers,
-                priority,
-                activity,
-                by);
+        return with(copy -> copy.conflictPolicy = policy);
     }
 
     public StartOptions taskQueue(String queue) {
-        return new StartOptions(
-                id,
-                reusePolicy,
-                conflictPolicy,
-                queue,
-                executionTimeout,
-                runTimeout,
-                startDelay,
-                expiresAt,
-                memo,
-                headers,
-                priority,
-                activity,
-                by);
+        return with(copy -> copy.taskQueue = queue);
     }
 
     public StartOptions executionTimeout(Duration timeout) {
-        return new StartOptions(
-                id,
-                reusePolicy,
-                conflictPolicy,
-                taskQueue,
-                timeout,
-                runTimeout,
-                startDelay,
-                expiresAt,
-                memo,
-                headers,
-                priority,
-                activity,
-                by);
+        return with(copy -> copy.executionTimeout = timeout);
     }
 
     public StartOptions runTimeout(Duration timeout) {
-        return new StartOptions(
-                id,
-                reusePolicy,
-                conflictPolicy,
-                taskQueue,
-                executionTimeout,
-                timeout,
-                startDelay,
-                expiresAt,
-                memo,
-                headers,
-                priority,
-                activity,
-                by);
+        return with(copy -> copy.runTimeout = timeout);
     }
 
     public StartOptions startDelay(Duration delay) {
-        return new StartOptions(
-                id,
-                reusePolicy,
-                conflictPolicy,
-                taskQueue,
-                executionTimeout,
-                runTimeout,
-                delay,
-                expiresAt,
-                memo,
-                headers,
-                priority,
-                activity,
-                by);
+        return with(copy -> copy.startDelay = delay);
     }
 
     public StartOptions expiresAt(Instant when) {
-        return new StartOptions(
-                id,
-                reusePolicy,
-                conflictPolicy,
-                taskQueue,
-                executionTimeout,
-                runTimeout,
-                startDelay,
-                when,
-                memo,
-                headers,
-                priority,
-                activity,
-                by);
+        return with(copy -> copy.expiresAt = when);
     }
 
     public StartOptions memo(String name, String value) {
-        return new StartOptions(
-                id,
-                reusePolicy,
-                conflictPolicy,
-                taskQueue,
-                executionTimeout,
-                runTimeout,
-                startDelay,
-                expiresAt,
-                with(memo, name, value),
-                headers,
-                priority,
-                activity,
-                by);
+        return with(copy -> copy.memo = plus(memo, name, value));
     }
 
     public StartOptions header(String name, String value) {
-        return new StartOptions(
-                id,
-                reusePolicy,
-                conflictPolicy,
-                taskQueue,
-                executionTimeout,
-                runTimeout,
-                startDelay,
-                expiresAt,
-                memo,
-                with(headers, name, value),
-                priority,
-                activity,
-                by);
+        return with(copy -> copy.headers = plus(headers, name, value));
+    }
+
+    /** These headers instead of those that were said before. */
+    public StartOptions headers(Map<String, String> all) {
+        all.forEach((name, value) -> Bounds.given("start of " + id + ": header", name, value));
+        return with(copy -> copy.headers = all);
     }
 
     /** Of a background job: higher goes first, within the aging of the queue. Workflows have none of their own. */
     public StartOptions priority(int value) {
-        return new StartOptions(
-                id,
-                reusePolicy,
-                conflictPolicy,
-                taskQueue,
-                executionTimeout,
-                runTimeout,
-                startDelay,
-                expiresAt,
-                memo,
-                headers,
-                value,
-                activity,
-                by);
+        return with(copy -> copy.priority = value);
     }
 
     /**
@@ -263,38 +140,12 @@ public record StartOptions(
      */
     public StartOptions activity(Consumer<? super ActivityOptionsBuilder> options) {
         Consumer<? super ActivityOptionsBuilder> before = activity;
-        return new StartOptions(
-                id,
-                reusePolicy,
-                conflictPolicy,
-                taskQueue,
-                executionTimeout,
-                runTimeout,
-                startDelay,
-                expiresAt,
-                memo,
-                headers,
-                priority,
-                before == null ? options : both(before, options),
-                by);
+        return with(copy -> copy.activity = before == null ? options : both(before, options));
     }
 
     /** Who starts it, such as a user's name: its history, {@code describe()} and {@code v_workflow} show it. Nobody checks it. */
     public StartOptions by(String caller) {
-        return new StartOptions(
-                id,
-                reusePolicy,
-                conflictPolicy,
-                taskQueue,
-                executionTimeout,
-                runTimeout,
-                startDelay,
-                expiresAt,
-                memo,
-                headers,
-                priority,
-                activity,
-                caller);
+        return with(copy -> copy.by = caller);
     }
 
     /** Whether options of a background job's activity were said. */
@@ -312,23 +163,15 @@ public record StartOptions(
 
     /** The same for another workflow id. */
     public StartOptions withId(String other) {
-        return new StartOptions(
-                other,
-                reusePolicy,
-                conflictPolicy,
-                taskQueue,
-                executionTimeout,
-                runTimeout,
-                startDelay,
-                expiresAt,
-                memo,
-                headers,
-                priority,
-                activity,
-                by);
+        return with(copy -> copy.id = other);
     }
 
-    private static Map<String, String> with(Map<String, String> map, String name, String value) {
+    @Override
+    public String toString() {
+        return RecordText.of(this);
+    }
+
+    private static Map<String, String> plus(Map<String, String> map, String name, String value) {
         Map<String, String> copy = new LinkedHashMap<>(map);
         copy.put(name, value);
         return copy;
@@ -343,8 +186,59 @@ public record StartOptions(
         }
     }
 
-    @Override
-    public String toString() {
-        return RecordText.of(this);
+    private StartOptions with(Consumer<Copy> change) {
+        Copy copy = new Copy(this);
+        change.accept(copy);
+        return copy.made();
+    }
+
+    /** The one place that repeats all components, so that each setter names only what it changes. */
+    private static final class Copy {
+        private String id;
+        private ReusePolicy reusePolicy;
+        private ConflictPolicy conflictPolicy;
+        private @Nullable String taskQueue;
+        private @Nullable Duration executionTimeout;
+        private @Nullable Duration runTimeout;
+        private Duration startDelay;
+        private @Nullable Instant expiresAt;
+        private Map<String, String> memo;
+        private Map<String, String> headers;
+        private @Nullable Integer priority;
+        private @Nullable Consumer<? super ActivityOptionsBuilder> activity;
+        private @Nullable String by;
+
+        Copy(StartOptions from) {
+            this.id = from.id;
+            this.reusePolicy = from.reusePolicy;
+            this.conflictPolicy = from.conflictPolicy;
+            this.taskQueue = from.taskQueue;
+            this.executionTimeout = from.executionTimeout;
+            this.runTimeout = from.runTimeout;
+            this.startDelay = from.startDelay;
+            this.expiresAt = from.expiresAt;
+            this.memo = from.memo;
+            this.headers = from.headers;
+            this.priority = from.priority;
+            this.activity = from.activity;
+            this.by = from.by;
+        }
+
+        StartOptions made() {
+            return new StartOptions(
+                    id,
+                    reusePolicy,
+                    conflictPolicy,
+                    taskQueue,
+                    executionTimeout,
+                    runTimeout,
+                    startDelay,
+                    expiresAt,
+                    memo,
+                    headers,
+                    priority,
+                    activity,
+                    by);
+        }
     }
 }

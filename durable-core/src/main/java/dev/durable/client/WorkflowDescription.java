@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param summary what a listing shows
  * @param historyLength events written so far
- * @param failure message of the failure, where it closed with one
+ * @param failure type and message of the failure, where it closed with one
  * @param stalledBy why it can't go on for now (non-determinism, an {@code Error}); null when it can
  * @param ownedUntil until when an activation has it; null when parked
  * @param ownerSession the worker session that had it last
@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param activities its open activities
  * @param startedBy who started it, as {@link StartOptions#by} said, else the process that did, by its identity; null where
  *     its history does not say, as it is older or gone
+ * @param paused whether it is {@linkplain WorkflowHandle#pause paused}: none of its code runs until it is resumed
  */
 public record WorkflowDescription(
         WorkflowSummary summary,
@@ -31,7 +32,8 @@ public record WorkflowDescription(
         @Nullable Instant nextWakeAt,
         int waitingMessages,
         List<PendingActivity> activities,
-        @Nullable String startedBy) {
+        @Nullable String startedBy,
+        boolean paused) {
 
     public WorkflowDescription {
         activities = List.copyOf(activities);

@@ -74,6 +74,13 @@ public interface WorkflowHandle<W, R extends @Nullable Object> {
     /** Asks by name, for a generic type. */
     <T> T query(String name, TypeRef<T> type, @Nullable Object... arguments);
 
+    /**
+     * The same, operated by this actor: {@link #cancel}, {@link #terminate}, {@link #pause} and {@link #resume} are recorded as
+     * the actor's in the history, and each is a row in the audit. Without an actor the history names the engine's identity, and
+     * the audit has pauses and resumes only.
+     */
+    WorkflowHandle<W, R> by(String actor);
+
     /** Asks the run to end: its code sees a {@link CancelledException} and may clean up. */
     void cancel();
 

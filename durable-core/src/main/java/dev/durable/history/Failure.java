@@ -44,6 +44,11 @@ public record Failure(
         return new Failure(type, message, "", null, null, List.of());
     }
 
+    /** As people read it: type and message, or the type alone. */
+    public String typeAndMessage() {
+        return message == null ? type : type + ": " + message;
+    }
+
     /** The same, thrown by this handler. */
     public Failure thrownBy(String thrower) {
         return new Failure(type, message, stack, fields, cause, suppressed, thrower);

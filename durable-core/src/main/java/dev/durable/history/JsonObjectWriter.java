@@ -115,7 +115,7 @@ final class JsonObjectWriter {
     }
 
     JsonObjectWriter instant(String name, @Nullable Instant value) {
-        return value == null ? this : string(name, IsoInstant.format(value));
+        return value == null ? this : string(name, value.toString());
     }
 
     JsonObjectWriter duration(String name, @Nullable Duration value) {

@@ -32,7 +32,8 @@ public record AuditFilter(
     public static final String OF_ACTIVITY = "^activity [0-9]+ of run [0-9a-f-]+ of workflow ";
 
     /** What is done to runs: the target is the workflow id. */
-    public static final List<String> OF_RUNS = List.of("pause run", "resume run", "close run without history");
+    public static final List<String> OF_RUNS =
+            List.of("pause run", "resume run", Delivery.CANCEL, Seizure.TERMINATE, "close run without history");
 
     private static final Pattern ACTIVITY = Pattern.compile(OF_ACTIVITY);
 

@@ -11,14 +11,14 @@ import java.util.Set;
 public interface BatchStore {
 
     /** How far the batch is; all zero where nothing was ever started in it. */
-    BatchTally batch(String batch);
+    Tally batch(String batch);
 
     /**
      * Its jobs in the order of their numbers, at most a {@linkplain Portion portion}.
      *
      * @param after those with higher numbers; -1 for the first page
      */
-    List<BatchMember> members(String batch, int after, int limit);
+    List<Member> members(String batch, int after, int limit);
 
     /**
      * Which of these places have this run.
@@ -26,4 +26,24 @@ public interface BatchStore {
      * @param runs the run that may stand at each place
      */
     Set<BatchPlace> held(Map<BatchPlace, RunKey> runs);
+
+    /**
+     * A job of a batch: its number in the batch and its run.
+     *
+     * @param number the number of its item, from 0
+     * @param run its run; of a completed one that was discarded the failure says why
+     */
+    record Member(int number, RunRecord run) {}
+
+    /**
+     * The counts of a batch's jobs by how far they have come.
+     *
+     * @param completed ended with a result
+     * @param discarded ended without, because what happens to exhausted ones is to be discarded, or an operator said so
+     * @param failed failed, timed out, cancelled or terminated
+     * @param open not ended; dead letters and incidents are among them
+     * @param deadLetters open ones that are dead letters
+     * @param incidents open ones that are incidents
+     */
+    record Tally(long completed, long discarded, long failed, long open, long deadLetters, long incidents) {}
 }

@@ -2,6 +2,7 @@ package dev.durable.store;
 
 import static java.util.stream.Collectors.joining;
 
+import dev.durable.RefusedInputException;
 import dev.durable.client.StartOptions;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -76,12 +77,12 @@ public final class Bounds {
      * Gives the name, if it is one.
      *
      * @param what whose name it is, for the error
-     * @throws IllegalArgumentException where it is none, with the way out
+     * @throws RefusedInputException where it is none, with the way out
      */
     public static String name(String what, String name) {
         fit(what, name, NAME, "Use a short name such as \"default\", \"approve\" or \"Payments.charge\".");
         if (!name.strip().equals(name)) {
-            throw new IllegalArgumentException(what + " " + quoted(name) + " has blanks around it, which nobody sees in"
+            throw new RefusedInputException(what + " " + quoted(name) + " has blanks around it, which nobody sees in"
                     + " logs and listings. Strip them.");
         }
         return name;
@@ -91,7 +92,7 @@ public final class Bounds {
      * Gives the id, if it is one.
      *
      * @param what whose id it is, for the error
-     * @throws IllegalArgumentException where it is none, with the way out
+     * @throws RefusedInputException where it is none, with the way out
      */
     public static String id(String what, String id) {
         return fit(what, id, ID, "Use a short business key such as \"order-42\".");
@@ -102,11 +103,11 @@ public final class Bounds {
      * store at all.
      *
      * @param what whose it is, for the error
-     * @throws IllegalArgumentException where nothing can have it
+     * @throws RefusedInputException where nothing can have it
      */
     public static String known(String what, String id) {
         if (id.length() > ID || id.indexOf('\0') >= 0 || hasLoneSurrogate(id)) {
-            throw new IllegalArgumentException("nothing can have the " + what + " " + quoted(id)
+            throw new RefusedInputException("nothing can have the " + what + " " + quoted(id)
                     + ": none has more than " + grouped(ID)
                     + " characters, NUL or unpaired surrogates. Usual cause: text"
                     + " from outside that was taken as it came.");
@@ -118,19 +119,19 @@ public final class Bounds {
      * Gives the reason, if it is one: text for people, on several lines perhaps.
      *
      * @param what what it is the reason of, for the error
-     * @throws IllegalArgumentException where it is too long or has other control characters than tabs and line breaks
+     * @throws RefusedInputException where it is too long or has other control characters than tabs and line breaks
      */
     public static String reason(String what, String reason) {
         int bytes = reason.getBytes(StandardCharsets.UTF_8).length;
         if (bytes > REASON_BYTES) {
-            throw new IllegalArgumentException(what + ": the reason " + quoted(reason) + " is " + grouped(bytes)
+            throw new RefusedInputException(what + ": the reason " + quoted(reason) + " is " + grouped(bytes)
                     + " bytes, the limit is " + grouped(REASON_BYTES)
                     + ". It stands in the history, and in errors and listings. Say it in a sentence, and keep the rest"
                     + " elsewhere.");
         }
         for (int at = unfit(reason); at < reason.length(); at = unfit(reason, at + 1)) {
             if ("\t\n\r".indexOf(reason.charAt(at)) < 0) {
-                throw new IllegalArgumentException(
+                throw new RefusedInputException(
                         what + ": the reason " + quoted(reason) + " has " + character(reason, at)
                                 + ". Of control characters a reason has tabs and line breaks only, and no unpaired"
                                 + " surrogates. Usual cause: text from outside that was taken as it came. Strip them.");
@@ -141,12 +142,12 @@ public final class Bounds {
 
     private static String fit(String what, String text, int longest, String wayOut) {
         if (text.isBlank() || text.length() > longest) {
-            throw new IllegalArgumentException(what + " " + quoted(text) + " must be 1 to " + grouped(longest)
+            throw new RefusedInputException(what + " " + quoted(text) + " must be 1 to " + grouped(longest)
                     + " characters, not blank; this one has " + grouped(text.length()) + ". " + wayOut);
         }
         int at = unfit(text);
         if (at < text.length()) {
-            throw new IllegalArgumentException(
+            throw new RefusedInputException(
                     what + " " + quoted(text) + " has " + character(text, at) + "." + WHY + wayOut);
         }
         return text;
@@ -158,23 +159,37 @@ public final class Bounds {
      * Checks headers, and a memo that is written with them.
      *
      * @param what whose they are, for the error
-     * @throws IllegalArgumentException where a name is none, or all of it is too large
+     * @throws RefusedInputException where a name is none, or all of it is too large
      */
     public static void notes(String what, Map<String, String> headers, Map<String, String> memo) {
         long bytes = bytes(what + ": header", headers) + bytes(what + ": memo key", memo);
         if (bytes > NOTES_BYTES) {
-            throw new IllegalArgumentException(what + ": its headers and memo are " + grouped(bytes)
+            throw new RefusedInputException(what + ": its headers and memo are " + grouped(bytes)
                     + " bytes, the limit is " + grouped(NOTES_BYTES)
                     + " for both together: headers are written again with each activity, and memos are read by each listing."
                     + " Store large values elsewhere (a table, an argument) and keep a reference here.");
         }
     }
 
-    private static long bytes(String what, Map<String, String> notes) {
+    /**
+     * The value of a header or a memo.
+     *
+     * @param what whose it is, for the error
+     * @throws RefusedInputException where there is none
+     */
+    public static String given(String what, String name, @Nullable String value) {
+        if (value == null) {
+            throw new RefusedInputException(
+                    what + " " + quoted(name) + " has no value (null). Leave it out, or give it an empty one.");
+        }
+        return value;
+    }
+
+    private static long bytes(String what, Map<String, ? extends @Nullable String> notes) {
         long bytes = 0;
-        for (Map.Entry<String, String> note : notes.entrySet()) {
+        for (Map.Entry<String, ? extends @Nullable String> note : notes.entrySet()) {
             bytes += name(what, note.getKey()).getBytes(StandardCharsets.UTF_8).length;
-            bytes += note.getValue().getBytes(StandardCharsets.UTF_8).length;
+            bytes += given(what, note.getKey(), note.getValue()).getBytes(StandardCharsets.UTF_8).length;
         }
         return bytes;
     }
@@ -184,11 +199,11 @@ public final class Bounds {
     /**
      * Checks a timeout or delay of options; null is none.
      *
-     * @throws IllegalArgumentException where it is longer than {@link #DURATION}
+     * @throws RefusedInputException where it is longer than {@link #DURATION}
      */
     public static void duration(String what, @Nullable Duration duration) {
         if (duration != null && duration.compareTo(DURATION) > 0) {
-            throw new IllegalArgumentException(what + " must be at most " + grouped(DURATION.toDays()) + " days, not "
+            throw new RefusedInputException(what + " must be at most " + grouped(DURATION.toDays()) + " days, not "
                     + duration + ". Usual cause: a number in another unit than was meant. Leave it out for no limit.");
         }
     }
@@ -196,11 +211,11 @@ public final class Bounds {
     /**
      * Checks a time; null is none.
      *
-     * @throws IllegalArgumentException where it is before {@link #EARLIEST} or after {@link #LATEST}
+     * @throws RefusedInputException where it is before {@link #EARLIEST} or after {@link #LATEST}
      */
     public static void time(String what, @Nullable Instant time) {
         if (time != null && (time.isBefore(EARLIEST) || time.isAfter(LATEST))) {
-            throw new IllegalArgumentException(what + " must be from " + EARLIEST + " to " + LATEST + ", not " + time
+            throw new RefusedInputException(what + " must be from " + EARLIEST + " to " + LATEST + ", not " + time
                     + ", which databases can't hold. Leave it out for never.");
         }
     }
@@ -208,11 +223,11 @@ public final class Bounds {
     /**
      * Gives the size of a page, if it is one.
      *
-     * @throws IllegalArgumentException where it is not from 0 to {@link #PAGE}
+     * @throws RefusedInputException where it is not from 0 to {@link #PAGE}
      */
     public static int page(int size) {
         if (size < 0 || size > PAGE) {
-            throw new IllegalArgumentException(
+            throw new RefusedInputException(
                     "page(" + size + "): a page has 0 to " + grouped(PAGE)
                             + " rows, which are all in memory at once. For all of them, take stream(), which reads page by page.");
         }
@@ -225,7 +240,7 @@ public final class Bounds {
      * Gives the options of a start, if all of them are within their bounds.
      *
      * @param what of what they are: {@code "workflow"}, {@code "job"} or {@code "batch"}
-     * @throws IllegalArgumentException for the first that is not
+     * @throws RefusedInputException for the first that is not
      */
     public static StartOptions start(String what, StartOptions options) {
         String id = id(what + " id", options.id());

@@ -9,8 +9,20 @@ import org.jspecify.annotations.Nullable;
  * @param workflowId to the current run of this workflow id
  * @param runId to exactly this run; null is the current one
  * @param message what is delivered
+ * @param actor who asks, where that is an operator whose request to cancel stands in the audit; null is without a row there
  */
-public record Delivery(String workflowId, @Nullable UUID runId, InboxMessage message) {
+public record Delivery(
+        String workflowId,
+        @Nullable UUID runId,
+        InboxMessage message,
+        @Nullable String actor) {
+    /** As the audit calls a request to cancel. */
+    public static final String CANCEL = "cancel run";
+
+    /** One that the audit does not have. */
+    public Delivery(String workflowId, @Nullable UUID runId, InboxMessage message) {
+        this(workflowId, runId, message, null);
+    }
 
     /** What became of it. */
     public enum Outcome {

@@ -145,6 +145,11 @@ public interface HistoryStore extends Writes, QueueStore, BatchStore, Views, Sto
      */
     List<FailedJobGroup> alertsDue(Duration quiet, int limit);
 
+    /** When the oldest message was written that waits in the outbox, by what is committed; empty without one. */
+    default Optional<Instant> outboxSince() {
+        return Optional.empty();
+    }
+
     // ── sessions ────────────────────────────────────────────────────────────────────────────────────────────────────
 
     /**
@@ -174,6 +179,14 @@ public interface HistoryStore extends Writes, QueueStore, BatchStore, Views, Sto
      * shown, never claimed. Tells how many it touched.
      */
     int requeueOrphans(int limit);
+
+    /**
+     * Makes ahead of time what histories of later runs need, such as partitions; tells how much it made. Called about once
+     * an hour by each worker.
+     */
+    default int makePartitions() {
+        return 0;
+    }
 
     /** The claims of a session as the store has them. */
     List<HeldJob> held(UUID session);

@@ -4,6 +4,7 @@ import dev.durable.client.ActivityState;
 import java.time.Instant;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,38 +70,35 @@ public record JobFilter(
     }
 
     public JobFilter workflowId(String value) {
-        return new JobFilter(value, runId, seq, workflowType, activity, taskQueue, states, minAttempt, burial, after);
+        return with(copy -> copy.workflowId = value);
     }
 
     public JobFilter runId(UUID value) {
-        return new JobFilter(
-                workflowId, value, seq, workflowType, activity, taskQueue, states, minAttempt, burial, after);
+        return with(copy -> copy.runId = value);
     }
 
     public JobFilter seq(int value) {
-        return new JobFilter(
-                workflowId, runId, value, workflowType, activity, taskQueue, states, minAttempt, burial, after);
+        return with(copy -> copy.seq = value);
     }
 
     public JobFilter workflowType(String value) {
-        return new JobFilter(workflowId, runId, seq, value, activity, taskQueue, states, minAttempt, burial, after);
+        return with(copy -> copy.workflowType = value);
     }
 
     public JobFilter activity(String value) {
-        return new JobFilter(workflowId, runId, seq, workflowType, value, taskQueue, states, minAttempt, burial, after);
+        return with(copy -> copy.activity = value);
     }
 
     public JobFilter taskQueue(String value) {
-        return new JobFilter(workflowId, runId, seq, workflowType, activity, value, states, minAttempt, burial, after);
+        return with(copy -> copy.taskQueue = value);
     }
 
     public JobFilter states(Set<ActivityState> value) {
-        return new JobFilter(
-                workflowId, runId, seq, workflowType, activity, taskQueue, value, minAttempt, burial, after);
+        return with(copy -> copy.states = value);
     }
 
     public JobFilter minAttempt(int value) {
-        return new JobFilter(workflowId, runId, seq, workflowType, activity, taskQueue, states, value, burial, after);
+        return with(copy -> copy.minAttempt = value);
     }
 
     public JobFilter fingerprint(String value) {
@@ -116,12 +114,48 @@ public record JobFilter(
     }
 
     public JobFilter after(JobKey value) {
-        return new JobFilter(
-                workflowId, runId, seq, workflowType, activity, taskQueue, states, minAttempt, burial, value);
+        return with(copy -> copy.after = value);
     }
 
     private JobFilter burial(Burial value) {
-        return new JobFilter(
-                workflowId, runId, seq, workflowType, activity, taskQueue, states, minAttempt, value, after);
+        return with(copy -> copy.burial = value);
+    }
+
+    private JobFilter with(Consumer<Copy> change) {
+        Copy copy = new Copy(this);
+        change.accept(copy);
+        return copy.made();
+    }
+
+    /** The one place that repeats all components, so that each setter names only what it changes. */
+    private static final class Copy {
+        private @Nullable String workflowId;
+        private @Nullable UUID runId;
+        private @Nullable Integer seq;
+        private @Nullable String workflowType;
+        private @Nullable String activity;
+        private @Nullable String taskQueue;
+        private Set<ActivityState> states;
+        private int minAttempt;
+        private Burial burial;
+        private @Nullable JobKey after;
+
+        Copy(JobFilter from) {
+            this.workflowId = from.workflowId;
+            this.runId = from.runId;
+            this.seq = from.seq;
+            this.workflowType = from.workflowType;
+            this.activity = from.activity;
+            this.taskQueue = from.taskQueue;
+            this.states = from.states;
+            this.minAttempt = from.minAttempt;
+            this.burial = from.burial;
+            this.after = from.after;
+        }
+
+        JobFilter made() {
+            return new JobFilter(
+                    workflowId, runId, seq, workflowType, activity, taskQueue, states, minAttempt, burial, after);
+        }
     }
 }

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * A change of a job by somebody who does not run it: an operator, the holder of its token, or a timeout.
  *
  * <p>An order that rests on what was read names it with {@link Seen}: if the job has changed since, nothing is written
- * and the
- * answer is CHANGED; read again, decide again. So no order ever hits another attempt than the one it was meant for.
+ * and the answer is CHANGED: who asked reads the job and decides again. So no order hits another attempt than the one it was
+ * meant for.
  *
  * <p>Thread-safe, immutable.
  */
@@ -20,6 +20,11 @@ public sealed interface JobOrder {
 
     /** What is kept of it. */
     Trace trace();
+
+    /** How the job stood when the order was decided; null where the order holds however it stands. */
+    default @Nullable Seen seen() {
+        return null;
+    }
 
     /** As the audit calls the activity. */
     default String target() {

@@ -314,7 +314,7 @@ public sealed interface JobUpdate {
         ACCEPTED,
         /** Accepted, and cancellation of the activity was requested. Never the answer to a settlement. */
         CANCEL_REQUESTED,
-        /** The lease is not the current one any more: nothing was written (NOT_FOUND). */
+        /** The lease is not the current one any more: nothing was written. */
         STALE,
         /** This very settlement was accepted before: its message waits, or the history has it. */
         DUPLICATE,

@@ -2,8 +2,10 @@ package dev.durable.store;
 
 import dev.durable.client.QueueDescription;
 import dev.durable.client.Queues.PausedActivity;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The part of the store's SPI for task queues: pauses, limits, admission, depth, and claims under limits. Part of a
@@ -37,4 +39,28 @@ public interface QueueStore {
 
     /** How much of this queue waits: jobs that are not begun, and runs that are due; counted up to this many. */
     int depth(String taskQueue, int atMost);
+
+    /**
+     * The result of admitting jobs of a queue that wait for their limit key.
+     *
+     * @param admitted how many are ready now
+     * @param waiting whether others still wait, or may
+     * @param retryIn when more may be let through although nothing ends; null is not known
+     */
+    record Admission(
+            int admitted, boolean waiting, @Nullable Duration retryIn) {}
+
+    /**
+     * The result of claiming jobs from a queue that has limits.
+     *
+     * @param jobs the jobs
+     * @param retryIn when more may be let through although nothing ends: somebody else claims just now, or the rate allows
+     *     more then; null is not known
+     */
+    record LimitedClaim(List<ClaimedJob> jobs, @Nullable Duration retryIn) {
+
+        public LimitedClaim {
+            jobs = List.copyOf(jobs);
+        }
+    }
 }

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param messages how many wait
  * @param jobs its open activities
  * @param startedBy who started it; null where its history does not say
+ * @param paused whether somebody has paused it
  */
 public record RunDetails(
         RunRecord run,
@@ -28,7 +29,8 @@ public record RunDetails(
         @Nullable Instant wakeAt,
         int messages,
         List<PendingActivity> jobs,
-        @Nullable String startedBy) {
+        @Nullable String startedBy,
+        boolean paused) {
 
     public RunDetails {
         jobs = List.copyOf(jobs);

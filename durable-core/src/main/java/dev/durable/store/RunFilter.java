@@ -4,6 +4,7 @@ import dev.durable.client.WorkflowStatus;
 import java.time.Instant;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,254 +51,117 @@ public record RunFilter(
     }
 
     public RunFilter types(Set<String> value) {
-        return new RunFilter(
-                value,
-                activity,
-                statuses,
-                workflowId,
-                workflowIdPrefix,
-                startedAfter,
-                startedBefore,
-                closedAfter,
-                closedBefore,
-                taskQueue,
-                stalled,
-                newestFirst,
-                after,
-                batch);
+        return with(copy -> copy.types = value);
     }
 
     public RunFilter activity(String value) {
-        return new RunFilter(
-                types,
-                value,
-                statuses,
-                workflowId,
-                workflowIdPrefix,
-                startedAfter,
-                startedBefore,
-                closedAfter,
-                closedBefore,
-                taskQueue,
-                stalled,
-                newestFirst,
-                after,
-                batch);
+        return with(copy -> copy.activity = value);
     }
 
     public RunFilter statuses(Set<WorkflowStatus> value) {
-        return new RunFilter(
-                types,
-                activity,
-                value,
-                workflowId,
-                workflowIdPrefix,
-                startedAfter,
-                startedBefore,
-                closedAfter,
-                closedBefore,
-                taskQueue,
-                stalled,
-                newestFirst,
-                after,
-                batch);
+        return with(copy -> copy.statuses = value);
     }
 
     public RunFilter workflowId(String value) {
-        return new RunFilter(
-                types,
-                activity,
-                statuses,
-                value,
-                workflowIdPrefix,
-                startedAfter,
-                startedBefore,
-                closedAfter,
-                closedBefore,
-                taskQueue,
-                stalled,
-                newestFirst,
-                after,
-                batch);
+        return with(copy -> copy.workflowId = value);
     }
 
     public RunFilter workflowIdPrefix(String value) {
-        return new RunFilter(
-                types,
-                activity,
-                statuses,
-                workflowId,
-                value,
-                startedAfter,
-                startedBefore,
-                closedAfter,
-                closedBefore,
-                taskQueue,
-                stalled,
-                newestFirst,
-                after,
-                batch);
+        return with(copy -> copy.workflowIdPrefix = value);
     }
 
     public RunFilter startedAfter(Instant value) {
-        return new RunFilter(
-                types,
-                activity,
-                statuses,
-                workflowId,
-                workflowIdPrefix,
-                value,
-                startedBefore,
-                closedAfter,
-                closedBefore,
-                taskQueue,
-                stalled,
-                newestFirst,
-                after,
-                batch);
+        return with(copy -> copy.startedAfter = value);
     }
 
     public RunFilter startedBefore(Instant value) {
-        return new RunFilter(
-                types,
-                activity,
-                statuses,
-                workflowId,
-                workflowIdPrefix,
-                startedAfter,
-                value,
-                closedAfter,
-                closedBefore,
-                taskQueue,
-                stalled,
-                newestFirst,
-                after,
-                batch);
+        return with(copy -> copy.startedBefore = value);
     }
 
     public RunFilter closedAfter(Instant value) {
-        return new RunFilter(
-                types,
-                activity,
-                statuses,
-                workflowId,
-                workflowIdPrefix,
-                startedAfter,
-                startedBefore,
-                value,
-                closedBefore,
-                taskQueue,
-                stalled,
-                newestFirst,
-                after,
-                batch);
+        return with(copy -> copy.closedAfter = value);
     }
 
     public RunFilter closedBefore(Instant value) {
-        return new RunFilter(
-                types,
-                activity,
-                statuses,
-                workflowId,
-                workflowIdPrefix,
-                startedAfter,
-                startedBefore,
-                closedAfter,
-                value,
-                taskQueue,
-                stalled,
-                newestFirst,
-                after,
-                batch);
+        return with(copy -> copy.closedBefore = value);
     }
 
     public RunFilter taskQueue(String value) {
-        return new RunFilter(
-                types,
-                activity,
-                statuses,
-                workflowId,
-                workflowIdPrefix,
-                startedAfter,
-                startedBefore,
-                closedAfter,
-                closedBefore,
-                value,
-                stalled,
-                newestFirst,
-                after,
-                batch);
+        return with(copy -> copy.taskQueue = value);
     }
 
     public RunFilter stalled(boolean value) {
-        return new RunFilter(
-                types,
-                activity,
-                statuses,
-                workflowId,
-                workflowIdPrefix,
-                startedAfter,
-                startedBefore,
-                closedAfter,
-                closedBefore,
-                taskQueue,
-                value,
-                newestFirst,
-                after,
-                batch);
+        return with(copy -> copy.stalled = value);
     }
 
     public RunFilter newestFirst(boolean value) {
-        return new RunFilter(
-                types,
-                activity,
-                statuses,
-                workflowId,
-                workflowIdPrefix,
-                startedAfter,
-                startedBefore,
-                closedAfter,
-                closedBefore,
-                taskQueue,
-                stalled,
-                value,
-                after,
-                batch);
+        return with(copy -> copy.newestFirst = value);
     }
 
     public RunFilter after(UUID value) {
-        return new RunFilter(
-                types,
-                activity,
-                statuses,
-                workflowId,
-                workflowIdPrefix,
-                startedAfter,
-                startedBefore,
-                closedAfter,
-                closedBefore,
-                taskQueue,
-                stalled,
-                newestFirst,
-                value,
-                batch);
+        return with(copy -> copy.after = value);
     }
 
     public RunFilter batch(String value) {
-        return new RunFilter(
-                types,
-                activity,
-                statuses,
-                workflowId,
-                workflowIdPrefix,
-                startedAfter,
-                startedBefore,
-                closedAfter,
-                closedBefore,
-                taskQueue,
-                stalled,
-                newestFirst,
-                after,
-                value);
+        return with(copy -> copy.batch = value);
+    }
+
+    private RunFilter with(Consumer<Copy> change) {
+        Copy copy = new Copy(this);
+        change.accept(copy);
+        return copy.made();
+    }
+
+    /** The one place that repeats all components, so that each setter names only what it changes. */
+    private static final class Copy {
+        private Set<String> types;
+        private @Nullable String activity;
+        private Set<WorkflowStatus> statuses;
+        private @Nullable String workflowId;
+        private @Nullable String workflowIdPrefix;
+        private @Nullable Instant startedAfter;
+        private @Nullable Instant startedBefore;
+        private @Nullable Instant closedAfter;
+        private @Nullable Instant closedBefore;
+        private @Nullable String taskQueue;
+        private boolean stalled;
+        private boolean newestFirst;
+        private @Nullable UUID after;
+        private @Nullable String batch;
+
+        Copy(RunFilter from) {
+            this.types = from.types;
+            this.activity = from.activity;
+            this.statuses = from.statuses;
+            this.workflowId = from.workflowId;
+            this.workflowIdPrefix = from.workflowIdPrefix;
+            this.startedAfter = from.startedAfter;
+            this.startedBefore = from.startedBefore;
+            this.closedAfter = from.closedAfter;
+            this.closedBefore = from.closedBefore;
+            this.taskQueue = from.taskQueue;
+            this.stalled = from.stalled;
+            this.newestFirst = from.newestFirst;
+            this.after = from.after;
+            this.batch = from.batch;
+        }
+
+        RunFilter made() {
+            return new RunFilter(
+                    types,
+                    activity,
+                    statuses,
+                    workflowId,
+                    workflowIdPrefix,
+                    startedAfter,
+                    startedBefore,
+                    closedAfter,
+                    closedBefore,
+                    taskQueue,
+                    stalled,
+                    newestFirst,
+                    after,
+                    batch);
+        }
     }
 }

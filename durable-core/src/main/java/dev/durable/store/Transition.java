@@ -167,7 +167,7 @@ public record Transition(
         /** Nothing was written: the fence was replaced, the next event id differs, or the run is closed. */
         FENCE_LOST,
         /** Nothing written: a settled job's lease is no longer held; its completion is stale. */
-        LEASE_LOST,
+        STALE,
         /** Nothing written: the run can't close, a message waits (or a job outcome is on its way). */
         CLOSE_REFUSED,
         /**

@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.Random;
 import java.util.UUID;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
@@ -211,18 +212,30 @@ class ErrorSanitizerTest {
                 "x",
             })
     void hostile_messages_cost_linear_time(String piece) {
-        for (int warm = 0; warm < 20; warm++) {
+        for (int warm = 0; warm < 4; warm++) {
             sanitizeNanos(piece, 4 << 10);
         }
+        String slow = slowerThanLinear(piece);
+        for (int tries = 1; tries < 5 && slow != null; tries++) {
+            // Memory that is shared with what else runs costs time of this thread's own; a real square is slow each
+            // time.
+            slow = slowerThanLinear(piece);
+        }
+        assertThat(slow).isNull();
+    }
+
+    private static @Nullable String slowerThanLinear(String piece) {
         long before = sanitizeNanos(piece, 4 << 10);
         for (int size : new int[] {8 << 10, 16 << 10, 64 << 10}) {
             int times = size == 64 << 10 ? 4 : 2;
             long took = sanitizeNanos(piece, size);
-            assertThat(took)
-                    .as("%d KiB of %s take %,d ns, and %,d ns for a %dth of it", size >> 10, piece, took, before, times)
-                    .isLessThan(Math.max(20_000_000, times * before * 3 / 2));
+            if (took >= Math.max(20_000_000, times * before * 3 / 2)) {
+                return "%d KiB of %s take %,d ns, and %,d ns for a %dth of it"
+                        .formatted(size >> 10, piece, took, before, times);
+            }
             before = took;
         }
+        return null;
     }
 
     /** Of this thread's own, and the least of a few: what the machine does beside it is no cost of ours. */

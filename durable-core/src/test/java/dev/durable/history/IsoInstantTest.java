@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class IsoInstantTest {
 
     @Test
-    void every_time_reads_and_writes_as_the_jdk_does_it() {
+    void every_time_reads_as_the_jdk_reads_it() {
         Random random = new Random(7);
         for (int i = 0; i < 20_000; i++) {
             Instant exact = Instant.ofEpochSecond(
@@ -23,7 +23,6 @@ class IsoInstantTest {
                     new ChronoUnit[] {ChronoUnit.NANOS, ChronoUnit.MICROS, ChronoUnit.MILLIS, ChronoUnit.SECONDS}) {
                 Instant at = exact.truncatedTo(unit);
                 assertThat(IsoInstant.parse(at.toString())).isEqualTo(at);
-                assertThat(IsoInstant.format(at)).isEqualTo(at.toString());
             }
         }
         assertThat(IsoInstant.parse("2024-02-29T23:59:59.5Z")).isEqualTo(Instant.parse("2024-02-29T23:59:59.5Z"));
@@ -33,7 +32,6 @@ class IsoInstantTest {
     @Test
     void times_beyond_four_digits_are_left_to_the_jdk() {
         for (Instant far : new Instant[] {Instant.MIN, Instant.MAX, Instant.parse("+10000-01-01T00:00:00Z")}) {
-            assertThat(IsoInstant.format(far)).isEqualTo(far.toString());
             assertThat(IsoInstant.parse(far.toString())).isEqualTo(far);
         }
     }

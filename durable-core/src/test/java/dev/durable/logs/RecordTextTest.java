@@ -15,9 +15,13 @@ class RecordTextTest {
             "ActivityDeclaration",
             "ActivityDeclaration.Declared",
             "Cancellation.Reason",
+            "ChoreRun",
             "Configuration.Match",
             "Configuration.Property",
             "EmptyObjects.Refusal",
+            "EngineContents",
+            // what is in the MDC is meant to stand in logs
+            "MdcPropagator.1Before",
             "PayloadType.Review",
             "PendingWait",
             "Problem",
@@ -25,6 +29,7 @@ class RecordTextTest {
             "ResolvedTypes.Parameterized",
             "ResolvedTypes.Wildcard",
             "SideBySide.Row",
+            "TurnLog.Line",
             "Unserialisable.Reason");
 
     @Test

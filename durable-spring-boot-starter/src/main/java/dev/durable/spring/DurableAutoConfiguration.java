@@ -2,28 +2,35 @@ package dev.durable.spring;
 
 import dev.durable.client.DurableClient;
 import dev.durable.client.DurableEngine;
-import dev.durable.internal.engine.EngineBuilder;
 import dev.durable.internal.engine.PreparedEngine;
 import dev.durable.store.HistoryStore;
-import dev.durable.store.JdbcUrl;
 import dev.durable.store.postgres.ActivityTransactions;
-import dev.durable.store.postgres.PostgresHistoryStore;
-import java.util.List;
-import java.util.Properties;
+import java.util.Collection;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
-import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.core.env.Environment;
 
-/** An engine and a client on the application's DataSource. Every bean gives way to one of the application's own. */
-@AutoConfiguration(afterName = "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration")
+/** Provides an engine and a client on the application's DataSource. Every bean gives way to one of the application's own. */
+@AutoConfiguration(
+        afterName = {
+            "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
+            "org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration",
+            "org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration",
+            "org.springframework.boot.flyway.autoconfigure.FlywayAutoConfiguration",
+            "org.springframework.boot.liquibase.autoconfigure.LiquibaseAutoConfiguration",
+            "org.springframework.boot.jooq.autoconfigure.JooqAutoConfiguration"
+        })
 @ConditionalOnProperty(name = "durable.enabled", havingValue = "true", matchIfMissing = true)
 @EnableConfigurationProperties(DurableProperties.class)
 public class DurableAutoConfiguration {
@@ -45,50 +52,20 @@ public class DurableAutoConfiguration {
                 new ManagerOfStore(beans, dataSource), new SpringTransactions(dataSource));
     }
 
-    @Bean(destroyMethod = "close")
-    @ConditionalOnMissingBean
-    HistoryStore durableHistoryStore(
+    @Bean
+    @ConditionalOnMissingBean(HistoryStore.class)
+    StoreFactory durableStoreFactory(
             @DurableDataSource ObjectProvider<DataSource> marked,
             ObjectProvider<DataSource> dataSources,
             DurableProperties properties,
             ActivityTransactions activityTransactions) {
-        DataSource dataSource = StoreDataSource.choose(marked, dataSources);
-        return PostgresHistoryStore.builder(dataSource)
-                .schema(properties.getSchema())
-                .schemaMode(properties.getMigrate())
-                .migrationDataSource(migrationDataSource(properties))
-                .rolePrefix(properties.getRolePrefix())
-                .transactions(new SpringTransactions(dataSource))
-                .activityTransactions(activityTransactions)
-                .build();
+        return new StoreFactory(StoreDataSource.choose(marked, dataSources), properties, activityTransactions);
     }
 
-    /** Unpooled: it is needed for a moment, once. */
-    private static @Nullable DataSource migrationDataSource(DurableProperties properties) {
-        String url = properties.getMigrationUrl();
-        if (url != null && !url.isBlank()) {
-            if (!JdbcUrl.isOfDriver(url)) {
-                throw new IllegalStateException("durable.migration-url is wrong: \"" + JdbcUrl.withoutSecrets(url)
-                        + "\" is no URL of PostgreSQL's JDBC driver. Write jdbc:postgresql://host:port/database, and user"
-                        + " and password beside it, as properties of their own. Those are durable.migration-username and"
-                        + " durable.migration-password.");
-            }
-            Properties user = new Properties();
-            if (properties.getMigrationUsername() != null) {
-                user.setProperty("user", properties.getMigrationUsername());
-            }
-            if (properties.getMigrationPassword() != null) {
-                user.setProperty("password", properties.getMigrationPassword());
-            }
-            return new DriverManagerDataSource(url, user);
-        }
-        if (properties.getMigrationUsername() != null) {
-            throw new IllegalStateException(
-                    "durable.migration-username is set, and durable.migration-url is not, so it is not known where this user"
-                            + " migrates. Set durable.migration-url to the JDBC URL of the server itself (of"
-                            + " spring.datasource.url, if that leads there without a pooler).");
-        }
-        return null;
+    @Bean(destroyMethod = "close")
+    @ConditionalOnMissingBean
+    HistoryStore durableHistoryStore(StoreFactory stores, DurableProperties properties) {
+        return stores.onSchema(properties.schema());
     }
 
     @Bean
@@ -97,39 +74,52 @@ public class DurableAutoConfiguration {
         return new DurableScan(beans);
     }
 
-    @Bean(destroyMethod = "close")
-    @ConditionalOnMissingBean(DurableEngine.class)
-    PreparedEngine durableEngine(
-            HistoryStore store,
-            DurableScan scan,
+    @Bean
+    @ConditionalOnMissingBean
+    EngineParts durableEngineParts(
             DurableProperties properties,
+            DurableScan scan,
             ObjectProvider<DurableCustomizer> customizers,
             ObjectProvider<SpringActivityTransactions> springs,
-            ConfigurableListableBeanFactory beans) {
+            ConfigurableListableBeanFactory beans,
+            Environment environment) {
+        KnownProperties.check(environment);
         TransactionWatch.overAncestors(beans);
-        return new LateEngine(() -> {
-            StoreCheck.check(store, beans);
-            List<Object> activities = scan.activities();
-            if (DurableScan.hasTransactional(activities)) {
-                springs.ifAvailable(SpringActivityTransactions::check);
-            }
-            EngineBuilder builder = new EngineBuilder(store);
-            EngineFromProperties.apply(properties, builder);
-            builder.register(scan.workflows().toArray());
-            builder.register(activities.toArray());
-            customizers.orderedStream().forEach(customizer -> customizer.customize(builder));
-            return builder;
-        });
+        return new EngineParts(properties, scan, customizers, springs, beans, environment);
     }
 
     @Bean
+    @ConditionalOnBean(StoreFactory.class)
+    @ConditionalOnMissingBean
+    DurableEngineFactory durableEngineFactory(EngineParts parts, StoreFactory stores) {
+        return new DurableEngineFactory(parts, stores::onSchema);
+    }
+
+    @Bean(destroyMethod = "close")
+    @ConditionalOnMissingBean(DurableEngine.class)
+    PreparedEngine durableEngine(HistoryStore store, EngineParts parts, DurableProperties properties) {
+        return parts.engine(store, properties.schema(), builder -> {}, () -> {});
+    }
+
+    @Bean
+    @ConditionalOnSingleCandidate(DurableEngine.class)
     @ConditionalOnMissingBean
     DurableClient durableClient(DurableEngine engine) {
         return engine.client();
     }
 
+    /** Of all engines of this context, also of those that are no candidates to be injected. */
     @Bean
-    DurableLifecycle durableLifecycle(DurableEngine engine, DurableScan scan) {
-        return new DurableLifecycle(engine, scan);
+    DurableLifecycle durableLifecycle(ListableBeanFactory beans, DurableProperties properties) {
+        return new DurableLifecycle(() -> engines(beans), properties.worker().autoStartup());
+    }
+
+    private static Collection<DurableEngine> engines(ListableBeanFactory beans) {
+        return beans.getBeansOfType(DurableEngine.class).values();
+    }
+
+    @Bean
+    SmartLifecycle durableClaimsEnd(DurableLifecycle lifecycle) {
+        return lifecycle.beforeDrain();
     }
 }

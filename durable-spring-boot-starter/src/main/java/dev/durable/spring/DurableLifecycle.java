@@ -2,31 +2,38 @@ package dev.durable.spring;
 
 import dev.durable.client.DurableEngine;
 import dev.durable.internal.engine.PreparedEngine;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.Supplier;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Lets the worker begin when all beans are there, and drain before they go: after the web server has stopped taking
- * requests, before the DataSource closes.
+ * Lets the workers of a context begin when all its beans are there, before the web server takes requests, and drain after it
+ * has stopped, before the DataSource closes. Started and stopped as any lifecycle bean: a context that is paused (as those
+ * that Spring keeps for other tests), or is checkpointed, drains its worker, and gets a new one when it goes on.
+ *
+ * <p>With {@code durable.worker.auto-startup=false} the worker begins when {@link #start} is called.
  */
-final class DurableLifecycle implements SmartLifecycle {
-    private static final Logger log = LoggerFactory.getLogger(DurableLifecycle.class);
+public final class DurableLifecycle implements SmartLifecycle {
+    static final int PHASE = SmartLifecycle.DEFAULT_PHASE - 4096;
 
-    private final DurableEngine engine;
-    private final DurableScan scan;
+    private final Supplier<Collection<DurableEngine>> engines;
+    private final boolean autoStartup;
+    private volatile List<DurableEngine> started = List.of();
     private volatile boolean running;
 
-    DurableLifecycle(DurableEngine engine, DurableScan scan) {
-        this.engine = engine;
-        this.scan = scan;
+    DurableLifecycle(Supplier<Collection<DurableEngine>> engines, boolean autoStartup) {
+        this.engines = engines;
+        this.autoStartup = autoStartup;
     }
 
     @Override
     public void start() {
-        scan.leftOut().forEach(reason -> log.info("left out: {}", reason));
-        if (engine instanceof PreparedEngine prepared) {
-            prepared.work();
+        started = List.copyOf(engines.get());
+        for (DurableEngine engine : started) {
+            if (engine instanceof PreparedEngine prepared) {
+                prepared.work();
+            }
         }
         running = true;
     }
@@ -34,7 +41,29 @@ final class DurableLifecycle implements SmartLifecycle {
     @Override
     public void stop() {
         running = false;
-        engine.close();
+        RuntimeException failure = null;
+        for (DurableEngine engine : started) {
+            try {
+                stop(engine);
+            } catch (RuntimeException e) {
+                if (failure == null) {
+                    failure = e;
+                } else {
+                    failure.addSuppressed(e);
+                }
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    private static void stop(DurableEngine engine) {
+        if (engine instanceof LateEngine late) {
+            late.suspend();
+        } else {
+            engine.close();
+        }
     }
 
     @Override
@@ -42,15 +71,60 @@ final class DurableLifecycle implements SmartLifecycle {
         return running;
     }
 
-    /** A drained engine does not begin again: a context that is only paused (as the test cache does) keeps it. */
+    @Override
+    public boolean isAutoStartup() {
+        return autoStartup;
+    }
+
+    /** An engine of the application's own that is closed does not begin again. */
     @Override
     public boolean isPauseable() {
-        return false;
+        return started.stream().allMatch(LateEngine.class::isInstance);
     }
 
     /** Before the web server starts, after it stops. */
     @Override
     public int getPhase() {
-        return SmartLifecycle.DEFAULT_PHASE - 4096;
+        return PHASE;
+    }
+
+    /** Ends the claims before the web server begins to drain, so that other processes get the work at once. */
+    SmartLifecycle beforeDrain() {
+        return new BeforeDrain();
+    }
+
+    private final class BeforeDrain implements SmartLifecycle {
+        private volatile boolean running;
+
+        @Override
+        public void start() {
+            running = true;
+        }
+
+        @Override
+        public void stop() {
+            running = false;
+            for (DurableEngine engine : started) {
+                if (engine instanceof PreparedEngine prepared) {
+                    prepared.claimNoMore();
+                }
+            }
+        }
+
+        @Override
+        public boolean isRunning() {
+            return running;
+        }
+
+        @Override
+        public boolean isPauseable() {
+            return DurableLifecycle.this.isPauseable();
+        }
+
+        /** The last to start, the first to stop: Boot drains its web server at 1024 below. */
+        @Override
+        public int getPhase() {
+            return SmartLifecycle.DEFAULT_PHASE;
+        }
     }
 }

@@ -1,44 +1,124 @@
 package dev.durable.spring;
 
 import dev.durable.client.DurableEngine;
+import dev.durable.internal.engine.EngineBuilder;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.unit.DataSize;
 
-/** What the properties say, told to the builder. */
-final class EngineFromProperties {
-    private EngineFromProperties() {}
+/**
+ * Applies the configuration properties to the builder of the engine. What the builder refuses is an error that names the
+ * property.
+ *
+ * @param properties what is configured
+ * @param virtualThreads what {@code spring.threads.virtual.enabled} says, for queues that do not say
+ */
+record EngineFromProperties(DurableProperties properties, boolean virtualThreads) {
+    private static final String DEFAULT_QUEUE = "default";
+    private static final DurableProperties.Queue DEFAULT = new DurableProperties.Queue(50, null);
 
-    static void apply(DurableProperties properties, DurableEngine.Builder builder) {
-        builder.drainTimeout(properties.getDrainTimeout())
-                .sessionLease(properties.getSessionLease())
-                .cancelGrace(properties.getCancelGrace())
-                .pollInterval(properties.getPollInterval())
-                .maxPayloadBytes(properties.getMaxPayloadBytes())
-                .configuration(activityOptions(properties));
-        properties.getStallOn().forEach(builder::stallOn);
-        if (properties.getIdentity() != null) {
-            builder.identity(properties.getIdentity());
-        }
-        if (properties.getInstallation() != null) {
-            builder.installation(properties.getInstallation());
-        }
-        Integer transactional = properties.getMaxTransactionalActivities();
-        if (transactional != null) {
-            builder.maxTransactionalActivities(transactional);
-        }
-        if (properties.isClientOnly()) {
+    void apply(DurableEngine.Builder builder) {
+        set("drain-timeout", properties.drainTimeout(), value -> {
+            refuseNegative(value.isNegative());
+            builder.drainTimeout(value);
+        });
+        set("session-lease", properties.sessionLease(), builder::sessionLease);
+        set("cancel-grace", properties.cancelGrace(), builder::cancelGrace);
+        set("call-timeout", properties.callTimeout(), value -> {
+            refuseNegative(value.isNegative());
+            builder.callTimeout(value);
+        });
+        set("poll-interval", properties.pollInterval(), builder::pollInterval);
+        set("max-payload-size", properties.maxPayloadSize(), value -> builder.maxPayloadBytes(bytes(value)));
+        set("stall-on", properties.stallOn(), all -> all.forEach(builder::stallOn));
+        set("identity", properties.identity(), builder::identity);
+        set("installation", properties.installation(), builder::installation);
+        set(
+                "max-transactional-activities",
+                properties.maxTransactionalActivities(),
+                builder::maxTransactionalActivities);
+        builder.configuration(activityOptions());
+        if (properties.clientOnly()) {
             builder.clientOnly();
+        } else if (!properties.queues().isEmpty()) {
+            serve(builder);
         }
-        properties
-                .getQueues()
-                .forEach((name, queue) ->
-                        builder.queue(name, q -> q.slots(queue.getSlots()).virtualThreads(queue.isVirtualThreads())));
+    }
+
+    /** For a builder that no customizer has named a queue for. */
+    void serveDefault(EngineBuilder builder) {
+        if (!properties.clientOnly() && !builder.hasQueues()) {
+            serve(builder, DEFAULT_QUEUE, DEFAULT);
+        }
+    }
+
+    /** Who adds a queue does not want to lose the one in which everything else is. */
+    private void serve(DurableEngine.Builder builder) {
+        Map<String, DurableProperties.Queue> served = new LinkedHashMap<>(properties.queues());
+        served.putIfAbsent(DEFAULT_QUEUE, DEFAULT);
+        served.values().removeIf(queue -> queue.slots() == 0);
+        if (served.isEmpty()) {
+            throw new SetupException(
+                    "durable.queues gives no task queue a slot, so this process would work on nothing.",
+                    "Set durable.client-only=true, if that is meant, or give a queue slots.");
+        }
+        served.forEach((name, queue) -> serve(builder, name, queue));
+    }
+
+    private void serve(DurableEngine.Builder builder, String name, DurableProperties.Queue queue) {
+        boolean virtual = queue.virtualThreads() == null ? virtualThreads : queue.virtualThreads();
+        set("queues." + name + ".slots", queue.slots(), slots -> {
+            if (slots < 0) {
+                throw new IllegalArgumentException(
+                        "a queue has at least 1 slot, or 0 where this process does not serve it.");
+            }
+            builder.queue(name, q -> q.slots(slots).virtualThreads(virtual));
+        });
+    }
+
+    private static <T> void set(String key, @Nullable T value, Consumer<T> setter) {
+        if (value != null) {
+            try {
+                setter.accept(value);
+            } catch (IllegalArgumentException e) {
+                throw refused(key, value, e);
+            }
+        }
+    }
+
+    /** With the property in front of what the builder says. */
+    static SetupException refused(String key, @Nullable Object value, IllegalArgumentException why) {
+        return new SetupException(
+                DurableProperties.PREFIX + "." + key + " = " + value + " is refused: " + sentence(why),
+                "Correct " + DurableProperties.PREFIX + "." + key + " in the application's configuration.",
+                why);
+    }
+
+    private static String sentence(IllegalArgumentException why) {
+        String said = String.valueOf(why.getMessage());
+        return said.endsWith(".") ? said : said + ".";
+    }
+
+    private static void refuseNegative(boolean negative) {
+        if (negative) {
+            throw new IllegalArgumentException("a time to wait can't be negative.");
+        }
+    }
+
+    private static int bytes(DataSize size) {
+        if (size.toBytes() < 1 || size.toBytes() > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException("a payload has at least 1 byte and at most " + Integer.MAX_VALUE + ".");
+        }
+        return (int) size.toBytes();
     }
 
     /** With their whole keys, as the engine reads them and as its errors should show them. */
-    private static Map<String, String> activityOptions(DurableProperties properties) {
+    private Map<String, String> activityOptions() {
         Map<String, String> options = new TreeMap<>();
-        properties.getActivities().forEach((key, value) -> options.put("durable.activities." + key, value));
+        properties.activities().forEach((key, value) -> options.put("durable.activities." + key, value));
         return options;
     }
 }

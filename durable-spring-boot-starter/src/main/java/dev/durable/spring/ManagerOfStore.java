@@ -1,6 +1,7 @@
 package dev.durable.spring;
 
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -35,8 +36,8 @@ final class ManagerOfStore implements Supplier<PlatformTransactionManager> {
     }
 
     /**
-     * One that does not tell its DataSource is taken where it is the only or primary one. Where all are for others, nobody
-     * begins transactions of this DataSource but Durable.
+     * One that does not tell its DataSource is taken where it is the only or primary one, and refused where it is one of
+     * several. Where all are for others, nobody begins transactions of this DataSource but Durable.
      */
     private PlatformTransactionManager choose() {
         Map<String, PlatformTransactionManager> fitting = StoreDataSource.managers(beans, dataSource);
@@ -53,8 +54,18 @@ final class ManagerOfStore implements Supplier<PlatformTransactionManager> {
                     "Mark the one whose transactions the application's code takes part in as @Primary, or give an"
                             + " ActivityTransactions bean.");
         }
-        return fitting.isEmpty()
-                ? new JdbcTransactionManager(dataSource)
-                : fitting.values().iterator().next();
+        if (!fitting.isEmpty()) {
+            return fitting.values().iterator().next();
+        }
+        Set<String> silent = StoreDataSource.silentManagers(beans);
+        if (!silent.isEmpty()) {
+            throw new SetupException(
+                    "Durable runs transactional activities in transactions of its DataSource, and none of the "
+                            + "PlatformTransactionManager beans that may be for it tells its DataSource: "
+                            + String.join(", ", silent) + ".",
+                    "Mark the one whose transactions the application's code takes part in as @Primary, or give an"
+                            + " ActivityTransactions bean.");
+        }
+        return new JdbcTransactionManager(dataSource);
     }
 }

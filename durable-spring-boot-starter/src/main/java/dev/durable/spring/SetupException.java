@@ -1,6 +1,7 @@
 package dev.durable.spring;
 
 import dev.durable.DurableException;
+import org.jspecify.annotations.Nullable;
 
 /** The application's beans do not fit together for Durable. */
 final class SetupException extends DurableException {
@@ -10,7 +11,11 @@ final class SetupException extends DurableException {
     private final String wayOut;
 
     SetupException(String problem, String wayOut) {
-        super(problem + " " + wayOut);
+        this(problem, wayOut, null);
+    }
+
+    SetupException(String problem, String wayOut, @Nullable Throwable cause) {
+        super(problem + " " + wayOut, cause);
         this.problem = problem;
         this.wayOut = wayOut;
     }

@@ -1,5 +1,6 @@
 package dev.durable.spring;
 
+import dev.durable.NonRetryableException;
 import dev.durable.StoreUnavailableException;
 import dev.durable.store.postgres.ActivityTransactions;
 import java.sql.Connection;
@@ -9,6 +10,7 @@ import java.util.function.Supplier;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
@@ -42,7 +44,18 @@ final class SpringActivityTransactions implements ActivityTransactions {
         TransactionTemplate template = new TransactionTemplate(manager.get());
         template.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
         template.setName("durable activity");
-        template.executeWithoutResult(status -> inside(work, status));
+        try {
+            template.executeWithoutResult(status -> inside(work, status));
+        } catch (UnexpectedRollbackException e) {
+            throw new NonRetryableException(
+                    "the body of this transactional activity caught what a @Transactional method that it called has thrown,"
+                            + " and went on. Spring rolls back the transaction that both share, so nothing of it was"
+                            + " written, and the activity is not completed. It is not tried again, as it would meet the"
+                            + " same. Let the exception leave the body. To go on after such a failure, give the method a"
+                            + " savepoint (propagation = NESTED, by JDBC) or a transaction of its own (REQUIRES_NEW), or"
+                            + " say noRollbackFor.",
+                    e);
+        }
     }
 
     private void inside(Work work, TransactionStatus status) {

@@ -10,6 +10,7 @@ import java.util.Optional;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -44,7 +45,7 @@ public final class SpringTransactions implements CallerTransactions {
                     + " primary manager was injected. Give the manager of this DataSource, by its bean's name.");
         }
         TransactionWatch.over(manager);
-        return PostgresHistoryStore.builder(transactions.dataSource)
+        return PostgresHistoryStore.builder(StoreDataSource.connections(transactions.dataSource))
                 .transactions(transactions)
                 .activityTransactions(new SpringActivityTransactions(() -> manager, transactions));
     }
@@ -87,6 +88,11 @@ public final class SpringTransactions implements CallerTransactions {
                         + " DataSource. Declare the manager as a bean, or call through client.independent(), which stays out of"
                         + " the transaction, or client.joining(connection), which takes part in the one that you hold.",
                 cause);
+    }
+
+    @Override
+    public boolean mayBeElsewhere() {
+        return dataSource instanceof AbstractRoutingDataSource;
     }
 
     @Override

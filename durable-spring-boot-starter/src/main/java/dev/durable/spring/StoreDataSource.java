@@ -2,7 +2,9 @@ package dev.durable.spring;
 
 import java.lang.reflect.Method;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopProxyUtils;
@@ -10,6 +12,7 @@ import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.ResourceTransactionManager;
 import org.springframework.util.ReflectionUtils;
@@ -58,6 +61,26 @@ final class StoreDataSource {
                         + " others use, too.");
     }
 
+    /**
+     * Where connections are taken: a DataSource that routes (by tenant, say) is asked once for its default, as what calls and
+     * what works here has other keys, or none, and histories belong in one database.
+     */
+    static DataSource connections(DataSource dataSource) {
+        if (!(dataSource instanceof AbstractRoutingDataSource routing)) {
+            return dataSource;
+        }
+        DataSource byDefault = routing.getResolvedDefaultDataSource();
+        if (byDefault == null) {
+            throw new SetupException(
+                    "Durable keeps its histories in one database, and its DataSource, a "
+                            + routing.getClass().getName()
+                            + ", routes to several by a key and has no default target.",
+                    "Give it a default target (setDefaultTargetDataSource), or mark another DataSource bean as"
+                            + " @DurableDataSource.");
+        }
+        return target(byDefault);
+    }
+
     static DataSource target(DataSource dataSource) {
         return dataSource instanceof TransactionAwareDataSourceProxy proxy && proxy.getTargetDataSource() != null
                 ? target(proxy.getTargetDataSource())
@@ -91,6 +114,24 @@ final class StoreDataSource {
                     }
                 });
         return found;
+    }
+
+    /** The names of managers that tell neither a DataSource nor another resource, as those of JTA. */
+    static Set<String> silentManagers(ListableBeanFactory beans) {
+        Set<String> silent = new TreeSet<>();
+        BeanFactoryUtils.beansOfTypeIncludingAncestors(beans, PlatformTransactionManager.class)
+                .forEach((name, manager) -> {
+                    if (of(manager) == null && !isForOthers(raw(manager))) {
+                        silent.add(name);
+                    }
+                });
+        return silent;
+    }
+
+    /** Kafka's, say. JPA's has a resource of its own, and a DataSource besides; where that is not told it may be this one. */
+    private static boolean isForOthers(Object manager) {
+        return manager instanceof ResourceTransactionManager
+                && ReflectionUtils.findMethod(manager.getClass(), "getDataSource") == null;
     }
 
     /** What is behind proxies of aspects. */

@@ -10,6 +10,7 @@ import dev.durable.client.DurableEngine;
 import dev.durable.client.StartOptions;
 import dev.durable.client.WorkflowHandle;
 import dev.durable.history.ActivityScheduled;
+import dev.durable.spring.actuate.DurableHealthConfiguration;
 import dev.durable.spring.app.GreetingWorkflow;
 import dev.durable.spring.app.Greetings;
 import dev.durable.store.postgres.testing.TestDatabase;
@@ -99,7 +100,6 @@ class AutoConfigurationTest {
                         "durable.test.postgres=embedded", "DURABLE_JDBC_URL=jdbc:postgresql://elsewhere/x")
                 .withPropertyValues(
                         "activities.Greetings.start-to-close=1s",
-                        "durable.activity.unknown=1",
                         "durables.activities.Nobody.retry=1",
                         "my.durable.activities.Greetings.start-to-close=never")
                 .run(context -> assertThat(greet(context.getBean(DurableClient.class), "g-1")
@@ -110,7 +110,9 @@ class AutoConfigurationTest {
     @Test
     void the_schema_is_migrated_where_and_by_whom_configuration_says() {
         application
-                .withPropertyValues("durable.migration-url=jdbc:postgresql://127.0.0.1:1/nowhere")
+                .withPropertyValues(
+                        "durable.migration-url=jdbc:postgresql://127.0.0.1:1/nowhere",
+                        "durable.start-without-database=false")
                 .run(context -> assertThat(context).getFailure().hasStackTraceContaining("127.0.0.1:1"));
         application
                 .withPropertyValues("durable.migration-username=ann")
@@ -162,7 +164,7 @@ class AutoConfigurationTest {
                 .withPropertyValues(
                         "durable.schema=shop_flows",
                         "durable.identity=till-3",
-                        "durable.max-payload-bytes=64",
+                        "durable.max-payload-size=64B",
                         "durable.max-transactional-activities=2",
                         "durable.stall-on=java.lang.RuntimeException,java.io.IOException",
                         "durable.queues.default.slots=2",
@@ -183,8 +185,9 @@ class AutoConfigurationTest {
                 .withPropertyValues("durable.stall-on=java.lang.String")
                 .run(context -> assertThat(context.getStartupFailure())
                         .hasMessage(
-                                "stallOn (durable.stall-on) takes exceptions, such as java.lang.RuntimeException, and"
-                                        + " java.lang.String is none"));
+                                "durable.stall-on = [class java.lang.String] is refused: stallOn (durable.stall-on) takes"
+                                        + " exceptions, such as java.lang.RuntimeException, and java.lang.String is none."
+                                        + " Correct durable.stall-on in the application's configuration."));
     }
 
     @Test
@@ -327,17 +330,6 @@ class AutoConfigurationTest {
                 });
         assertThat(rows("select type from durable.history_event order by event_id"))
                 .contains("ActivityCompleted");
-    }
-
-    @Test
-    void a_paused_context_keeps_its_worker() {
-        application.run(context -> {
-            var source = context.getSourceApplicationContext();
-            source.pause();
-            source.restart();
-            assertThat(greet(context.getBean(DurableClient.class), "g-1").result(SOON))
-                    .isEqualTo("hello ann");
-        });
     }
 
     private List<String> rows(String query) {

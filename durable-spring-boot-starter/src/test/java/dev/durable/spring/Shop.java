@@ -32,7 +32,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 /** An application on a database of its own, by JPA or by JDBC alone, whose pool has autocommit on or off. */
 final class Shop implements AutoCloseable {
-    private final TestDatabase database = TestDatabase.create();
+    private final TestDatabase database = TestDatabase.migrated();
     private final HikariDataSource pool;
     private final Kind kind;
     final AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();

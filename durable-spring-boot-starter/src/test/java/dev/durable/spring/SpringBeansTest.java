@@ -20,6 +20,7 @@ import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.store.postgres.testing.TestDatabase;
 import jakarta.persistence.EntityManagerFactory;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
@@ -34,9 +35,13 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Primary;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.orm.jpa.SharedEntityManagerCreator;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.support.SimpleTransactionStatus;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Data sources, transaction managers, stores and activities as applications declare them. */
@@ -149,6 +154,54 @@ class SpringBeansTest {
         try (Shop shop = new Shop(Kind.JPA, true, SecondManager.class)) {
             shop.start("needs-none");
             assertThat(shop.started("needs-none")).isTrue();
+        }
+    }
+
+    @Test
+    void managers_that_do_not_tell_their_data_source_are_no_reason_to_begin_transactions_beside_them() {
+        try (TestDatabase flows = TestDatabase.migrated()) {
+            assertThatThrownBy(() -> new Shop(
+                            Kind.JDBC,
+                            true,
+                            context -> context.registerBean(TestDatabase.class, () -> flows),
+                            Parted.class,
+                            SilentManagers.class,
+                            Stocking.class))
+                    .isInstanceOf(SetupException.class)
+                    .hasMessage(
+                            "Durable runs transactional activities in transactions of its DataSource, and none of the"
+                                    + " PlatformTransactionManager beans that may be for it tells its DataSource: one, other. Mark"
+                                    + " the one whose transactions the application's code takes part in as @Primary, or give an"
+                                    + " ActivityTransactions bean.");
+        }
+    }
+
+    /** The key says to which database a transaction goes; the histories are in one. */
+    @Test
+    void a_data_source_that_routes_is_asked_once_for_its_default() {
+        try (TestDatabase other = TestDatabase.create();
+                Shop shop = new Shop(
+                        Kind.JDBC,
+                        true,
+                        context -> context.registerBean(TestDatabase.class, () -> other),
+                        Routing.class)) {
+            TransactionTemplate routed =
+                    new TransactionTemplate(shop.context.getBean("routed", PlatformTransactionManager.class));
+            rollBack(routed, () -> shop.start("rolled-back"));
+            assertThat(shop.started("rolled-back")).isFalse();
+            assertThat(stock(shop, "by-default", 1)).isEqualTo(2);
+            assertThat(shop.bought("by-default/1")).isFalse();
+
+            Routing.KEY.set("other");
+            try {
+                routed.executeWithoutResult(status -> assertThatThrownBy(() -> shop.start("elsewhere"))
+                        .isInstanceOf(UsageException.class)
+                        .hasMessageContaining("another database"));
+                shop.client().independent().start(GreetingWorkflow.class, "apart", w -> w.run("apart"));
+                assertThat(shop.started("apart")).isTrue();
+            } finally {
+                Routing.KEY.remove();
+            }
         }
     }
 
@@ -347,6 +400,61 @@ class SpringBeansTest {
         @Bean
         JdbcTransactionManager secondManager(DataSource dataSource) {
             return new JdbcTransactionManager(dataSource);
+        }
+    }
+
+    /** Of two that do not tell, none can be taken. */
+    static class SilentManagers {
+        @Bean
+        PlatformTransactionManager one() {
+            return new Silent();
+        }
+
+        @Bean
+        PlatformTransactionManager other() {
+            return new Silent();
+        }
+    }
+
+    /** Begins transactions of something, as JTA does. */
+    static class Silent implements PlatformTransactionManager {
+        @Override
+        public TransactionStatus getTransaction(TransactionDefinition definition) {
+            return new SimpleTransactionStatus();
+        }
+
+        @Override
+        public void commit(TransactionStatus status) {}
+
+        @Override
+        public void rollback(TransactionStatus status) {}
+    }
+
+    static class Routing {
+        static final ThreadLocal<String> KEY = new ThreadLocal<>();
+
+        @Bean
+        @DurableDataSource
+        DataSource routing(@Qualifier("dataSource") DataSource dataSource, TestDatabase other) {
+            AbstractRoutingDataSource routing = new AbstractRoutingDataSource() {
+                @Override
+                protected Object determineCurrentLookupKey() {
+                    return KEY.get();
+                }
+            };
+            routing.setDefaultTargetDataSource(dataSource);
+            routing.setTargetDataSources(Map.of("other", other.pooledDataSource(2)));
+            return routing;
+        }
+
+        @Bean
+        Stock stock(@Qualifier("routing") DataSource routing) {
+            return new Stocking().stock(routing, Optional.empty());
+        }
+
+        @Bean
+        JdbcTransactionManager routed(@Qualifier("routing") DataSource routing) {
+            return new JdbcTransactionManager(routing);
         }
     }
 

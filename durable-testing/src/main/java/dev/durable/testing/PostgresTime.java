@@ -2,6 +2,7 @@ package dev.durable.testing;
 
 import dev.durable.store.HistoryStore;
 import dev.durable.store.postgres.PostgresHistoryStore;
+import dev.durable.store.postgres.PostgresHistoryStoreBuilder;
 import dev.durable.store.postgres.testing.TestDatabase;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -39,18 +40,37 @@ final class PostgresTime implements TestTime {
             ) as times(due) where due > ?""";
 
     private volatile Duration ahead = Duration.ZERO;
-    private final TestDatabase database = TestDatabase.migrated();
-    private final DataSource pool = database.pooledDataSource(CONNECTIONS);
-    private final PostgresHistoryStore store = PostgresHistoryStore.builder(pool)
-            .nanoTime(() -> System.nanoTime() + ahead.toNanos())
-            .build();
+    private final DataSource pool;
+    private final String schema;
+    private final PostgresHistoryStore store;
+    private final Runnable afterwards;
 
-    private PostgresTime() {
+    private PostgresTime(DataSource pool, String schema, PostgresHistoryStoreBuilder builder, Runnable afterwards) {
+        this.pool = pool;
+        this.schema = '"' + schema + '"';
+        this.store = builder.schema(schema)
+                .nanoTime(() -> System.nanoTime() + ahead.toNanos())
+                .build();
+        this.afterwards = afterwards;
         store.open();
     }
 
+    /** In a database of its own. */
     static PostgresTime fresh() {
-        return new PostgresTime();
+        TestDatabase database = TestDatabase.migrated();
+        DataSource pool = database.pooledDataSource(CONNECTIONS);
+        return new PostgresTime(pool, "durable", PostgresHistoryStore.builder(pool), database::close);
+    }
+
+    /**
+     * In a schema of its own, which is made, and dropped at the end.
+     *
+     * @param pool connections to the database
+     * @param builder of a store in the same database
+     */
+    static PostgresTime in(DataSource pool, String schema, PostgresHistoryStoreBuilder builder) {
+        return new PostgresTime(
+                pool, schema, builder, () -> execute(pool, "drop schema if exists \"" + schema + "\" cascade"));
     }
 
     @Override
@@ -69,8 +89,11 @@ final class PostgresTime implements TestTime {
         if (by.isPositive()) {
             Duration target = ahead.plus(by).plus(ESTIMATE);
             // The database first: this process must never think it later than the database does.
-            execute("create or replace function durable.clock() returns timestamptz language sql stable parallel safe"
-                    + " as $$ select statement_timestamp() + " + target.toMillis() + " * interval '1 ms' $$");
+            execute(
+                    pool,
+                    "create or replace function " + schema
+                            + ".clock() returns timestamptz language sql stable parallel safe"
+                            + " as $$ select statement_timestamp() + " + target.toMillis() + " * interval '1 ms' $$");
             ahead = target;
             store.now();
         }
@@ -79,7 +102,7 @@ final class PostgresTime implements TestTime {
     @Override
     public Optional<Instant> nextDue(Instant looked) {
         try (Connection connection = pool.getConnection();
-                PreparedStatement statement = connection.prepareStatement(NEXT_DUE)) {
+                PreparedStatement statement = connection.prepareStatement(NEXT_DUE.replace("durable.", schema + "."))) {
             statement.setObject(1, looked.atOffset(ZoneOffset.UTC));
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
@@ -91,10 +114,13 @@ final class PostgresTime implements TestTime {
         }
     }
 
-    private void execute(String sql) {
+    private static void execute(DataSource pool, String sql) {
         try (Connection connection = pool.getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute(sql);
+            if (!connection.getAutoCommit()) {
+                connection.commit();
+            }
         } catch (SQLException e) {
             throw new IllegalStateException("can't move the time of the test database", e);
         }
@@ -103,6 +129,6 @@ final class PostgresTime implements TestTime {
     @Override
     public void close() {
         store.close();
-        database.close();
+        afterwards.run();
     }
 }

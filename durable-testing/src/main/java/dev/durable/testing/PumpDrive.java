@@ -6,7 +6,6 @@ import dev.durable.store.RunKey;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashSet;
@@ -17,26 +16,23 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thread that cranks all steps in turn while any has work, on time that stands still meanwhile.
+ * Drives the engine of a test: a {@link StepPump} cranks its steps, on time that stands still meanwhile, and time moves
+ * while the test waits.
  *
- * <p>It is <i>idle</i> when every step said it has nothing to do, none was woken since, and no activity body runs. Only
- * then may time move: to what a waiting client asked for at most, and from one due thing to the next, so that order is
- * kept. Sleeps that steps ask for are not slept: after each move of time all steps are cranked. Where bodies run and do
- * nothing, as {@link BodyWatch} sees it, time moves as well, if it is a timer of a workflow that may end the wait.
+ * <p>Time may move only when the pump is idle: to what a waiting client asked for at most, and from one due thing to the
+ * next, so that order is kept. Sleeps that steps ask for are not slept: after each move of time all steps are cranked.
+ * Where bodies run and do nothing, as {@link BodyWatch} sees it, time moves as well, if it is a timer of a workflow that
+ * may end the wait.
  *
  * <p>A run that stalls ends what waits, once: it would be tried again for ever.
  */
 final class PumpDrive implements Drive {
-    private static final long LOOK_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
     /** What hangs on a promised result may send something when it comes. */
     private static final long CALLBACKS_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -59,14 +55,8 @@ final class PumpDrive implements Drive {
     private static final String STILL_RUNNING = "activity bodies still running";
 
     private final TestTime time;
-    private final List<Slot> slots = new ArrayList<>();
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
-    private final ExecutorService bodies = Executors.newCachedThreadPool(
-            Thread.ofPlatform().daemon().name("durable-activity-", 0).factory());
-    private final Thread pump =
-            Thread.ofPlatform().daemon().name("durable-pump").unstarted(this::run);
     private final BodyWatch bodyWatch;
+    private final StepPump pump;
     /** Held while it is found that time may move and while it moves, so that nobody moves it twice for one reason. */
     private final ReentrantLock moving = new ReentrantLock();
     /** Stalls that no wait has told of yet. */
@@ -79,17 +69,13 @@ final class PumpDrive implements Drive {
 
     private @Nullable Outlook outlook;
     private long lastPromiseKept = System.nanoTime() - CALLBACKS_NANOS;
-    private boolean bodiesGivenUp;
-    private boolean cranking;
-    private long lastWake = System.nanoTime();
-    private boolean stopped;
-    private @Nullable Throwable broken;
 
     /** @param patienceWithBodies real time that {@link #awaitEnd} gives bodies of which none begins or ends */
     PumpDrive(TestTime time, Duration patienceWithBodies) {
         this.time = time;
         this.looked = time.now();
         this.bodyWatch = new BodyWatch(patienceWithBodies);
+        this.pump = new StepPump(bodyWatch);
     }
 
     /** What may come in the engine that is driven; before anything waits. */
@@ -99,55 +85,43 @@ final class PumpDrive implements Drive {
 
     @Override
     public Runnable add(String name, Kind kind, Step step) {
-        Slot slot = new Slot(step);
-        locked(() -> slots.add(slot));
-        return () -> locked(() -> {
-            slot.woken = true;
-            lastWake = System.nanoTime();
-        });
+        return pump.add(step);
     }
 
     @Override
     public Executor activities(String taskQueue, boolean virtualThreads) {
-        return body -> {
-            locked(bodyWatch::submitted);
-            bodies.execute(() -> {
-                Thread thread = Thread.currentThread();
-                locked(() -> bodyWatch.begun(thread));
-                try {
-                    body.run();
-                } finally {
-                    locked(() -> bodyWatch.ended(thread));
-                }
-            });
-        };
+        return pump.bodies();
+    }
+
+    @Override
+    public void start() {
+        pump.start();
+    }
+
+    @Override
+    public long nanosSinceProgress() {
+        return 0;
+    }
+
+    @Override
+    public void close() {
+        pump.close();
     }
 
     // ── waiting ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    /** What a wait has come to. */
-    private enum Seen {
-        DONE,
-        /** Nothing is left to do at this time. */
-        IDLE,
-        /** The same but for bodies that run and do nothing. */
-        BODIES_STAND,
-        /** And have done nothing for so long that they are given up. */
-        BODIES_HANG
-    }
-
     @Override
     public <T extends @Nullable Object> T await(CompletableFuture<T> future, @Nullable Duration timeout)
             throws InterruptedException, ExecutionException, TimeoutException {
-        var unused = future.whenComplete((result, error) -> locked(() -> {}));
-        locked(bodyWatch::watchAnew);
+        var unused = future.whenComplete((result, error) -> pump.locked(() -> {}));
+        pump.locked(bodyWatch::watchAnew);
         Instant deadline = timeout == null ? Instant.MAX : time.now().plus(timeout);
         int moves = 0;
         int looks = 0;
-        for (Seen seen = caughtUp(future); seen != Seen.DONE; seen = caughtUp(future)) {
-            if (timeout != null && seen == Seen.IDLE && looks < LAST_LOOKS && nothingIsDueBefore(deadline)) {
+        for (StepPump.Seen seen = caughtUp(future); seen != StepPump.Seen.DONE; seen = caughtUp(future)) {
+            if (timeout != null && seen == StepPump.Seen.IDLE && looks < LAST_LOOKS && nothingIsDueBefore(deadline)) {
                 looks++;
-                lookAgain();
+                pump.lookAgain();
                 continue;
             }
             if (!time.now().isBefore(deadline)) {
@@ -166,7 +140,8 @@ final class PumpDrive implements Drive {
     }
 
     /** Moves time to what is due next, if that may bring the future; else waits a moment, or says that it never comes. */
-    private void goOn(CompletableFuture<?> future, Seen seen, @Nullable Instant deadline) throws InterruptedException {
+    private void goOn(CompletableFuture<?> future, StepPump.Seen seen, @Nullable Instant deadline)
+            throws InterruptedException {
         moving.lock();
         try {
             if (!still(seen)) {
@@ -183,21 +158,21 @@ final class PumpDrive implements Drive {
         } finally {
             moving.unlock();
         }
-        if (seen == Seen.BODIES_HANG) {
+        if (seen == StepPump.Seen.BODIES_HANG) {
             throw hanging("the test waits with " + STILL_RUNNING, " They do nothing", "");
-        } else if (seen == Seen.IDLE) {
+        } else if (seen == StepPump.Seen.IDLE) {
             refuseNever();
         }
         if (!future.isDone()) {
-            lookAgain();
+            pump.lookAgain();
         }
     }
 
-    /** As {@link #idleOrDone}, and no timer is due that a step wants to look at a moment later than it is due. */
-    private Seen caughtUp(CompletableFuture<?> future) throws InterruptedException {
-        Seen seen = idleOrDone(future);
-        while (seen == Seen.IDLE && catchUp()) {
-            seen = idleOrDone(future);
+    /** As {@link StepPump#idleOrDone}, and no timer is due that a step wants to look at a moment later than it is due. */
+    private StepPump.Seen caughtUp(CompletableFuture<?> future) throws InterruptedException {
+        StepPump.Seen seen = pump.idleOrDone(future, this::refuseStalled);
+        while (seen == StepPump.Seen.IDLE && catchUp()) {
+            seen = pump.idleOrDone(future, this::refuseStalled);
         }
         return seen;
     }
@@ -205,8 +180,10 @@ final class PumpDrive implements Drive {
     private boolean catchUp() {
         moving.lock();
         try {
-            boolean overdue =
-                    still(Seen.IDLE) && looksAgainSoon() && outlook != null && outlook.timerOverdue(time.now());
+            boolean overdue = still(StepPump.Seen.IDLE)
+                    && pump.looksAgainWithin(MOMENT)
+                    && outlook != null
+                    && outlook.timerOverdue(time.now());
             if (overdue) {
                 moveTo(time.now().plus(MOMENT));
             }
@@ -216,27 +193,15 @@ final class PumpDrive implements Drive {
         }
     }
 
-    private boolean looksAgainSoon() {
-        lock.lock();
-        try {
-            return slots.stream().anyMatch(slot -> slot.sleep.compareTo(MOMENT) <= 0);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private boolean mayMove(Seen seen, Optional<Instant> due, @Nullable Instant deadline) {
+    private boolean mayMove(StepPump.Seen seen, Optional<Instant> due, @Nullable Instant deadline) {
         return deadline != null
-                || (due.isPresent() && (seen == Seen.IDLE || (outlook != null && outlook.timerAfter(time.now()))));
+                || (due.isPresent()
+                        && (seen == StepPump.Seen.IDLE || (outlook != null && outlook.timerAfter(time.now()))));
     }
 
-    private boolean still(Seen seen) {
-        lock.lock();
-        try {
-            return stepsAreIdle() && (seen == Seen.IDLE ? !bodyWatch.anyRun() || bodiesGivenUp : bodyWatch.stand());
-        } finally {
-            lock.unlock();
-        }
+    private boolean still(StepPump.Seen seen) {
+        return pump.get(
+                () -> pump.stepsAreIdle() && (seen == StepPump.Seen.IDLE ? pump.bodiesAreIdle() : bodyWatch.stand()));
     }
 
     private void refuseFailingForEver() {
@@ -251,13 +216,14 @@ final class PumpDrive implements Drive {
     }
 
     private void refuseNever() {
-        List<String> unserved = quietFor(LOOK_AGAIN_NANOS) && outlook != null ? outlook.unserved() : List.of();
+        List<String> unserved =
+                pump.quietFor(StepPump.LOOK_AGAIN_NANOS) && outlook != null ? outlook.unserved() : List.of();
         if (!unserved.isEmpty()) {
             throw new IllegalStateException(
                     "the test waits for something that will never come: nothing is running, nothing"
                             + " is due at any time, and nobody here serves\n  " + String.join("\n  ", unserved));
         }
-        if (quietFor(PATIENCE_NANOS)) {
+        if (pump.quietFor(PATIENCE_NANOS)) {
             throw new IllegalStateException(
                     "the test waits for something that will never come: nothing is running,"
                             + " nothing is due at any time, and nobody sent anything for "
@@ -275,7 +241,7 @@ final class PumpDrive implements Drive {
     @Override
     public void promised(CompletableFuture<?> result) {
         Thread asker = Thread.currentThread();
-        var unused = result.whenComplete((value, error) -> locked(() -> lastPromiseKept = System.nanoTime()));
+        var unused = result.whenComplete((value, error) -> pump.locked(() -> lastPromiseKept = System.nanoTime()));
         Thread.ofPlatform().daemon().name("durable-time").start(() -> {
             try {
                 moveWhileWaitedFor(result, asker);
@@ -289,9 +255,9 @@ final class PumpDrive implements Drive {
 
     private void moveWhileWaitedFor(CompletableFuture<?> result, Thread asker) throws InterruptedException {
         int moves = 0;
-        while (!result.isDone() && !isStopped()) {
-            Seen seen = waitsForFuture(asker) ? caughtUp(result) : Seen.DONE;
-            if (seen != Seen.DONE && waitsForFuture(asker) && callbacksHaveRun()) {
+        while (!result.isDone() && !pump.isStopped()) {
+            StepPump.Seen seen = waitsForFuture(asker) ? caughtUp(result) : StepPump.Seen.DONE;
+            if (seen != StepPump.Seen.DONE && waitsForFuture(asker) && callbacksHaveRun()) {
                 if (++moves % MANY_MOVES == 0) {
                     refuseFailingForEver();
                 }
@@ -312,26 +278,12 @@ final class PumpDrive implements Drive {
     }
 
     private boolean callbacksHaveRun() {
-        lock.lock();
-        try {
-            return System.nanoTime() - lastPromiseKept >= CALLBACKS_NANOS;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private boolean isStopped() {
-        lock.lock();
-        try {
-            return stopped;
-        } finally {
-            lock.unlock();
-        }
+        return pump.get(() -> System.nanoTime() - lastPromiseKept >= CALLBACKS_NANOS);
     }
 
     @Override
     public void stalled(RunKey run, String why) {
-        locked(() -> {
+        pump.locked(() -> {
             stalledRuns.add(run.runId());
             stalls.add(new WorkflowStalledException(run.workflowId(), why));
         });
@@ -339,63 +291,50 @@ final class PumpDrive implements Drive {
 
     /** Whether the run has ever stalled: its history need not replay. */
     boolean hasStalled(UUID runId) {
-        lock.lock();
-        try {
-            return stalledRuns.contains(runId);
-        } finally {
-            lock.unlock();
-        }
+        return pump.get(() -> stalledRuns.contains(runId));
     }
 
     /** Tells of the first stall that nobody was told of. */
     void refuseStalled() {
-        lock.lock();
-        try {
-            if (!stalls.isEmpty()) {
-                // With the stack of who waits, not of the pump.
-                WorkflowStalledException stalled = stalls.remove();
-                stalled.fillInStackTrace();
-                stalls.forEach(stalled::addSuppressed);
-                stalls.clear();
-                throw stalled;
-            }
-        } finally {
-            lock.unlock();
+        WorkflowStalledException stalled = pump.get(stalls::poll);
+        if (stalled != null) {
+            // With the stack of who waits, not of the pump.
+            stalled.fillInStackTrace();
+            pump.get(this::takeStalls).forEach(stalled::addSuppressed);
+            throw stalled;
         }
+    }
+
+    private List<WorkflowStalledException> takeStalls() {
+        List<WorkflowStalledException> rest = List.copyOf(stalls);
+        stalls.clear();
+        return rest;
     }
 
     /** A body may wait for what the caller does next, or for time to move: it is given a moment, and not waited for. */
     @Override
     public void breathe() {
-        lock.lock();
         try {
-            if (bodyWatch.anyRun()) {
-                lookAgain();
-            }
-            while (!stopped && !stepsAreIdle()) {
-                changed.await();
-            }
+            pump.breathe();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } finally {
-            lock.unlock();
         }
     }
 
     /** Until all bodies have ended, too. */
     void awaitIdle() {
-        locked(bodyWatch::watchAnew);
-        Seen seen = idleOrStanding();
-        while (seen == Seen.BODIES_STAND) {
+        pump.locked(bodyWatch::watchAnew);
+        StepPump.Seen seen = idleOrStanding();
+        while (seen == StepPump.Seen.BODIES_STAND) {
             seen = idleOrStanding();
         }
-        if (seen == Seen.BODIES_HANG) {
+        if (seen == StepPump.Seen.BODIES_HANG) {
             throw hanging("the test waits with " + STILL_RUNNING, " They do nothing", "");
         }
     }
 
     /** Or until those that run do nothing. */
-    private Seen idleOrStanding() {
+    private StepPump.Seen idleOrStanding() {
         try {
             return caughtUp(new CompletableFuture<>());
         } catch (InterruptedException e) {
@@ -409,29 +348,22 @@ final class PumpDrive implements Drive {
      * waited for no longer.
      */
     void awaitEnd() {
-        lock.lock();
+        boolean idle;
         try {
-            bodyWatch.watchEnd();
-            while (!idle()) {
-                bodyWatch.look();
-                if (bodyWatch.hang()) {
-                    IllegalStateException stuck = hanging(
-                            "the test is over with " + STILL_RUNNING,
-                            "",
-                            ". It is interrupted now; histories are not replayed");
-                    giveUpBodies();
-                    throw stuck;
-                }
-                awaitChange();
-            }
-            refuseBroken();
+            idle = pump.awaitEnd();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             IllegalStateException interrupted = interrupted(e);
-            giveUpBodies();
+            pump.giveUpBodies();
             throw interrupted;
-        } finally {
-            lock.unlock();
+        }
+        if (!idle) {
+            IllegalStateException stuck = hanging(
+                    "the test is over with " + STILL_RUNNING,
+                    "",
+                    ". It is interrupted now; histories are not replayed");
+            pump.giveUpBodies();
+            throw stuck;
         }
     }
 
@@ -439,45 +371,21 @@ final class PumpDrive implements Drive {
         IllegalStateException stuck = new IllegalStateException(what + "." + (since.isEmpty() ? "" : since + ".")
                 + " A body may wait for what the test did not come to do, or for time to move"
                 + " (engine.advanceWhileRunning)" + then);
-        lock.lock();
-        try {
-            bodyWatch.places().forEach(stuck::addSuppressed);
-        } finally {
-            lock.unlock();
-        }
+        pump.get(bodyWatch::places).forEach(stuck::addSuppressed);
         return stuck;
-    }
-
-    /** So that the engine can be closed, also where one ignores its interrupt. */
-    private void giveUpBodies() {
-        bodiesGivenUp = true;
-        bodyWatch.interrupt();
     }
 
     private IllegalStateException interrupted(InterruptedException e) {
         return new IllegalStateException(
-                "interrupted while the test engine was waited for" + (bodiesRun() ? ", with " + STILL_RUNNING : ""), e);
-    }
-
-    private void refuseBroken() {
-        if (broken != null) {
-            throw new IllegalStateException("the test engine broke down", broken);
-        }
-    }
-
-    private boolean bodiesRun() {
-        lock.lock();
-        try {
-            return bodyWatch.anyRun();
-        } finally {
-            lock.unlock();
-        }
+                "interrupted while the test engine was waited for"
+                        + (pump.get(bodyWatch::anyRun) ? ", with " + STILL_RUNNING : ""),
+                e);
     }
 
     /** Moves time, stopping at everything that is due on the way; also while bodies run that do nothing. */
     void advance(Duration by) {
         Instant target = time.now().plus(by);
-        locked(bodyWatch::watchAnew);
+        pump.locked(bodyWatch::watchAnew);
         idleOrStanding();
         while (time.now().isBefore(target)) {
             moveTo(time.nextDue(looked).filter(next -> next.isBefore(target)).orElse(target));
@@ -494,166 +402,6 @@ final class PumpDrive implements Drive {
     private void moveTo(Instant instant) {
         time.advanceTo(instant);
         looked = time.now();
-        locked(() -> {
-            lastWake = System.nanoTime();
-            bodyWatch.timeMoved();
-            slots.forEach(slot -> slot.woken = true);
-        });
-    }
-
-    /** Waits until the future is done, or until the pump is idle or only kept from it by bodies that do nothing. */
-    private Seen idleOrDone(CompletableFuture<?> future) throws InterruptedException {
-        lock.lock();
-        try {
-            while (true) {
-                if (future.isDone()) {
-                    refuseBroken();
-                    return Seen.DONE;
-                }
-                if (stepsAreIdle()) {
-                    refuseBroken();
-                    refuseStalled();
-                    if (idle()) {
-                        return Seen.IDLE;
-                    }
-                    bodyWatch.look();
-                    if (bodyWatch.stand()) {
-                        return bodyWatch.standForLong() ? Seen.BODIES_HANG : Seen.BODIES_STAND;
-                    }
-                }
-                awaitChange();
-            }
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** For a change of the pump; of what bodies do nobody tells. */
-    @SuppressWarnings("WaitNotInLoop") // its callers loop
-    private void awaitChange() throws InterruptedException {
-        if (bodyWatch.anyRun()) {
-            changed.awaitNanos(BodyWatch.LOOK_NANOS);
-        } else {
-            changed.await();
-        }
-    }
-
-    /** In real time: whether neither a step nor another thread of the test has done anything for so long. */
-    private boolean quietFor(long nanos) {
-        lock.lock();
-        try {
-            return System.nanoTime() - lastWake > nanos;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** After a moment of real time: what a store with a running clock found not yet due may be so now. */
-    @SuppressWarnings("WaitNotInLoop") // a pause that may be cut short
-    private void lookAgain() throws InterruptedException {
-        lock.lock();
-        try {
-            changed.awaitNanos(LOOK_AGAIN_NANOS);
-            slots.forEach(slot -> slot.woken = true);
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private boolean idle() {
-        return broken != null || ((!bodyWatch.anyRun() || bodiesGivenUp) && stepsAreIdle());
-    }
-
-    private boolean stepsAreIdle() {
-        return broken != null || (!cranking && slots.stream().noneMatch(slot -> slot.woken));
-    }
-
-    // ── cranking ─────────────────────────────────────────────────────────────────────────────────────────────────────
-
-    @Override
-    public void start() {
-        pump.start();
-    }
-
-    private void run() {
-        try {
-            for (Slot slot = next(); slot != null; slot = next()) {
-                Duration sleep = slot.step.runOnce();
-                Slot cranked = slot;
-                locked(() -> {
-                    cranking = false;
-                    cranked.woken |= sleep.isZero();
-                    cranked.sleep = sleep;
-                });
-            }
-        } catch (InterruptedException e) {
-            locked(() -> stopped = true);
-        } catch (RuntimeException | Error e) {
-            locked(() -> {
-                cranking = false;
-                broken = e;
-            });
-        }
-    }
-
-    private @Nullable Slot next() throws InterruptedException {
-        lock.lock();
-        try {
-            while (!stopped) {
-                for (Slot slot : slots) {
-                    if (slot.woken) {
-                        slot.woken = false;
-                        cranking = true;
-                        return slot;
-                    }
-                }
-                // On a store whose time runs on, the deadlines of a body that hangs come without anybody moving time.
-                if (!bodyWatch.anyRun()) {
-                    changed.await();
-                } else if (changed.awaitNanos(LOOK_AGAIN_NANOS) <= 0) {
-                    slots.forEach(slot -> slot.woken = true);
-                }
-            }
-            return null;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private void locked(Runnable change) {
-        lock.lock();
-        try {
-            change.run();
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    @Override
-    public long nanosSinceProgress() {
-        return 0;
-    }
-
-    @Override
-    public void close() {
-        locked(() -> stopped = true);
-        bodies.shutdownNow();
-        try {
-            pump.join(TimeUnit.SECONDS.toMillis(10));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private static final class Slot {
-        private final Step step;
-        private boolean woken = true;
-        private Duration sleep = Step.UNTIL_WOKEN;
-
-        Slot(Step step) {
-            this.step = step;
-        }
+        pump.timeMoved();
     }
 }

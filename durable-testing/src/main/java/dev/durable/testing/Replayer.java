@@ -3,8 +3,10 @@ package dev.durable.testing;
 import dev.durable.Activity;
 import dev.durable.history.History;
 import dev.durable.history.HistoryJson;
+import dev.durable.intercept.ContextPropagator;
 import dev.durable.internal.declare.Registry;
 import dev.durable.internal.declare.WorkflowType;
+import dev.durable.internal.intercept.Interception;
 import dev.durable.internal.payload.FailureCodec;
 import dev.durable.internal.payload.PayloadCodec;
 import dev.durable.internal.replay.BackgroundJob;
@@ -28,14 +30,28 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public final class Replayer {
     private final Registry registry;
+    private final Consumer<? super JsonMapper.Builder> mapper;
+    private final Interception carried;
     private final ReplaySetup setup;
 
-    /** @param sameCode whether the histories were made by this very code */
-    Replayer(Registry registry, Consumer<? super JsonMapper.Builder> mapper, boolean sameCode) {
+    /**
+     * @param carried the context that runs have
+     * @param sameCode whether the histories were made by this very code
+     */
+    Replayer(Registry registry, Consumer<? super JsonMapper.Builder> mapper, Interception carried, boolean sameCode) {
         this.registry = registry;
+        this.mapper = mapper;
+        this.carried = carried;
         PayloadCodec codec = new PayloadCodec(Integer.MAX_VALUE, mapper);
         this.setup = new ReplaySetup(
-                codec, new FailureCodec(codec), registry, true, sameCode, Duration.ofSeconds(10), Set.of());
+                codec,
+                new FailureCodec(codec),
+                registry,
+                true,
+                sameCode,
+                Duration.ofSeconds(10),
+                Set.of(),
+                carried.context());
     }
 
     /**
@@ -51,12 +67,17 @@ public final class Replayer {
                 registry.register(type);
             }
         }
-        return new Replayer(registry.build(), json -> {}, false);
+        return new Replayer(registry.build(), json -> {}, Interception.NONE, false);
     }
 
     /** The same for an engine whose values are written otherwise: what its builder's {@code jsonMapper} was given. */
     public Replayer jsonMapper(Consumer<? super JsonMapper.Builder> customizer) {
-        return new Replayer(registry, customizer, false);
+        return new Replayer(registry, customizer, carried, false);
+    }
+
+    /** The same for an engine that carries context of callers: what its builder's {@code propagate} was given. */
+    public Replayer propagate(ContextPropagator... propagators) {
+        return new Replayer(registry, mapper, carried.with(propagators), false);
     }
 
     /** Replays an exported file, or every {@code *.json} below a directory. Gives how many histories that were. */

@@ -8,14 +8,16 @@ import dev.durable.client.DurableEngine;
 import dev.durable.client.DurableEngine.PoolOptions;
 import dev.durable.client.DurableEngine.QueueOptions;
 import dev.durable.client.WorkflowQuery;
+import dev.durable.intercept.ContextPropagator;
+import dev.durable.intercept.Interceptor;
 import dev.durable.internal.declare.Registry;
 import dev.durable.internal.engine.EngineBuilder;
-import dev.durable.internal.replay.BackgroundJob;
 import dev.durable.store.HistoryStore;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
@@ -30,8 +32,6 @@ public final class TestEngine implements AutoCloseable {
     private final TestTime time;
     private final PumpDrive drive;
     private final EngineBuilder builder;
-    private final Registry.Builder registry = Registry.builder();
-    private Consumer<? super JsonMapper.Builder> mapper = json -> {};
     private boolean replayChecked = true;
     private @Nullable DurableEngine engine;
     private @Nullable Registry known;
@@ -58,11 +58,16 @@ public final class TestEngine implements AutoCloseable {
 
     /** @param patience with bodies that do not end, in real time */
     static TestEngine create(Store store, Duration patience) {
-        TestTime time =
+        return on(
                 switch (store) {
                     case MEMORY -> new MemoryTime();
                     case POSTGRES -> postgres();
-                };
+                },
+                patience);
+    }
+
+    /** An engine on this time. */
+    static TestEngine on(TestTime time, Duration patience) {
         return new TestEngine(time, new PumpDrive(time, patience));
     }
 
@@ -81,7 +86,6 @@ public final class TestEngine implements AutoCloseable {
     public TestEngine register(Object... classesAndInstances) {
         notStarted();
         builder.register(classesAndInstances);
-        registry.register(classesAndInstances);
         return this;
     }
 
@@ -89,7 +93,6 @@ public final class TestEngine implements AutoCloseable {
     public <A> TestEngine activity(Class<A> type, A implementation) {
         notStarted();
         builder.activity(type, implementation);
-        registry.activity(type, implementation);
         return this;
     }
 
@@ -111,7 +114,6 @@ public final class TestEngine implements AutoCloseable {
     public TestEngine configuration(Map<String, String> properties) {
         notStarted();
         builder.configuration(properties);
-        registry.configuration(properties);
         return this;
     }
 
@@ -119,11 +121,6 @@ public final class TestEngine implements AutoCloseable {
     public TestEngine jsonMapper(Consumer<? super JsonMapper.Builder> customizer) {
         notStarted();
         builder.jsonMapper(customizer);
-        Consumer<? super JsonMapper.Builder> before = mapper;
-        mapper = json -> {
-            before.accept(json);
-            customizer.accept(json);
-        };
         return this;
     }
 
@@ -176,9 +173,33 @@ public final class TestEngine implements AutoCloseable {
         return this;
     }
 
+    /** Wraps calls of the client and work of the worker, as in the application's engine. */
+    public TestEngine intercept(Interceptor... interceptors) {
+        notStarted();
+        builder.intercept(interceptors);
+        return this;
+    }
+
+    /** Carries context of callers to the code that runs for them; the replay of histories has it, too. */
+    public TestEngine propagate(ContextPropagator... propagators) {
+        notStarted();
+        builder.propagate(propagators);
+        return this;
+    }
+
     /** Histories of this test are not replayed when it ends: for tests of code that is meant to be non-deterministic. */
     public TestEngine withoutReplayCheck() {
         replayChecked = false;
+        return this;
+    }
+
+    /**
+     * Anything else that an engine's builder takes, as an application's own configuration of it. The store, the drive and
+     * the time stay the test's.
+     */
+    public TestEngine configure(Consumer<? super DurableEngine.Builder> configuration) {
+        notStarted();
+        configuration.accept(builder);
         return this;
     }
 
@@ -196,10 +217,16 @@ public final class TestEngine implements AutoCloseable {
         if (started == null) {
             started = builder.start();
             engine = started;
-            known = registry.register(BackgroundJob.class).build();
+            known = builder.registered();
             drive.outlook(new Outlook(started, known));
         }
         return started.client();
+    }
+
+    /** The engine that does the work; starts it. Closed together with this. */
+    public DurableEngine engine() {
+        client();
+        return Objects.requireNonNull(engine);
     }
 
     /** The store, for a look at what is in it. */
@@ -262,7 +289,7 @@ public final class TestEngine implements AutoCloseable {
     }
 
     private void replayEverything(DurableClient client, Registry types) {
-        Replayer replayer = new Replayer(types, mapper, true);
+        Replayer replayer = new Replayer(types, builder.jsonMapper(), builder.interception(), true);
         List<WorkflowQuery.Row> rows;
         try (var stream = client.workflows().oldestFirst().stream()) {
             rows = stream.toList();

@@ -318,7 +318,7 @@ abstract class HeldElsewhereTest {
 
         assertThatThrownBy(() -> first.fail(new IllegalStateException("another failure")))
                 .isInstanceOf(StaleAttemptException.class)
-                .hasMessageStartingWith("NOT_FOUND");
+                .hasMessageStartingWith("STALE: ");
         assertThat(events(job, ActivityAttemptFailed.class)).hasSize(1);
     }
 

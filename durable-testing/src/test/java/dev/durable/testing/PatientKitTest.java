@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Whatever a test waits for, it ends: by the result, by time, or by saying why nothing comes. Run on each kind of store. */
-@Timeout(30)
+@Timeout(120)
 abstract class PatientKitTest {
     private static final Duration HOUR = Duration.ofHours(1);
 
@@ -235,9 +235,11 @@ abstract class PatientKitTest {
     @Test
     void a_body_that_waits_for_ever_ends_the_wait_for_it() {
         CountDownLatch released = new CountDownLatch(1);
+        CountDownLatch goesOn = new CountDownLatch(1);
         TestEngine engine = TestEngine.create(store(), Duration.ofMillis(600));
         engine.register(Waiting.class).activity(Work.class, what -> {
             awaitUninterruptibly(released);
+            goesOn.countDown();
             return "done";
         });
         var h = engine.client().start(Waiting.class, "w-1", w -> w.run("x"));
@@ -250,6 +252,8 @@ abstract class PatientKitTest {
         assertThat(hanging.getSuppressed()[0]).hasStackTraceContaining("PatientKitTest");
         assertThatThrownBy(engine::settle).hasMessage(hanging.getMessage());
         released.countDown();
+        // Until its thread has heard of it, the body does nothing still.
+        awaitUninterruptibly(goesOn);
         assertThat(h.result()).isEqualTo("done");
         engine.close();
     }

@@ -87,12 +87,13 @@ class RandomJobsTest {
      *
      * @param tolerance between the model and the engine
      * @param margin nothing is said of what happens within that time of something else
+     * @param tries how often a program is played that does something else; what is wrong is wrong each time
      */
-    private record Exactness(long tolerance, long margin) {
+    private record Exactness(long tolerance, long margin, int tries) {
         /** A run that another worker had is left to it for a tenth of a second. */
-        static final Exactness VIRTUAL = new Exactness(150, 200);
+        static final Exactness VIRTUAL = new Exactness(150, 200, 1);
         /** Real time runs on underneath. */
-        static final Exactness REAL = new Exactness(2_000, 2_500);
+        static final Exactness REAL = new Exactness(2_000, 2_500, 4);
     }
 
     private final Set<Rule> rules = Rule.today();
@@ -169,6 +170,10 @@ class RandomJobsTest {
         Optional<String> difference;
         try {
             difference = difference(program, time, exactness);
+            // Real time goes on beside the steps: on a busy machine they come late. What is wrong is wrong each time.
+            for (int tries = 1; tries < exactness.tries() && difference.isPresent(); tries++) {
+                difference = difference(program, time, exactness);
+            }
         } catch (NothingSaid e) {
             notCompared.merge(reason(e), 1, Integer::sum);
             return false;

@@ -1,14 +1,18 @@
 package dev.durable.internal.attempt;
 
-import dev.durable.ActivityContext;
 import dev.durable.history.Payload;
+import dev.durable.intercept.ActivityCall;
+import dev.durable.intercept.ContextPropagator;
 import dev.durable.internal.declare.ActivityBinding;
-import dev.durable.internal.declare.ActivityInvoker;
 import dev.durable.internal.declare.type.MethodSpec;
+import dev.durable.internal.intercept.Interception;
 import dev.durable.internal.payload.PayloadCodec;
 import dev.durable.store.Bounds;
 import dev.durable.store.ClaimedJob;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 
@@ -48,7 +52,7 @@ final class ActivityInvocation {
     static Ended run(
             ActivityBinding binding,
             ClaimedJob job,
-            ActivityContext context,
+            AttemptContext context,
             AttemptServices.Code code,
             Runnable wasRead) {
         CurrentActivity.set(context);
@@ -57,10 +61,48 @@ final class ActivityInvocation {
         MDC.put("activity", Bounds.shown(job.activity()));
         MDC.put("attempt", Integer.toString(job.attempt()));
         try {
-            return call(binding, new Payload(job.input()), code, wasRead);
+            Interception interception = code.interception();
+            Payload input = new Payload(job.input());
+            return interception.isOfWorkers() && !binding.isOfEngine()
+                    ? intercepted(interception, context, () -> call(binding, input, code, wasRead))
+                    : call(binding, input, code, wasRead);
         } finally {
             List.of("workflowId", "runId", "activity", "attempt").forEach(MDC::remove);
             CurrentActivity.set(null);
+        }
+    }
+
+    /**
+     * The body in the context of its run, inside all interceptors: what they throw is thrown by the body. What was not read, or
+     * can't cross, stays what it is.
+     */
+    private static Ended intercepted(Interception interception, AttemptContext context, Supplier<Ended> body) {
+        AtomicReference<@Nullable Ended> ended = new AtomicReference<>();
+        try {
+            ActivityCall call = context.call();
+            try (ContextPropagator.Scope restored = interception.context().restore(call.headers())) {
+                interception.worker().activity(call, () -> {
+                    Ended how = body.get();
+                    ended.set(how);
+                    mayThrow(how);
+                });
+            }
+        } catch (Throwable e) {
+            return switch (ended.get()) {
+                case NotRead unread -> unread;
+                case CanNotCross ignored -> new CanNotCross(e);
+                case null, default -> new Threw(e);
+            };
+        }
+        return Objects.requireNonNull(ended.get());
+    }
+
+    private static void mayThrow(Ended how) throws Throwable {
+        switch (how) {
+            case Returned returned -> {}
+            case Threw threw -> throw threw.thrown();
+            case NotRead unread -> throw unread.why();
+            case CanNotCross refused -> throw refused.why();
         }
     }
 
@@ -80,7 +122,7 @@ final class ActivityInvocation {
         wasRead.run();
         @Nullable Object result;
         try {
-            result = ActivityInvoker.invoke(binding, arguments);
+            result = binding.invoke(arguments);
         } catch (Throwable e) {
             return new Threw(e);
         }

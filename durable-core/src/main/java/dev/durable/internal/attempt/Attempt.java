@@ -1,15 +1,12 @@
 package dev.durable.internal.attempt;
 
 import dev.durable.ActivityOptions;
-import dev.durable.PayloadException;
-import dev.durable.history.ActivityOptionsUpdated;
-import dev.durable.history.OptionsJson;
 import dev.durable.history.TimeoutType;
 import dev.durable.internal.declare.ActivityBinding;
 import dev.durable.internal.drive.BodyThread;
-import dev.durable.internal.drive.Jitter;
+import dev.durable.internal.observe.AttemptSpan;
 import dev.durable.internal.replay.BackgroundJob;
-import dev.durable.store.AtMostOnce;
+import dev.durable.observe.ActivityAttemptEnd.Outcome;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.HeldJob;
 import dev.durable.store.JobKey;
@@ -17,7 +14,6 @@ import dev.durable.store.JobUpdate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -66,19 +62,14 @@ public final class Attempt implements Runnable, Leases.Held {
     private final AttemptWatch watch;
     private final AttemptContext context;
     private final AttemptEnd end;
+    private final AttemptSpan span;
     private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.WAITING);
     private final BodyThread thread = new BodyThread();
     private final Executor besideBodies;
     private final ActivityQueue queue;
     private final AtomicBoolean graceRuns = new AtomicBoolean();
-    /**
-     * Completed when the early end of the attempt is durable, or known not to become so; only then its place may be
-     * freed.
-     */
-    private final CompletableFuture<@Nullable Void> cut = new CompletableFuture<>();
-
-    /** Its options as its row has them, as far as it is known here. */
-    private final AtomicReference<String> row;
+    private final LimitPlace place;
+    private final OptionsInRow row;
 
     private volatile @Nullable TransactionalBody inTransaction;
     private volatile int heardRevision;
@@ -96,19 +87,20 @@ public final class Attempt implements Runnable, Leases.Held {
         this.session = session;
         this.slot = slot;
         this.host = host;
-        this.options = options(job);
-        this.row = new AtomicReference<>(job.options());
+        this.row = new OptionsInRow(job);
+        this.options = row.read(host.code());
         this.binding = host.code()
                 .bindings()
                 .apply(job.activity())
                 .orElseThrow(() -> new IllegalStateException("activity " + job.activity() + " is not registered here"));
         Instant now = host.deadlines().clock().now();
-        this.close = scheduleToClose(job.scheduleToCloseDeadline(), options);
+        this.close = row.scheduleToClose(job.scheduleToCloseDeadline(), options);
         this.notes = Notes.of(job, now);
         if (job.workflowType().equals(BackgroundJob.TYPE)) {
-            noteOptionsOfHere(now);
+            row.noteThoseOfHere(options, notes, now, host.surroundings().identity());
         }
         this.queue = queue;
+        this.place = new LimitPlace(this, options, queue, host);
         this.besideBodies = queue.cancelActions();
         this.cancellation = new Cancellation(besideBodies, host.code().failures()::loggable);
         this.heartbeats = new HeartbeatSender(
@@ -119,6 +111,7 @@ public final class Attempt implements Runnable, Leases.Held {
         this.watch = new AttemptWatch(host.deadlines(), options, close, heartbeats::checkpointWaits, this::timedOut);
         this.context = new AttemptContext(
                 job, options, new AttemptContext.Parts(cancellation, heartbeats, watch, notes), host);
+        this.span = host.surroundings().telemetry().attempt(job, host.reports().local());
         this.end = new AttemptEnd(
                 job,
                 options,
@@ -130,37 +123,8 @@ public final class Attempt implements Runnable, Leases.Held {
                         host,
                         // The holder of the token may have sent heartbeats, too.
                         () -> job.heartbeatDetails() != null || heartbeats.latest() != null || context.leftToOthers()),
-                host);
-    }
-
-    /** Who enqueued a background job knew other options than those that it runs with here. */
-    private void noteOptionsOfHere(Instant now) {
-        ActivityOptions enqueued = OptionsJson.decode(job.options());
-        if (!options.equals(enqueued)) {
-            String identity = host.surroundings().identity();
-            notes.add(new ActivityOptionsUpdated(0, now, key().seq(), job.attempt(), enqueued, options, identity));
-        }
-    }
-
-    /** A background job may have its schedule-to-close from the configuration of this process: its row has none then. */
-    private @Nullable Instant scheduleToClose(@Nullable Instant close, ActivityOptions options) {
-        Duration toClose = options.scheduleToClose();
-        return close == null && toClose != null ? job.scheduledAt().plus(Jitter.bounded(toClose)) : close;
-    }
-
-    private ActivityOptions options(ClaimedJob job) {
-        try {
-            // What is not known here may be asked for: that is found before anything is taken from this process.
-            OptionsJson.decodeAll(job.options());
-            return host.code().options(job.activity(), job.workflowType(), job.options());
-        } catch (RuntimeException e) {
-            throw new PayloadException(
-                    "the options of " + job.activity() + " can't be read: " + e.getMessage()
-                            + ". Usually a newer version"
-                            + " of Durable wrote them: let a worker of that version take the job, or upgrade this one."
-                            + " What is stored: " + job.options().length() + " characters",
-                    e);
-        }
+                host,
+                span);
     }
 
     JobKey key() {
@@ -204,6 +168,7 @@ public final class Attempt implements Runnable, Leases.Held {
     private void runBody() {
         Instant startedAt = host.deadlines().clock().now();
         watch.begin(options.startToClose());
+        span.begins();
         if (options.transactional()) {
             runInTransaction(startedAt);
             return;
@@ -219,7 +184,7 @@ public final class Attempt implements Runnable, Leases.Held {
         // Freed before the outcome is reported, so that the run's next activity finds the slot.
         slot.free();
         if (!counts) {
-            endedLate();
+            place.bodyEndedLate();
         } else if (how instanceof ActivityInvocation.Returned && context.leftToOthers()) {
             tell(() -> end.leftToOthers(watch.left(), heartbeats.latest(), heardRevision));
         } else {
@@ -227,28 +192,13 @@ public final class Attempt implements Runnable, Leases.Held {
         }
     }
 
-    /**
-     * Whether only this process knows that it is to begin at most once: the process that finds this worker lost goes by
-     * the row. So it
-     * stands there before the body begins.
-     */
+    /** Whether only this process knows that it is to begin at most once. */
     private boolean isOnceUnsaid() {
-        return options.atMostOnce() && !AtMostOnce.says(row.get());
+        return options.atMostOnce() && !row.saysOnce();
     }
 
     private void sayOnce(ActivityOptions now, Reports.Answer answer) {
-        String before = row.get();
-        String once = OptionsJson.encode(now);
-        host.reports()
-                .tell(
-                        new JobUpdate.Annotate(
-                                job.key(), job.lease(), notes.json(), new JobUpdate.NewOptions(once, before)),
-                        (outcome, error) -> {
-                            if (error == null) {
-                                row.compareAndSet(before, once);
-                            }
-                            answer.hear(outcome, error);
-                        });
+        row.sayOnce(now, notes, host.reports(), answer);
     }
 
     /** It is durable that it begins at most once, or its lease is lost. */
@@ -292,15 +242,20 @@ public final class Attempt implements Runnable, Leases.Held {
                 returned -> end.settlement(returned, startedAt));
         slot.free();
         if (!result.counts()) {
-            endedLate();
+            place.bodyEndedLate();
             return;
         }
         switch (result.outcome()) {
-            case COMMITTED -> host.leases().remove(job.lease());
+            case COMMITTED -> {
+                span.ended(Outcome.COMPLETED);
+                host.leases().remove(job.lease());
+            }
             case STALE -> {
+                host.reports().transactionWasStale();
+                span.ended(Outcome.STALE);
                 log.info("{} is stale: its lease was lost, and what it wrote was rolled back", this);
                 host.leases().remove(job.lease());
-                freePlace();
+                place.free();
             }
             case ROLLED_BACK ->
                 tell(() -> {
@@ -362,7 +317,7 @@ public final class Attempt implements Runnable, Leases.Held {
         heardRevision = ordered.revision();
         notes.hear(ordered.notes());
         ActivityOptions changed = host.code().options(job.activity(), job.workflowType(), ordered.options());
-        Instant closeBy = scheduleToClose(ordered.scheduleToCloseDeadline(), changed);
+        Instant closeBy = row.scheduleToClose(ordered.scheduleToCloseDeadline(), changed);
         end.decideBy(changed, ordered.options(), closeBy);
         row.set(ordered.options());
         if (isOnceUnsaid()) {
@@ -381,9 +336,10 @@ public final class Attempt implements Runnable, Leases.Held {
     }
 
     /** Its lease is lost: its result will be ignored. */
-    public void lose(String why) {
+    public void becomeStale(String why) {
         // The transaction that took the job away has kept the place.
         cutShort(why, false, () -> {
+            span.ended(Outcome.STALE);
             log.info("{} is stale: {}", this, why);
             host.leases().remove(job.lease());
         });
@@ -424,7 +380,7 @@ public final class Attempt implements Runnable, Leases.Held {
         if (outcome == JobUpdate.Outcome.CANCEL_REQUESTED) {
             cancel();
         } else if (outcome == JobUpdate.Outcome.STALE) {
-            lose("its lease is no longer held");
+            becomeStale("its lease is no longer held");
         }
     }
 
@@ -434,7 +390,7 @@ public final class Attempt implements Runnable, Leases.Held {
     private boolean ends(Phase from) {
         boolean mine = phase.compareAndSet(from, Phase.ENDED);
         if (mine) {
-            cancellation.ended("NOT_FOUND: " + this + " has ended");
+            cancellation.ended("STALE: " + this + " has ended");
             atRest();
         }
         return mine;
@@ -458,16 +414,16 @@ public final class Attempt implements Runnable, Leases.Held {
             slot.free();
             tell(words);
             if (!ours) {
-                freePlace();
+                place.free();
             }
         } else if (phase.compareAndSet(Phase.RUNNING, Phase.ENDED)) {
             leaveBehind(why);
-            if (ours && isLimited()) {
-                end.bodyGoesOn(() -> cut.complete(null));
+            if (ours && place.isLimited()) {
+                end.bodyGoesOn(place::endIsDurable);
                 tell(words);
             } else {
                 tell(words);
-                cut.complete(null);
+                place.endIsDurable();
             }
         }
     }
@@ -476,49 +432,14 @@ public final class Attempt implements Runnable, Leases.Held {
         host.leases().leaveBehind(job.lease());
         cancellation.request(
                 Cancellation.Cause.STALE,
-                "NOT_FOUND: " + why + "; another attempt may run, and nothing this one tells is written");
+                "STALE: " + why + "; another attempt may run, and nothing this one tells is written");
         atRest();
         thread.interrupt();
         reachTransaction(TransactionalBody::cancel);
         host.deadlines().in(INTERRUPT_GRACE, this::abandon);
-        if (isLimited()) {
-            host.deadlines().in(JobUpdate.PLACE_KEPT, this::givePlaceUp);
+        if (place.isLimited()) {
+            host.deadlines().in(JobUpdate.PLACE_KEPT, () -> place.giveUp(thread.where()));
         }
-    }
-
-    /** The body has ended, and its attempt had before it. */
-    private void endedLate() {
-        var unused = cut.thenRun(() -> {
-            host.leases().bodyEnded(job.lease());
-            freePlace();
-        });
-    }
-
-    /** Whether somebody counts how many run at once. */
-    private boolean isLimited() {
-        return !host.reports().local() && (options.limitKey() != null || queue.isLimited());
-    }
-
-    private void freePlace() {
-        if (isLimited()) {
-            host.reports()
-                    .tell(
-                            new JobUpdate.FreePlace(job.key(), job.lease()),
-                            (outcome, error) -> host.leases().placeFree(this));
-        }
-    }
-
-    private void givePlaceUp() {
-        thread.where()
-                .ifPresent(where -> log.warn(
-                        "{} goes on {} after it was to end: {}. Its place under the limits of queue {}{} is given up, and"
-                                + " another may run beside it. Usual cause: a call without a time limit, which hears no"
-                                + " interrupt.",
-                        this,
-                        JobUpdate.PLACE_KEPT,
-                        where,
-                        job.taskQueue(),
-                        options.limitKey() == null ? "" : " and of limit key " + options.limitKey()));
     }
 
     private void atRest() {
@@ -555,7 +476,7 @@ public final class Attempt implements Runnable, Leases.Held {
                     this,
                     host.code().failures().loggable(e));
             host.leases().forget(job.lease());
-            cut.complete(null);
+            place.endIsDurable();
         }
     }
 

@@ -8,6 +8,7 @@ import dev.durable.DurableException;
 import dev.durable.TypeRef;
 import dev.durable.history.ActivityTimeoutUpdated;
 import dev.durable.history.Payload;
+import dev.durable.intercept.ActivityCall;
 import dev.durable.internal.client.operate.ActivityToken;
 import dev.durable.store.Bounds;
 import dev.durable.store.ClaimedJob;
@@ -158,8 +159,16 @@ final class AttemptContext implements ActivityContext {
     @Override
     @SuppressWarnings("unchecked") // the codec reads what the type says
     public Map<String, String> headers() {
+        if (job.headers().equals("{}")) {
+            return Map.of();
+        }
         Object headers = host.code().payloads().decode(new Payload(job.headers()), HEADERS.type(), "the headers");
         return headers == null ? Map.of() : Map.copyOf((Map<String, String>) headers);
+    }
+
+    /** The attempt as interceptors see it. */
+    ActivityCall call() {
+        return new ActivityCall(info(), host.reports().local(), options.transactional(), headers());
     }
 
     /** From here on, or with null no longer, the body is inside this transaction. */

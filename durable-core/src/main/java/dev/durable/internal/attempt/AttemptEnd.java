@@ -5,7 +5,10 @@ import dev.durable.OutcomeUnknownException;
 import dev.durable.StoreUnavailableException;
 import dev.durable.history.Failure;
 import dev.durable.history.TimeoutType;
+import dev.durable.internal.observe.AttemptSpan;
+import dev.durable.internal.observe.Fingerprint;
 import dev.durable.internal.replay.BackgroundJob;
+import dev.durable.observe.ActivityAttemptEnd.Outcome;
 import dev.durable.store.AtMostOnce;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobUpdate;
@@ -23,6 +26,7 @@ final class AttemptEnd {
     private final ClaimedJob job;
     private final AttemptReport report;
     private final AttemptServices host;
+    private final AttemptSpan span;
     private volatile Terms terms;
 
     /** The options, which operators may change while it runs. */
@@ -37,13 +41,16 @@ final class AttemptEnd {
     /**
      * @param options by which it began
      * @param scheduleToClose when all attempts together must have ended; null is never
+     * @param span hears how it ended
      */
     AttemptEnd(
             ClaimedJob job,
             ActivityOptions options,
             @Nullable Instant scheduleToClose,
             AttemptReport report,
-            AttemptServices host) {
+            AttemptServices host,
+            AttemptSpan span) {
+        this.span = span;
         this.job = job;
         this.terms = new Terms(options, job.options(), scheduleToClose);
         this.report = report;
@@ -57,6 +64,7 @@ final class AttemptEnd {
 
     /** The body has returned after {@code completeLater}; the token's holder ends the attempt. */
     void leftToOthers(Duration left, @Nullable String details, int revision) {
+        span.ended(Outcome.LEFT_TO_TOKEN);
         Terms now = terms;
         JobUpdate.NewOptions options = RetryRules.settled(now.options(), now.json());
         report.detach(left, now.options().heartbeatTimeout(), details, revision, options);
@@ -66,16 +74,21 @@ final class AttemptEnd {
     void ended(ActivityInvocation.Ended how, Instant startedAt, Cancellation.Cause cause, @Nullable String details) {
         boolean cancelled = cause == Cancellation.Cause.REQUESTED;
         switch (how) {
-            case ActivityInvocation.Returned returned -> report.completed(returned.result(), startedAt);
+            case ActivityInvocation.Returned returned -> {
+                span.ended(Outcome.COMPLETED);
+                report.completed(returned.result(), startedAt);
+            }
             // The arguments of a local activity were written by this process, so no other worker could read them.
             case ActivityInvocation.NotRead unread
             when host.reports().local() -> ruled(rules().cannotCross(unread.why(), cancelled), details);
-            case ActivityInvocation.NotRead unread -> report.notRead(unread.why());
+            case ActivityInvocation.NotRead unread -> {
+                span.ended(Outcome.NOT_READ);
+                report.notRead(unread.why());
+            }
             case ActivityInvocation.CanNotCross refused ->
                 ruled(rules().cannotCross(refused.why(), cancelled), details);
             case ActivityInvocation.Threw ignored
-            when cause == Cancellation.Cause.SHUTDOWN && !terms.options().atMostOnce() ->
-                report.release(Duration.ZERO, details, true);
+            when cause == Cancellation.Cause.SHUTDOWN && !terms.options().atMostOnce() -> release(details, true);
             case ActivityInvocation.Threw threw
             when cause == Cancellation.Cause.SHUTDOWN -> outcomeUnknown(threw.thrown(), details);
             case ActivityInvocation.Threw threw -> ruled(rules().threw(threw.thrown(), cancelled), details);
@@ -94,8 +107,9 @@ final class AttemptEnd {
             return false;
         }
         if (cause == Cancellation.Cause.SHUTDOWN) {
-            report.release(Duration.ZERO, details, result.begun());
+            release(details, result.begun());
         } else {
+            span.ended(Outcome.GIVEN_BACK);
             report.outage(host.code().failure(job.activity(), outage), details, result.begun());
         }
         return true;
@@ -123,17 +137,24 @@ final class AttemptEnd {
 
     /** It ran out of a timeout, or had before it began. */
     void timedOut(TimeoutType timeout, Cancellation.Cause cause, @Nullable String details) {
-        ruled(rules().timedOut(timeout, cause == Cancellation.Cause.REQUESTED), details);
+        ruled(rules().timedOut(timeout, cause == Cancellation.Cause.REQUESTED), timeout, details);
     }
 
     private void ruled(AttemptResult ruling, @Nullable String details) {
+        ruled(ruling, null, details);
+    }
+
+    /** @param timeout what it ran out of; null is nothing */
+    private void ruled(AttemptResult ruling, @Nullable TimeoutType timeout, @Nullable String details) {
+        tell(ruling, timeout);
+        logged(ruling);
         Terms now = terms;
         report.ruled(ruling, details, RetryRules.settled(now.options(), now.json()));
     }
 
     /** Given back as it is: its body was not called. */
     void notBegun() {
-        report.release(Duration.ZERO, null, false);
+        release(null, false);
     }
 
     /** Its worker gives it up, and its body may have run: given back, if it may run again. */
@@ -141,8 +162,43 @@ final class AttemptEnd {
         if (terms.options().atMostOnce()) {
             outcomeUnknown(null, details);
         } else {
-            report.release(Duration.ZERO, details, true);
+            release(details, true);
         }
+    }
+
+    private void release(@Nullable String details, boolean begun) {
+        span.ended(Outcome.GIVEN_BACK);
+        report.release(Duration.ZERO, details, begun);
+    }
+
+    /** What would be an incident of a job is only a failure of a local activity, which has none. */
+    private void logged(AttemptResult ruling) {
+        AttemptResult told =
+                ruling instanceof AttemptResult.Buried buried && host.reports().local()
+                        ? new AttemptResult.Failed(buried.failure())
+                        : ruling;
+        new FailedAttempt(job.key(), job.activity(), job.attempt())
+                .log(host.surroundings().telemetry().failures(), told, null);
+    }
+
+    private void tell(AttemptResult ruling, @Nullable TimeoutType timeout) {
+        switch (ruling) {
+            case AttemptResult.Failed failed -> failed(Outcome.FAILED, timeout, failed.failure());
+            case AttemptResult.Cancelled ignored -> span.ended(Outcome.CANCELLED);
+            case AttemptResult.CancelledLate late -> failed(Outcome.CANCELLED, timeout, late.failure());
+            case AttemptResult.TimedOut late -> span.ended(Outcome.TIMED_OUT, late.timeout(), () -> null);
+            case AttemptResult.OutOfTime late ->
+                failed(Outcome.TIMED_OUT, timeout == null ? TimeoutType.SCHEDULE_TO_CLOSE : timeout, late.failure());
+            case AttemptResult.Discarded discarded -> failed(Outcome.DISCARDED, timeout, discarded.failure());
+            case AttemptResult.Buried buried ->
+                failed(buried.incident() ? Outcome.INCIDENT : Outcome.DEAD_LETTER, timeout, buried.failure());
+            case AttemptResult.Again again -> failed(Outcome.RETRIED, timeout, again.failure());
+            case AttemptResult.GivenBack ignored -> span.ended(Outcome.GIVEN_BACK);
+        }
+    }
+
+    private void failed(Outcome outcome, @Nullable TimeoutType timeout, Failure failure) {
+        span.ended(outcome, timeout, () -> Fingerprint.of(job.activity(), failure));
     }
 
     /** An at-most-once body that may have run: its outcome is unknown, as what it threw may come of the shutdown. */

@@ -8,6 +8,7 @@ import dev.durable.history.LocalCall;
 import dev.durable.history.Payload;
 import dev.durable.history.TimeoutType;
 import dev.durable.internal.drive.Jitter;
+import dev.durable.internal.observe.Fingerprint;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobUpdate;
 import java.time.Duration;
@@ -231,8 +232,7 @@ final class AttemptReport {
     }
 
     static String shown(String before, Failure failure) {
-        String message =
-                before + (failure.message() == null ? failure.type() : failure.type() + ": " + failure.message());
+        String message = before + failure.typeAndMessage();
         return message.codePoints()
                 .limit(LAST_FAILURE_CHARS)
                 .map(c -> c == 0 || (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE) ? 0xFFFD : c)

@@ -6,6 +6,8 @@ import dev.durable.history.OptionsJson;
 import dev.durable.internal.declare.ActivityBinding;
 import dev.durable.internal.declare.BackgroundOptions;
 import dev.durable.internal.drive.Deadlines;
+import dev.durable.internal.intercept.Interception;
+import dev.durable.internal.observe.Telemetry;
 import dev.durable.internal.payload.FailureCodec;
 import dev.durable.internal.payload.PayloadCodec;
 import dev.durable.internal.replay.BackgroundJob;
@@ -43,17 +45,19 @@ public record AttemptServices(
      * @param payloads arguments, results and details
      * @param failures exceptions
      * @param exactArguments whether more or fewer arguments than parameters count as arguments that can't be read
+     * @param interception what attempts pass through
      */
     public record Code(
             Function<String, Optional<ActivityBinding>> bindings,
             PayloadCodec payloads,
             FailureCodec failures,
-            boolean exactArguments) {
+            boolean exactArguments,
+            Interception interception) {
 
-        /** An argument that is missing at the end is null, one too many is ignored. */
+        /** An argument that is missing at the end is null, one too many is ignored; nothing is intercepted. */
         public Code(
                 Function<String, Optional<ActivityBinding>> bindings, PayloadCodec payloads, FailureCodec failures) {
-            this(bindings, payloads, failures, false);
+            this(bindings, payloads, failures, false, Interception.NONE);
         }
 
         /**
@@ -82,8 +86,10 @@ public record AttemptServices(
      * @param random spreads delays; thread-safe
      * @param waiting how a body waits for its checkpoint
      * @param cancelGrace how long the body of a cancelled background job may go on
+     * @param telemetry who is told what attempts do
      */
-    public record Surroundings(String identity, RandomGenerator random, Waiting waiting, Duration cancelGrace) {}
+    public record Surroundings(
+            String identity, RandomGenerator random, Waiting waiting, Duration cancelGrace, Telemetry telemetry) {}
 
     /** Blocks the thread of a body until the future is done. */
     @FunctionalInterface

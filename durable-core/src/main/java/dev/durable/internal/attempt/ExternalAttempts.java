@@ -5,6 +5,8 @@ import dev.durable.history.HistoryEvent;
 import dev.durable.history.OptionsJson;
 import dev.durable.history.Payload;
 import dev.durable.history.TimeoutType;
+import dev.durable.internal.observe.FailureLog;
+import dev.durable.internal.observe.Fingerprint;
 import dev.durable.internal.replay.BackgroundJob;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.JobOrder;
@@ -25,12 +27,20 @@ public final class ExternalAttempts {
     private final RandomGenerator random;
     private final AttemptServices.Code code;
     private final String identity;
+    private final FailureLog failures;
 
     /**
      * @param code what is registered here, for the failures that signatures name
      * @param identity how this process is named in events
+     * @param failures logs what is ruled of attempts that failed
      */
-    public ExternalAttempts(HistoryStore store, RandomGenerator random, AttemptServices.Code code, String identity) {
+    public ExternalAttempts(
+            HistoryStore store,
+            RandomGenerator random,
+            AttemptServices.Code code,
+            String identity,
+            FailureLog failures) {
+        this.failures = failures;
         this.store = store;
         this.random = random;
         this.code = code;
@@ -43,17 +53,31 @@ public final class ExternalAttempts {
      *
      * @param id recognises a resend
      */
-    public JobOrder failed(OpenJob job, Throwable thrown, UUID id) {
+    public Judged failed(OpenJob job, Throwable thrown, UUID id) {
         AttemptResult ruling = rules(job).threw(thrown, job.cancelRequested());
         String action = ruling instanceof AttemptResult.GivenBack ? "attempt-deferred" : "attempt-failed";
         String details = "{\"attempt\":" + job.seen().attempt() + "}";
-        return order(job, ruling, id, new JobOrder.Audit(id, identity, action, details));
+        return new Judged(
+                order(job, ruling, id, new JobOrder.Audit(id, identity, action, details)), () -> log(job, ruling));
     }
 
+    /**
+     * What becomes of an attempt that failed or ran out of its time.
+     *
+     * @param order as it was seen
+     * @param log says so in the log; for whoever finds that the order was carried out, as others may give it, too
+     */
+    public record Judged(JobOrder order, Runnable log) {}
+
     /** The token's holder did not complete it in time, or did not heartbeat. */
-    public JobOrder overdue(OpenJob job) {
+    public Judged overdue(OpenJob job) {
         UUID id = UUID.nameUUIDFromBytes((job.seen().lease() + " timed out").getBytes(StandardCharsets.UTF_8));
-        return order(job, rules(job).timedOut(timeout(job), job.cancelRequested()), id, null);
+        AttemptResult ruling = rules(job).timedOut(timeout(job), job.cancelRequested());
+        return new Judged(order(job, ruling, id, null), () -> log(job, ruling));
+    }
+
+    private void log(OpenJob job, AttemptResult ruling) {
+        new FailedAttempt(job.key(), job.activity(), job.seen().attempt()).log(failures, ruling, null);
     }
 
     /**

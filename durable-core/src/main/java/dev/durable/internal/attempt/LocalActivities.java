@@ -129,7 +129,7 @@ public final class LocalActivities implements LocalCalls, Reports {
             host.deadlines().cancel(call.delay);
         }
         if (host.leases().get(lease) instanceof Attempt attempt) {
-            attempt.lose(RUN_LEFT);
+            attempt.becomeStale(RUN_LEFT);
         }
     }
 
@@ -172,7 +172,7 @@ public final class LocalActivities implements LocalCalls, Reports {
         if (calls.containsKey(job.lease())) {
             queue.executor().execute(attempt);
         } else {
-            attempt.lose(RUN_LEFT);
+            attempt.becomeStale(RUN_LEFT);
         }
     }
 

@@ -40,6 +40,9 @@ public interface Reports {
         then.run();
     }
 
+    /** The store refused to commit a transactional activity, as its lease was no longer held. */
+    default void transactionWasStale() {}
+
     /** The transaction of a body was ended from outside, and its job is given back; for the log. */
     default void interrupted(ClaimedJob job, String shown) {}
 

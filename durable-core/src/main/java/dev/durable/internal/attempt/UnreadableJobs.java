@@ -1,6 +1,7 @@
 package dev.durable.internal.attempt;
 
 import dev.durable.history.Failure;
+import dev.durable.internal.observe.Fingerprint;
 import dev.durable.store.Bounds;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobKey;
@@ -48,8 +49,7 @@ public final class UnreadableJobs {
     private final Duration leftFor;
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<JobKey, Left> left = new LinkedHashMap<>();
-    /** The activities that have been logged. */
-    private final Set<String> told = new LinkedHashSet<>();
+    private final Set<String> activitiesLogged = new LinkedHashSet<>();
 
     /** Left to others until then, on the monotonic clock, for the last time for so long. */
     private record Left(String taskQueue, long until, Duration pause) {}
@@ -114,7 +114,8 @@ public final class UnreadableJobs {
         String fingerprint = Fingerprint.notRead(job.activity());
         notes.add(events.raised(buried, job.crashes(), fingerprint));
         forget(job.key());
-        log.debug("{} of {} is an incident after {}: {}", job.activity(), job.key(), leftFor, Bounds.lines(shown));
+        new FailedAttempt(job.key(), job.activity(), job.attempt())
+                .log(host.surroundings().telemetry().failures(), buried, fingerprint);
         String all = notes.json();
         host.reports()
                 .end(
@@ -180,14 +181,14 @@ public final class UnreadableJobs {
         boolean news;
         lock.lock();
         try {
-            news = told.add(job.activity());
+            news = activitiesLogged.add(job.activity());
         } finally {
             lock.unlock();
         }
         if (news) {
             log.warn(
                     "{} of {} is left to other workers; if none can read it for {}, it becomes an incident. Further jobs of"
-                            + " this activity that can't be read here are not told at this level. {}",
+                            + " this activity that can't be read here are logged at level DEBUG only. {}",
                     job.activity(),
                     job.key(),
                     leftFor,

@@ -9,8 +9,8 @@ import dev.durable.history.Payload;
 import dev.durable.internal.client.access.ClientWaits;
 import dev.durable.internal.client.access.Dispatch;
 import dev.durable.internal.declare.ActivityMethod;
-import dev.durable.store.BatchMember;
 import dev.durable.store.BatchPlace;
+import dev.durable.store.BatchStore;
 import dev.durable.store.StartOutcome;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -153,7 +153,7 @@ final class Batch {
         }
         int first = part.getFirst().place().number();
         Set<Integer> there = dispatch.store().members(id(), first - 1, part.size()).stream()
-                .map(BatchMember::number)
+                .map(BatchStore.Member::number)
                 .collect(Collectors.toSet());
         return part.stream()
                 .filter(item -> !there.contains(item.place().number()))

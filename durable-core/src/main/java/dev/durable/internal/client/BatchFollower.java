@@ -62,13 +62,14 @@ public final class BatchFollower implements BatchWatch {
 
     @Override
     public void follow(String batch, String following, String activity, String arguments, String options) {
-        StoreClient own = client.get();
+        JobClient own = client.get().ofJobs();
         Duration age = Duration.between(ActivityContext.current().info().scheduledAt(), own.now());
         if (!isAtRest(own.batch(batch), following, age)) {
             throw new DeferException(pause(age));
         }
         own.enqueueOnce(
                 following,
+                ActivityContext.current().headers(),
                 new JobCall(
                         activity,
                         new Payload(arguments),

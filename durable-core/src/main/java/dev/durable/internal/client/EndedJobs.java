@@ -86,21 +86,31 @@ final class EndedJobs {
         String id = latest.run().shown();
         UUID latestRun = latest.run().runId();
         if (latest.status() == WorkflowStatus.RUNNING) {
-            throw new WorkflowAlreadyStartedException("job " + id
-                    + " is not enqueued again: its id is in use by the open"
-                    + " run " + latestRun + ". If that is a dead letter, retry it:"
-                    + " client.deadLetters().one(\"" + id + "\", 1).retry(). Else wait for its end, or cancel it.");
+            throw new WorkflowAlreadyStartedException(
+                    "job " + id
+                            + " is not enqueued again: its id is in use by the open"
+                            + " run " + latestRun + ". If that is a dead letter, retry it:"
+                            + " client.deadLetters().one(\"" + id
+                            + "\", 1).retry(). Else wait for its end, or cancel it.",
+                    latest.run().workflowId(),
+                    latestRun);
         }
         if (runId != null && !runId.equals(latestRun)) {
-            throw new WorkflowAlreadyStartedException("job " + id + " is not enqueued again as it was in run " + runId
-                    + ": its id was used since, by run " + latestRun + ", which is " + latest.status()
-                    + ". Enqueue the latest one again, client.enqueueAgain(\"" + id
-                    + "\"), or a new job with an id of its"
-                    + " own.");
+            throw new WorkflowAlreadyStartedException(
+                    "job " + id + " is not enqueued again as it was in run " + runId
+                            + ": its id was used since, by run " + latestRun + ", which is " + latest.status()
+                            + ". Enqueue the latest one again, client.enqueueAgain(\"" + id
+                            + "\"), or a new job with an id of its"
+                            + " own.",
+                    latest.run().workflowId(),
+                    latestRun);
         }
         if (latest.status() == WorkflowStatus.COMPLETED) {
-            throw new WorkflowAlreadyStartedException("job " + id + " is not enqueued again: its run " + latestRun
-                    + " has completed, and only what ended without a result is. To do it once more, enqueue it anew.");
+            throw new WorkflowAlreadyStartedException(
+                    "job " + id + " is not enqueued again: its run " + latestRun
+                            + " has completed, and only what ended without a result is. To do it once more, enqueue it anew.",
+                    latest.run().workflowId(),
+                    latestRun);
         }
     }
 

@@ -25,10 +25,17 @@ import org.jspecify.annotations.Nullable;
 final class Endings {
     private final Dispatch dispatch;
     private final ClientCode code;
+    private final @Nullable String actor;
 
-    Endings(Dispatch dispatch, ClientCode code) {
+    /** @param actor who does it, for history and audit; null is this process, and no row for an end */
+    Endings(Dispatch dispatch, ClientCode code, @Nullable String actor) {
         this.dispatch = dispatch;
         this.code = code;
+        this.actor = actor;
+    }
+
+    private String by() {
+        return actor == null ? code.identity() : actor;
     }
 
     /** Gives whether there was an open run to end. */
@@ -44,9 +51,10 @@ final class Endings {
                         code.random().get(),
                         WorkflowStatus.TERMINATED,
                         "WorkflowTerminated",
-                        dropped -> EventJson.attributes(
-                                new WorkflowTerminated(1, Instant.EPOCH, reason, code.identity(), dropped)),
-                        code.failures().toJson(failure).json()));
+                        dropped ->
+                                EventJson.attributes(new WorkflowTerminated(1, Instant.EPOCH, reason, by(), dropped)),
+                        code.failures().toJson(failure).json(),
+                        actor));
         ended.ifPresent(dispatch::seized);
         return ended.isPresent();
     }
@@ -54,15 +62,12 @@ final class Endings {
     /** Gives whether there is an open run. */
     boolean pause(String workflowId, @Nullable UUID runId, String reason) {
         return pause(
-                workflowId,
-                runId,
-                true,
-                new WorkflowPaused(1, Instant.EPOCH, Bounds.reason("pause", reason), code.identity()));
+                workflowId, runId, true, new WorkflowPaused(1, Instant.EPOCH, Bounds.reason("pause", reason), by()));
     }
 
     /** Gives whether there is an open run. */
     boolean resume(String workflowId, @Nullable UUID runId) {
-        return pause(workflowId, runId, false, new WorkflowResumed(1, Instant.EPOCH, code.identity()));
+        return pause(workflowId, runId, false, new WorkflowResumed(1, Instant.EPOCH, by()));
     }
 
     /** A background job completes without its run's code, so a pause of the run would only delay its end. */
@@ -92,6 +97,6 @@ final class Endings {
                         code.random().get(),
                         event.type(),
                         EventJson.attributes(event),
-                        code.identity()));
+                        by()));
     }
 }

@@ -8,7 +8,6 @@ import dev.durable.client.BatchProgress;
 import dev.durable.client.BatchResult;
 import dev.durable.client.WorkflowQuery;
 import dev.durable.client.WorkflowStatus;
-import dev.durable.history.Failure;
 import dev.durable.history.Payload;
 import dev.durable.internal.client.access.ClientCode;
 import dev.durable.internal.client.access.ClientWaits;
@@ -17,10 +16,8 @@ import dev.durable.internal.client.access.Listing;
 import dev.durable.internal.client.access.Messages;
 import dev.durable.internal.client.access.WorkflowCode;
 import dev.durable.internal.declare.ActivityMethod;
-import dev.durable.store.BatchMember;
 import dev.durable.store.BatchPlace;
 import dev.durable.store.BatchStore;
-import dev.durable.store.BatchTally;
 import dev.durable.store.RunFilter;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunRecord;
@@ -46,7 +43,7 @@ final class JobBatch implements BatchHandle {
     private final String id;
     private final boolean empty;
     private final long added;
-    private final StoreClient client;
+    private final JobClient jobs;
     private final Dispatch dispatch;
     private final ClientCode code;
 
@@ -54,11 +51,11 @@ final class JobBatch implements BatchHandle {
      * @param empty whether it was enqueued without any item
      * @param added how many jobs were added by who made this handle
      */
-    JobBatch(String id, boolean empty, long added, StoreClient client, Dispatch dispatch, ClientCode code) {
+    JobBatch(String id, boolean empty, long added, JobClient jobs, Dispatch dispatch, ClientCode code) {
         this.id = id;
         this.empty = empty;
         this.added = added;
-        this.client = client;
+        this.jobs = jobs;
         this.dispatch = dispatch;
         this.code = code;
     }
@@ -95,7 +92,7 @@ final class JobBatch implements BatchHandle {
                 + " Take the id of that handle, batch.id(), and ask after the commit.");
     }
 
-    static BatchProgress progress(BatchTally tally) {
+    static BatchProgress progress(BatchStore.Tally tally) {
         long failed = tally.failed() + tally.discarded();
         return new BatchProgress(
                 tally.completed() + failed + tally.open(),
@@ -131,11 +128,11 @@ final class JobBatch implements BatchHandle {
     public long cancel(String reason) {
         Messages messages = new Messages(dispatch, code);
         long asked = 0;
-        List<BatchMember> page = members(-1);
+        List<BatchStore.Member> page = members(-1);
         while (!page.isEmpty()) {
             asked += messages.cancelAll(
                     page.stream()
-                            .map(BatchMember::run)
+                            .map(BatchStore.Member::run)
                             .filter(job -> job.status() == WorkflowStatus.RUNNING)
                             .map(RunRecord::run)
                             .toList(),
@@ -162,7 +159,7 @@ final class JobBatch implements BatchHandle {
         return held.stream().collect(Collectors.toMap(possible::get, place -> place));
     }
 
-    private List<BatchMember> members(int after) {
+    private List<BatchStore.Member> members(int after) {
         return dispatch.store().members(id, after, PAGE);
     }
 
@@ -185,7 +182,7 @@ final class JobBatch implements BatchHandle {
                 .map(member -> result(member, type));
     }
 
-    private <T> BatchResult<T> result(BatchMember member, Type type) {
+    private <T> BatchResult<T> result(BatchStore.Member member, Type type) {
         RunRecord run = member.run();
         boolean discarded = run.status() == WorkflowStatus.COMPLETED && run.failure() != null;
         String jobId = run.run().workflowId();
@@ -200,11 +197,7 @@ final class JobBatch implements BatchHandle {
     }
 
     private @Nullable String failure(@Nullable String json) {
-        if (json == null) {
-            return null;
-        }
-        Failure failure = code.failures().fromJson(json);
-        return failure.message() == null ? failure.type() : failure.type() + ": " + failure.message();
+        return json == null ? null : code.failures().fromJson(json).typeAndMessage();
     }
 
     @Override
@@ -213,7 +206,7 @@ final class JobBatch implements BatchHandle {
         if (!empty && dispatch.transaction().isEmpty()) {
             progress();
         }
-        return client.whenAtRest(id, empty, type, call);
+        return jobs.whenAtRest(id, empty, type, call);
     }
 
     /** The id of the job that follows the batch. */
@@ -229,8 +222,8 @@ final class JobBatch implements BatchHandle {
     @Override
     public WorkflowQuery jobs() {
         return new Listing(
-                client,
-                client::job,
+                jobs.client(),
+                jobs::job,
                 dispatch.store().views(),
                 code.registry(),
                 RunFilter.ALL.batch(id).newestFirst(false));

@@ -9,6 +9,9 @@ import dev.durable.client.WorkflowDescription;
 import dev.durable.client.WorkflowHandle;
 import dev.durable.history.History;
 import dev.durable.history.Payload;
+import dev.durable.intercept.EndCall;
+import dev.durable.intercept.QueryCall;
+import dev.durable.intercept.SignalCall;
 import dev.durable.internal.client.access.ClientCode;
 import dev.durable.internal.client.access.ClientWaits;
 import dev.durable.internal.client.access.DescriptionMapper;
@@ -37,7 +40,18 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
     private final @Nullable WorkflowType workflow;
     private final String workflowId;
     private final @Nullable UUID runId;
-    private final boolean started;
+    private final Use use;
+
+    /**
+     * How the handle came to be, and who uses it.
+     *
+     * @param started whether the store has acknowledged the start of this run
+     * @param actor who operates the run; null is this process
+     */
+    private record Use(boolean started, @Nullable String actor) {
+        /** Of what may or may not exist. */
+        static final Use ANY = new Use(false, null);
+    }
 
     /** A handle of what may or may not exist. */
     RunHandle(
@@ -46,7 +60,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
             @Nullable WorkflowType workflow,
             String workflowId,
             @Nullable UUID runId) {
-        this(dispatch, code, workflow, workflowId, runId, false);
+        this(dispatch, code, workflow, workflowId, runId, Use.ANY);
     }
 
     private RunHandle(
@@ -55,8 +69,8 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
             @Nullable WorkflowType workflow,
             String workflowId,
             @Nullable UUID runId,
-            boolean started) {
-        this.started = started;
+            Use use) {
+        this.use = use;
         this.dispatch = dispatch;
         this.code = code;
         this.workflow = workflow;
@@ -64,10 +78,19 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
         this.runId = runId;
     }
 
-    /** A handle of a run that the store has acknowledged. */
+    /**
+     * A handle of a run that the store has acknowledged. In a transaction that is still open the run is not there yet for
+     * anybody else: waiting for it must be refused.
+     */
     static <W, R extends @Nullable Object> RunHandle<W, R> started(
             Dispatch dispatch, ClientCode code, @Nullable WorkflowType workflow, String workflowId, UUID runId) {
-        return new RunHandle<>(dispatch, code, workflow, workflowId, runId, true);
+        return new RunHandle<>(
+                dispatch,
+                code,
+                workflow,
+                workflowId,
+                runId,
+                new Use(dispatch.transaction().isEmpty(), null));
     }
 
     @Override
@@ -137,7 +160,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
         WorkflowCode.mayNot(
                 "handle.result()",
                 "wait for " + Bounds.shown(workflowId) + " again, with all other runs of the process");
-        if (started && runId != null) {
+        if (use.started() && runId != null) {
             return new Run(runId, null);
         }
         RunRecord found = run();
@@ -160,7 +183,18 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
     @Override
     public void signal(String name, @Nullable Object... arguments) {
         Payload input = Messages.arguments(code, workflow, name, arguments);
-        new Messages(dispatch, code).signal(workflowId, runId, name, input);
+        Messages.mayBeSent(workflowId, name);
+        code.interception()
+                .client()
+                .signal(
+                        () -> new SignalCall(workflowId, runId, typeName(), name),
+                        () -> new Messages(dispatch, code).signal(workflowId, runId, name, input));
+    }
+
+    @Override
+    public WorkflowHandle<W, R> by(String name) {
+        Use byActor = new Use(use.started(), Bounds.name("by(…): the actor", name));
+        return new RunHandle<>(dispatch, code, workflow, workflowId, runId, byActor);
     }
 
     @Override
@@ -170,12 +204,29 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
 
     @Override
     public void cancel(String reason) {
-        new Messages(dispatch, code).cancel(workflowId, runId, reason);
+        Messages.mayBeSent(workflowId, null);
+        code.interception()
+                .client()
+                .cancel(
+                        () -> end(reason),
+                        () -> new Messages(dispatch, code).cancel(workflowId, runId, reason, use.actor()));
+    }
+
+    private EndCall end(String reason) {
+        return new EndCall(workflowId, runId, typeName(), reason);
+    }
+
+    private @Nullable String typeName() {
+        return workflow == null ? null : workflow.name();
     }
 
     @Override
     public void terminate(String reason) {
-        if (!new Endings(dispatch, code).terminate(workflowId, runId, reason)) {
+        code.interception().client().terminate(() -> end(reason), () -> terminateNow(reason));
+    }
+
+    private void terminateNow(String reason) {
+        if (!new Endings(dispatch, code, use.actor()).terminate(workflowId, runId, reason)) {
             throw new WorkflowNotFoundException(
                     "there is no open run of workflow id " + Bounds.shown(workflowId) + " to terminate" + ofRun());
         }
@@ -188,7 +239,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
 
     @Override
     public void pause(String reason) {
-        if (!new Endings(dispatch, code).pause(workflowId, runId, reason)) {
+        if (!new Endings(dispatch, code, use.actor()).pause(workflowId, runId, reason)) {
             throw new WorkflowNotFoundException(
                     "there is no open run of workflow id " + Bounds.shown(workflowId) + " to pause" + ofRun());
         }
@@ -196,7 +247,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
 
     @Override
     public void resume() {
-        if (!new Endings(dispatch, code).resume(workflowId, runId)) {
+        if (!new Endings(dispatch, code, use.actor()).resume(workflowId, runId)) {
             throw new WorkflowNotFoundException(
                     "there is no open run of workflow id " + Bounds.shown(workflowId) + " to resume" + ofRun());
         }
@@ -229,7 +280,11 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
         WorkflowType typed = typed("query", "a client whose engine registers the workflow class");
         Payload input = code.payloads().encodeArguments(question(typed, name), arguments);
         RunRecord run = run();
-        Payload answer = answer(run, name, input);
+        Payload answer = code.interception()
+                .client()
+                .query(
+                        () -> new QueryCall(workflowId, run.run().runId(), run.type(), name),
+                        () -> answer(run, name, input));
         return code.payloads()
                 .decodeFor(
                         answer,

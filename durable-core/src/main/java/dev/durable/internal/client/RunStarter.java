@@ -11,6 +11,7 @@ import dev.durable.history.EnqueuedOptions;
 import dev.durable.history.OptionsJson;
 import dev.durable.history.Payload;
 import dev.durable.history.WorkflowStarted;
+import dev.durable.intercept.StartCall;
 import dev.durable.internal.client.access.ClientCode;
 import dev.durable.internal.client.access.ClientWaits;
 import dev.durable.internal.client.access.Dispatch;
@@ -18,6 +19,7 @@ import dev.durable.internal.client.access.Messages;
 import dev.durable.internal.client.access.WorkflowCode;
 import dev.durable.internal.declare.ActivityMethod;
 import dev.durable.internal.declare.WorkflowType;
+import dev.durable.internal.intercept.StartedThing;
 import dev.durable.internal.replay.BackgroundJob;
 import dev.durable.store.BatchPlace;
 import dev.durable.store.Delivery;
@@ -64,13 +66,17 @@ final class RunStarter {
     }
 
     /** Gives the run that was started, or the open one where the policy says to use it. */
-    UUID start(Target target, StartOptions options, Payload input) {
-        WorkflowCode.mayNot("client.start(…)", "start " + options.id() + " again");
-        return Objects.requireNonNull(start(
-                options,
-                List.of(),
-                () -> newRun(target, options, code.random().get(), null),
-                run -> send(run, options, input)));
+    UUID start(Target target, StartOptions asked, Payload input) {
+        WorkflowCode.mayNot("client.start(…)", "start " + asked.id() + " again");
+        return Objects.requireNonNull(code.interception()
+                .start(
+                        new StartedThing(StartCall.Kind.WORKFLOW, target.type(), target.defaultQueue(), null),
+                        asked,
+                        options -> start(
+                                options,
+                                List.of(),
+                                () -> newRun(target, options, code.random().get(), null),
+                                run -> send(run, options, input))));
     }
 
     /**
@@ -80,17 +86,22 @@ final class RunStarter {
     @Nullable
     UUID signalWithStart(Target target, StartOptions asked, Payload input, String signal, Payload arguments) {
         WorkflowCode.mayNot("client.signalWithStart(…)", "send the signal to " + asked.id() + " again");
-        StartOptions options = asked.conflictPolicy() == ConflictPolicy.FAIL
+        StartOptions using = asked.conflictPolicy() == ConflictPolicy.FAIL
                 ? asked.conflictPolicy(ConflictPolicy.USE_EXISTING)
                 : asked;
         // One id for all attempts: whichever of them is written, it is one signal.
         InboxMessage message =
                 new InboxMessage(code.random().get(), MessageKind.SIGNAL, signal, arguments.json(), null, null);
-        return start(
-                options,
-                List.of(),
-                () -> newRun(target, options, code.random().get(), message),
-                run -> send(run, options, input));
+        return code.interception()
+                .start(
+                        new StartedThing(
+                                StartCall.Kind.SIGNAL_WITH_START, target.type(), target.defaultQueue(), signal),
+                        using,
+                        options -> start(
+                                options,
+                                List.of(),
+                                () -> newRun(target, options, code.random().get(), message),
+                                run -> send(run, options, input)));
     }
 
     private CompletableFuture<StartOutcome> send(NewRun run, StartOptions options, Payload input) {
@@ -112,10 +123,17 @@ final class RunStarter {
      * The same for one activity. Its run's first fence is its run id: that is how a worker that ends the job can close the
      * run without having claimed it.
      */
-    UUID enqueue(ActivityMethod activity, StartOptions options, Payload arguments) {
-        WorkflowCode.mayNot("client.enqueue(…)", "enqueue " + options.id() + " again");
-        Job job = job(JobCall.of(activity, options, arguments, now()), options, null);
-        return Objects.requireNonNull(start(options, activity.names(), job.runs(), job.send()));
+    UUID enqueue(ActivityMethod activity, StartOptions asked, Payload arguments) {
+        WorkflowCode.mayNot("client.enqueue(…)", "enqueue " + asked.id() + " again");
+        JobCall call = JobCall.of(activity, asked, arguments, now());
+        return Objects.requireNonNull(code.interception()
+                .start(
+                        new StartedThing(StartCall.Kind.JOB, activity.name(), call.taskQueue(), null),
+                        asked,
+                        options -> {
+                            Job job = job(call, options, null);
+                            return start(options, activity.names(), job.runs(), job.send());
+                        }));
     }
 
     /** The same for one that is known by its name only. */
@@ -243,7 +261,7 @@ final class RunStarter {
                     if (dispatch.transaction().isPresent()) {
                         throw StartRefusals.notUndone(options, open.runId());
                     }
-                    new Endings(dispatch, code)
+                    new Endings(dispatch, code, null)
                             .terminate(options.id(), open.runId(), "replaced by a new start (TERMINATE_EXISTING)");
                 }
             }
@@ -350,6 +368,12 @@ final class RunStarter {
                 .withStartedBy(caller == null ? code.identity() : caller);
     }
 
+    /**
+     * Counted here rather than by the statement that inserts the run. The deadline is a fact of the history too
+     * ({@link WorkflowStarted#runDeadline}), whose JSON the client writes: a deadline that the database counted would be
+     * another one than history, exports and the relay of deferred starts have. So it is as exact as this process knows the
+     * time of the database, within a second; from then on only the database's clock decides.
+     */
     private static @Nullable Instant deadline(Instant from, StartOptions options) {
         Duration run = options.runTimeout();
         Duration execution = options.executionTimeout();

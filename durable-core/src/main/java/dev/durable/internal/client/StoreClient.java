@@ -1,11 +1,7 @@
 package dev.durable.internal.client;
 
-import dev.durable.Activity;
 import dev.durable.Call;
-import dev.durable.ConflictPolicy;
-import dev.durable.ReusePolicy;
 import dev.durable.VoidCall;
-import dev.durable.WorkflowAlreadyStartedException;
 import dev.durable.WorkflowNotFoundException;
 import dev.durable.client.ActivityControl;
 import dev.durable.client.ActivityHandle;
@@ -28,10 +24,8 @@ import dev.durable.history.HistoryJson;
 import dev.durable.history.Payload;
 import dev.durable.internal.client.access.ClientCode;
 import dev.durable.internal.client.access.Dispatch;
-import dev.durable.internal.client.access.FilterBuilder;
 import dev.durable.internal.client.access.Listing;
 import dev.durable.internal.client.access.Messages;
-import dev.durable.internal.client.access.WorkflowCode;
 import dev.durable.internal.client.operate.ActivityListing;
 import dev.durable.internal.client.operate.ActivityToken;
 import dev.durable.internal.client.operate.AuditListing;
@@ -41,33 +35,27 @@ import dev.durable.internal.client.operate.Operations;
 import dev.durable.internal.client.operate.StoreActivityControl;
 import dev.durable.internal.client.operate.StoreQueues;
 import dev.durable.internal.client.operate.TokenHolder;
-import dev.durable.internal.declare.ActivityMethod;
 import dev.durable.internal.declare.Recorded;
 import dev.durable.internal.declare.Recorder;
 import dev.durable.internal.declare.WorkflowType;
 import dev.durable.internal.declare.object.CallKind;
-import dev.durable.internal.replay.BackgroundJob;
 import dev.durable.store.AuditFilter;
 import dev.durable.store.Bounds;
 import dev.durable.store.JobFilter;
-import dev.durable.store.JobStart;
 import dev.durable.store.Joined;
 import dev.durable.store.Portion;
 import dev.durable.store.RunFilter;
 import dev.durable.store.RunRecord;
 import dev.durable.store.StoredEvent;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Implements {@link DurableClient}. */
+/** Implements {@link DurableClient}: starts, handles, histories and operations; {@link JobClient} has the background jobs. */
 public final class StoreClient implements DurableClient {
     private static final int PAGE = 2_000;
 
@@ -75,12 +63,14 @@ public final class StoreClient implements DurableClient {
     private final ClientCode code;
     private final RunStarter starts;
     private final Operations operations;
+    private final JobClient jobs;
 
     public StoreClient(Dispatch dispatch, ClientCode code) {
         this.dispatch = dispatch;
         this.code = code;
         this.starts = new RunStarter(dispatch, code);
         this.operations = new Operations(dispatch, code);
+        this.jobs = new JobClient(this, dispatch, code, starts, operations);
     }
 
     @Override
@@ -101,7 +91,8 @@ public final class StoreClient implements DurableClient {
         Bounds.start("workflow", options);
         code.unknownTypes().startByClass(workflow, options.taskQueue());
         Payload input = code.payloads().encodeArguments(workflow.run(), call.arguments());
-        return started(workflow, options, starts.start(RunStarter.Target.of(workflow), options, input));
+        return RunHandle.started(
+                dispatch, code, workflow, options.id(), starts.start(RunStarter.Target.of(workflow), options, input));
     }
 
     @Override
@@ -110,7 +101,12 @@ public final class StoreClient implements DurableClient {
         Bounds.name("client.start(…): the workflow type", workflowType);
         WorkflowType workflow = code.registry().workflow(workflowType).orElse(null);
         Payload input = runArguments(workflow, workflowType, arguments);
-        return started(workflow, options, starts.start(target(workflow, workflowType, options), options, input));
+        return RunHandle.started(
+                dispatch,
+                code,
+                workflow,
+                options.id(),
+                starts.start(target(workflow, workflowType, options), options, input));
     }
 
     private Payload runArguments(@Nullable WorkflowType workflow, String workflowType, @Nullable Object... arguments) {
@@ -180,271 +176,63 @@ public final class StoreClient implements DurableClient {
             @Nullable WorkflowType workflow, StartOptions options, @Nullable UUID runId) {
         return runId == null
                 ? new RunHandle<>(dispatch, code, workflow, options.id(), null)
-                : started(workflow, options, runId);
-    }
-
-    /** In a transaction that is still open the run is not there yet for anybody else: waiting for it must be refused. */
-    private <W, R extends @Nullable Object> WorkflowHandle<W, R> started(
-            @Nullable WorkflowType workflow, StartOptions options, UUID runId) {
-        return dispatch.transaction().isPresent()
-                ? new RunHandle<>(dispatch, code, workflow, options.id(), runId)
                 : RunHandle.started(dispatch, code, workflow, options.id(), runId);
     }
 
     @Override
     public <A> ActivityHandle enqueue(Class<A> type, VoidCall<A> call) {
-        checkDeclares(type);
-        Recorded recorded = Recorder.record(type, call, CallKind.ACTIVITY);
-        String id = recorded.name() + "-" + code.random().get();
-        return enqueue(type, StartOptions.id(id), recorded);
+        return jobs.enqueue(type, call);
     }
 
     @Override
     public <A> ActivityHandle enqueue(Class<A> type, StartOptions options, VoidCall<A> call) {
-        checkDeclares(type);
-        return enqueue(type, Bounds.start("job", options), Recorder.record(type, call, CallKind.ACTIVITY));
-    }
-
-    /** A class that implements an activity type is easily taken for it. */
-    private static void checkDeclares(Class<?> type) {
-        if (type.isAnnotationPresent(Activity.class)) {
-            return;
-        }
-        for (Class<?> c = type; c != null; c = c.getSuperclass()) {
-            for (Class<?> one : c.getInterfaces()) {
-                if (one.isAnnotationPresent(Activity.class)) {
-                    throw new IllegalArgumentException(type.getSimpleName() + " implements the activity type "
-                            + one.getSimpleName() + ". Name that: enqueue(" + one.getSimpleName() + ".class, …).");
-                }
-            }
-        }
+        return jobs.enqueue(type, options, call);
     }
 
     @Override
     public <A, T> BatchHandle enqueueAll(Class<A> type, Iterable<? extends T> items, BatchCall<A, T> call) {
-        String id =
-                code.registry().activityType(type).name() + "-" + code.random().get();
-        return enqueueAll(type, Batch.fresh(dispatch, starts, StartOptions.id(id)), items, call);
+        return jobs.enqueueAll(type, items, call);
     }
 
     @Override
     public <A, T> BatchHandle enqueueAll(
             Class<A> type, StartOptions options, Iterable<? extends T> items, BatchCall<A, T> call) {
-        return enqueueAll(type, Batch.missing(dispatch, starts, Bounds.start("batch", options)), items, call);
-    }
-
-    private <A, T> BatchHandle enqueueAll(
-            Class<A> type, Batch batch, Iterable<? extends T> items, BatchCall<A, T> call) {
-        WorkflowCode.mayNot("client.enqueueAll(…)", "enqueue batch " + batch.id() + " again");
-        for (T item : items) {
-            VoidCall<A> one = activity -> call.on(activity, item);
-            Recorded recorded = Recorder.record(type, one, CallKind.ACTIVITY);
-            ActivityMethod activity = jobActivity(type, recorded);
-            batch.add(activity, code.payloads().encodeArguments(activity.spec(), recorded.arguments()));
-        }
-        batch.endAll();
-        return new JobBatch(batch.id(), batch.isEmpty(), batch.added(), this, dispatch, code);
+        return jobs.enqueueAll(type, options, items, call);
     }
 
     @Override
     public BatchHandle batch(String id) {
-        return new JobBatch(Bounds.known("batch id", id), false, 0, this, dispatch, code);
-    }
-
-    /**
-     * Gives the id of the job that is enqueued when the batch is at rest.
-     *
-     * @param empty whether it has no job, and will have none: then that is now
-     */
-    <A> String whenAtRest(String batch, boolean empty, Class<A> type, VoidCall<A> call) {
-        Recorded recorded = Recorder.record(type, call, CallKind.ACTIVITY);
-        ActivityMethod activity = jobActivity(type, recorded);
-        Payload arguments = code.payloads().encodeArguments(activity.spec(), recorded.arguments());
-        String following = JobBatch.idOfFollowing(batch, activity);
-        JobCall whenAtRest = JobCall.of(activity, StartOptions.id(following), arguments, now());
-        if (empty) {
-            enqueueOnce(following, whenAtRest);
-            return following;
-        }
-        Payload watch = code.payloads().encodeArguments(BatchFollower.ACTIVITY, new Object[] {
-            batch,
-            following,
-            activity.name(),
-            arguments.json(),
-            Objects.requireNonNull(whenAtRest.chosen()).with(whenAtRest.options())
-        });
-        enqueueOnce(
-                // One that waited in vain, for a batch that was not there, does not stand in the way.
-                StartOptions.id(JobBatch.idOfWatching(following)).reusePolicy(ReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY),
-                new JobCall(
-                        BatchFollower.ACTIVITY,
-                        watch,
-                        BatchFollower.options(whenAtRest.taskQueue()),
-                        null,
-                        whenAtRest.at()));
-        return following;
-    }
-
-    /** A job of this id that is there, open or closed, stays the one. */
-    void enqueueOnce(String id, JobCall call) {
-        enqueueOnce(StartOptions.id(id).reusePolicy(ReusePolicy.REJECT_DUPLICATE), call);
-    }
-
-    private void enqueueOnce(StartOptions unlessThere, JobCall call) {
-        String id = unlessThere.id();
-        StartOptions once = unlessThere.conflictPolicy(ConflictPolicy.USE_EXISTING);
-        try {
-            starts.enqueue(call, once);
-        } catch (WorkflowAlreadyStartedException e) {
-            boolean done = dispatch.store()
-                    .latestRun(id)
-                    .filter(run -> run.type().equals(BackgroundJob.TYPE) && run.closedAt() != null)
-                    .isPresent();
-            if (!done) {
-                throw e;
-            }
-        }
-    }
-
-    /** By the store's clock. */
-    Instant now() {
-        return starts.now();
-    }
-
-    private ActivityHandle enqueue(Class<?> type, StartOptions options, Recorded call) {
-        ActivityMethod activity = jobActivity(type, call);
-        Payload arguments = code.payloads().encodeArguments(activity.spec(), call.arguments());
-        return handle(activity, options, starts.enqueue(activity, options, arguments));
-    }
-
-    private ActivityHandle handle(ActivityMethod activity, StartOptions options, UUID runId) {
-        return new JobHandle(
-                this.<Object, Object>started(code.registry().workflowOf(BackgroundJob.class), options, runId),
-                code,
-                new JobHandle.Of(activity.name(), activity),
-                runId,
-                control(options.id(), runId),
-                () -> handle(activity, options, new EndedJobs(dispatch, starts).enqueueAgain(options.id(), runId)));
-    }
-
-    private ActivityControl control(String id, UUID runId) {
-        JobFilter only = JobFilter.ALL.workflowId(id).runId(runId).seq(BackgroundJob.SEQ);
-        return new StoreActivityControl(operations, only, code.identity());
+        return jobs.batch(id);
     }
 
     @Override
     public ActivityHandle job(String id) {
-        RunRecord run = jobRun(id);
-        String activity = activityOf(run);
-        return job(run, activity, code.registry().activityMethod(activity).orElse(null));
+        return jobs.job(id);
     }
 
     @Override
     public <A> ActivityHandle job(Class<A> type, String id) {
-        RunRecord run = jobRun(id);
-        String activity = activityOf(run);
-        ActivityMethod method = code.registry().activityType(type).methods().stream()
-                .filter(one -> one.names().contains(activity))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException(
-                        "job " + id + " runs " + activity + ", which is none of " + type.getName()
-                                + ". Name the type that declares it, or use client.job(\"" + id + "\")."));
-        return job(run, activity, method);
-    }
-
-    /** The incident that a listing has found. */
-    ActivityHandle job(RunRecord run) {
-        if (!run.type().equals(BackgroundJob.TYPE)) {
-            throw new IllegalStateException(run.run().workflowId() + " is a run of " + run.type()
-                    + " and no background job: use handle(type).");
-        }
-        String activity = activityOf(run);
-        return job(run, activity, code.registry().activityMethod(activity).orElse(null));
-    }
-
-    private ActivityHandle job(RunRecord run, String activity, @Nullable ActivityMethod method) {
-        String id = run.run().workflowId();
-        UUID runId = run.run().runId();
-        WorkflowType type = code.registry().workflowOf(BackgroundJob.class);
-        return new JobHandle(
-                new RunHandle<>(dispatch, code, type, id, runId),
-                code,
-                new JobHandle.Of(activity, method),
-                runId,
-                control(id, runId),
-                () -> again(id, runId, activity, method));
-    }
-
-    private ActivityHandle again(String id, UUID runId, String activity, @Nullable ActivityMethod method) {
-        UUID next = new EndedJobs(dispatch, starts).enqueueAgain(id, runId);
-        RunRecord run = dispatch.store()
-                .run(next)
-                .orElseThrow(() -> new WorkflowNotFoundException("job " + id + " was enqueued again, as run " + next
-                        + ", in a transaction that is still open: it exists once that commits"));
-        return job(run, activity, method);
-    }
-
-    private RunRecord jobRun(String id) {
-        RunRecord run = dispatch.store()
-                .latestRun(Bounds.known("job id", id))
-                .orElseThrow(() -> new WorkflowNotFoundException("there is no job " + id
-                        + ". If it was enqueued in a transaction that is still open, it exists once that commits; if it"
-                        + " follows a batch that is not at rest (onCompletion), once that is."));
-        if (!run.type().equals(BackgroundJob.TYPE)) {
-            throw new IllegalArgumentException(id + " is the id of a run of " + run.type()
-                    + " and of no background job. Use client.handle(\"" + id + "\").");
-        }
-        return run;
-    }
-
-    /** As it was called when the job was enqueued. */
-    private String activityOf(RunRecord run) {
-        for (StoredEvent started : dispatch.store().history(run.run().runId(), 1, 1)) {
-            String activity = JobStart.activity(run.type(), started.attributes());
-            if (activity != null) {
-                return activity;
-            }
-        }
-        throw new WorkflowNotFoundException("the history of job " + run.run().shown()
-                + " does not tell its activity. Usual cause: old histories are dropped, and this one was.");
+        return jobs.job(type, id);
     }
 
     @Override
     public WorkflowQuery jobs() {
-        return new Listing(
-                this,
-                this::job,
-                dispatch.store().views(),
-                code.registry(),
-                RunFilter.ALL.types(Set.of(BackgroundJob.TYPE)));
+        return jobs.listing();
     }
 
     @Override
     public UUID enqueueAgain(String id) {
-        return new EndedJobs(dispatch, starts).enqueueAgain(Bounds.known("job id", id));
+        return jobs.enqueueAgain(id);
     }
 
     @Override
     public long enqueueAgain(UnaryOperator<WorkflowQuery.Filter> filter) {
-        FilterBuilder builder = new FilterBuilder(RunFilter.ALL.statuses(EndedJobs.FAILED), code.registry());
-        if (filter.apply(builder) != builder) {
-            throw new IllegalArgumentException("enqueueAgain(w -> …) must return the filter it was given, narrowed:"
-                    + " enqueueAgain(w -> w.closedAfter(monday))");
-        }
-        return new EndedJobs(dispatch, starts).enqueueAgain(builder.build());
+        return jobs.enqueueAgain(filter);
     }
 
-    private ActivityMethod jobActivity(Class<?> type, Recorded call) {
-        ActivityMethod activity = code.registry().activityType(type).methods().stream()
-                .filter(method -> method.spec().method().equals(call.declaredMethod()))
-                .findFirst()
-                .orElseThrow();
-        if (activity.options().local()) {
-            throw new IllegalArgumentException(activity.name()
-                    + " is local: it runs inside a workflow's worker and has no job. Take local = true away, or call it"
-                    + " from a workflow.");
-        }
-        return activity;
+    /** The part that enqueues and finds background jobs. */
+    JobClient ofJobs() {
+        return jobs;
     }
 
     @Override
@@ -552,6 +340,6 @@ public final class StoreClient implements DurableClient {
 
     @Override
     public WorkflowQuery workflows() {
-        return new Listing(this, this::job, dispatch.store().views(), code.registry(), RunFilter.ALL);
+        return new Listing(this, jobs::job, dispatch.store().views(), code.registry(), RunFilter.ALL);
     }
 }

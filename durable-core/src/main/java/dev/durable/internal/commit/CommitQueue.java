@@ -159,6 +159,11 @@ final class CommitQueue {
             }
         }
 
+        /** How many wait to be taken. */
+        int size() {
+            return waiting.size();
+        }
+
         /** Bytes of what waits to be taken. */
         long held() {
             return held.get();

@@ -3,6 +3,7 @@ package dev.durable.internal.commit;
 import dev.durable.StoreUnavailableException;
 import dev.durable.internal.drive.Drive;
 import dev.durable.internal.drive.Step;
+import dev.durable.observe.EngineStatistics;
 import dev.durable.store.CommitUnknownException;
 import java.time.Duration;
 import java.util.List;
@@ -104,6 +105,11 @@ public final class Lane<I, O> implements Step {
                     + " the database is well."));
         }
         return outcome;
+    }
+
+    /** What waits to be taken. */
+    EngineStatistics.Lane statistics() {
+        return new EngineStatistics.Lane(name, line.size(), line.held());
     }
 
     /** Bytes that wait to be taken. */

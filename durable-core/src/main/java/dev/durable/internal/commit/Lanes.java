@@ -1,11 +1,14 @@
 package dev.durable.internal.commit;
 
 import dev.durable.internal.drive.Drive;
+import dev.durable.observe.EngineStatistics;
 import dev.durable.store.Delivery;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.NewRun;
 import dev.durable.store.StartOutcome;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 import java.util.function.Supplier;
 
@@ -58,6 +61,14 @@ public record Lanes(
                                 update -> kind(update.said()) + " of " + update.key()),
                 new TransitionLanes(
                         store, random, turns.mainLine(MAX_BATCH, CROWD), turns.sideLine(MAX_BATCH, CROWD, SHARE)));
+    }
+
+    /** What waits in each of them. */
+    public List<EngineStatistics.Lane> statistics() {
+        List<EngineStatistics.Lane> all =
+                new ArrayList<>(List.of(starts.statistics(), deliveries.statistics(), jobs.statistics()));
+        all.addAll(transitions.statistics());
+        return all;
     }
 
     private static String key(Delivery delivery) {

@@ -1,6 +1,7 @@
 package dev.durable.internal.commit;
 
 import dev.durable.internal.drive.Drive;
+import dev.durable.observe.EngineStatistics;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.Transition;
 import java.util.List;
@@ -36,6 +37,13 @@ public final class TransitionLanes {
 
     void drivenBy(Drive drive) {
         lanes.forEach(lane -> lane.drivenBy(drive));
+    }
+
+    /** What waits to be taken. */
+    List<EngineStatistics.Lane> statistics() {
+        return List.of(
+                new EngineStatistics.Lane("transitions", goingOn.size(), goingOn.held()),
+                new EngineStatistics.Lane("endings", ending.size(), ending.held()));
     }
 
     /** Bytes that wait to be taken. */

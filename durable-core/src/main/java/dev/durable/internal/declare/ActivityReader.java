@@ -19,7 +19,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Reads an activity type: its name, its activities, what its annotations set. */
+/** Reads an activity type by reflection: its name, its activities, and the options that its annotations set. */
 final class ActivityReader {
     private final Class<?> type;
     private final Activity annotation;

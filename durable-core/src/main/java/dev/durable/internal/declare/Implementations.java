@@ -44,19 +44,34 @@ final class Implementations {
         }
     }
 
+    /** Binds the instance to these of the activity types that it is of; it may be of others, which others implement. */
+    void add(Set<Class<?>> chosen, Object instance) {
+        Set<Class<?>> types = typesOf(instance.getClass());
+        bindEach(chosen, instance);
+        check(types, instance);
+    }
+
     /** The implementation of each type. */
     Map<Class<?>, Object> byType() {
         return byType;
     }
 
-    @SuppressWarnings("ReferenceEquality") // the same object once more is no second implementation
     private void bind(Set<Class<?>> types, Object instance) {
+        bindEach(types, instance);
+        check(types, instance);
+    }
+
+    @SuppressWarnings("ReferenceEquality") // the same object once more is no second implementation
+    private void bindEach(Set<Class<?>> types, Object instance) {
         for (Class<?> type : types) {
             Object other = byType.putIfAbsent(type, instance);
             if (other != null && other != instance) {
                 problems.add(ActivityProblems.implementedTwice(type, other, instance));
             }
         }
+    }
+
+    private void check(Set<Class<?>> types, Object instance) {
         for (Class<?> c : MethodTable.lineage(instance.getClass())) {
             if (!c.isInterface() && !types.contains(c) && !GeneratedClasses.isGenerated(c)) {
                 types.stream()
@@ -67,7 +82,7 @@ final class Implementations {
         }
     }
 
-    private static Set<Class<?>> typesOf(Class<?> implementation) {
+    static Set<Class<?>> typesOf(Class<?> implementation) {
         Set<Class<?>> annotated = new LinkedHashSet<>();
         MethodTable.lineage(implementation).stream()
                 .filter(type -> type.isInterface() || !GeneratedClasses.isGenerated(type))

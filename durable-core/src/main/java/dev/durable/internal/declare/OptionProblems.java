@@ -88,7 +88,7 @@ final class OptionProblems {
                         activity,
                         "has heartbeatTimeout " + heartbeat + ", which is longer than its startToClose "
                                 + options.startToClose() + " (" + ActivityOptions.DEFAULT.startToClose()
-                                + " unless told): an attempt is over before its missing heartbeat could be noticed",
+                                + " by default): an attempt is over before its missing heartbeat could be noticed",
                         "Set startToClose to how long one attempt may take in all, or heartbeatTimeout to how long it may"
                                 + " be silent, which is less"));
     }

@@ -44,6 +44,11 @@ final class Registration {
         implementations.add(activityType, instance);
     }
 
+    /** An instance for these of the activity types that it is of. */
+    void add(Set<Class<?>> activityTypes, Object instance) {
+        implementations.add(activityTypes, instance);
+    }
+
     /** An activity type that is called by name only: known, as if it were injected. */
     void addActivityType(Class<?> type) {
         if (ActivityDeclaration.isDeclaredBy(type)) {

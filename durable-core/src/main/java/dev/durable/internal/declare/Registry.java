@@ -63,6 +63,21 @@ public final class Registry {
         return workflowsByClass.computeIfAbsent(type, Registry::readForClient);
     }
 
+    /** The workflows registered, each once. */
+    public Set<WorkflowType> workflows() {
+        return Set.copyOf(workflows.values());
+    }
+
+    /** The activities implemented here, each once. */
+    public Set<ActivityBinding> activities() {
+        return Set.copyOf(activities.values());
+    }
+
+    /** The activity types that an object of this class implements: annotated interfaces and classes, also behind proxies. */
+    public static Set<Class<?>> activityTypesOf(Class<?> implementation) {
+        return Implementations.typesOf(implementation);
+    }
+
     /** Names and aliases of the workflows registered. */
     public Set<String> workflowTypes() {
         return workflows.keySet();
@@ -122,10 +137,13 @@ public final class Registry {
         return read;
     }
 
+    private record Chosen(Set<Class<?>> types, Object implementation) {}
+
     /** Collects what an engine is to know. Not thread-safe. */
     public static final class Builder {
         private final List<Object> registered = new ArrayList<>();
         private final Map<Class<?>, List<Object>> typed = new LinkedHashMap<>();
+        private final List<Chosen> chosen = new ArrayList<>();
         private final List<Class<?>> calledByName = new ArrayList<>();
         private final Map<String, String> properties = new LinkedHashMap<>();
         private OnExhausted jobsOnExhausted = OnExhausted.DEAD_LETTER;
@@ -145,6 +163,12 @@ public final class Registry {
         public <A> Builder activity(Class<A> type, A implementation) {
             typed.computeIfAbsent(type, t -> new ArrayList<>())
                     .add(Objects.requireNonNull(implementation, () -> "the implementation of " + type.getName()));
+            return this;
+        }
+
+        /** An implementation of these of the activity types that it is of. */
+        public Builder activities(Set<Class<?>> types, Object implementation) {
+            chosen.add(new Chosen(types, implementation));
             return this;
         }
 
@@ -184,6 +208,7 @@ public final class Registry {
         public Registry build(Function<? super Declarations, ? extends Collection<String>> more) {
             Registration registration = new Registration();
             registered.forEach(registration::add);
+            chosen.forEach(one -> registration.add(one.types(), one.implementation()));
             typed.forEach((type, all) -> all.forEach(one -> registration.add(type, one)));
             calledByName.forEach(registration::addActivityType);
             return registration.finish(properties, jobsOnExhausted, more);

@@ -1,7 +1,6 @@
 package dev.durable.internal.dispatch;
 
 import dev.durable.internal.attempt.AttemptOutcome;
-import dev.durable.internal.attempt.InterruptedBodies;
 import dev.durable.internal.attempt.Leases;
 import dev.durable.internal.attempt.Reports;
 import dev.durable.internal.commit.Lane;
@@ -55,6 +54,11 @@ public final class ActivityReports implements Reports {
     @Override
     public Optional<TransactionalActivities> transactional() {
         return transactional;
+    }
+
+    @Override
+    public void transactionWasStale() {
+        stale.increment();
     }
 
     @Override
@@ -125,7 +129,7 @@ public final class ActivityReports implements Reports {
     }
 
     /** Counts an outcome that a run had taken and that was stale when the run wrote it. */
-    public void cameTooLate(AttemptOutcome outcome) {
+    public void wasStale(AttemptOutcome outcome) {
         stale.increment();
         taken(outcome.key(), outcome.lease());
     }

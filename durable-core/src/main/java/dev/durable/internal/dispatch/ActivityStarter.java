@@ -16,6 +16,7 @@ public final class ActivityStarter {
     private final AttemptServices host;
     private final Supplier<UUID> session;
     private volatile boolean draining;
+    private volatile boolean claimsNoMore;
 
     public ActivityStarter(AttemptServices host, Supplier<UUID> session) {
         this.host = host;
@@ -29,6 +30,16 @@ public final class ActivityStarter {
     /** The session under which to claim. */
     UUID session() {
         return session.get();
+    }
+
+    /** From now on nothing is claimed; what comes otherwise begins. */
+    public void claimNoMore() {
+        claimsNoMore = true;
+    }
+
+    /** Whether jobs may be claimed. */
+    boolean claims() {
+        return !claimsNoMore && !draining;
     }
 
     /** From now on nothing begins. */

@@ -6,12 +6,13 @@ import dev.durable.internal.attempt.Leases;
 import dev.durable.internal.commit.Lane;
 import dev.durable.internal.drive.PollPace;
 import dev.durable.internal.drive.Step;
+import dev.durable.observe.EngineObserver;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.JobClaim;
 import dev.durable.store.JobKey;
-import dev.durable.store.LimitedClaim;
 import dev.durable.store.Portion;
+import dev.durable.store.QueueStore;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -80,7 +81,7 @@ public final class ActivityWorker implements Step {
 
     @Override
     public Duration runOnce() {
-        if (starter.draining() || activities.isEmpty()) {
+        if (!starter.claims() || activities.isEmpty()) {
             return UNTIL_WOKEN;
         }
         long early = nextClaim - store.clock().nanoTime();
@@ -89,14 +90,20 @@ public final class ActivityWorker implements Step {
         }
         if (starter.host().leases().weight() + starter.host().reports().held() >= Lane.BACKLOG) {
             pool.slots().demand(ActivitySlots.Demand.HUNGRY);
+            skipped(EngineObserver.Skipped.BACKLOG);
             return sleep(CROWDED);
         }
         List<ActivitySlots.Slot> slots = pool.slots().takeForClaim();
         if (slots.isEmpty()) {
             pool.slots().demand(ActivitySlots.Demand.HUNGRY);
+            skipped(EngineObserver.Skipped.NO_SLOT);
             return sleep(pace.afterFind());
         }
         return claim(slots);
+    }
+
+    private void skipped(EngineObserver.Skipped why) {
+        starter.host().surroundings().telemetry().observer().claimSkipped(pool.name(), why);
     }
 
     private Duration claim(List<ActivitySlots.Slot> slots) {
@@ -181,7 +188,7 @@ public final class ActivityWorker implements Step {
         if (!rules.of(wanted.taskQueue()).limits().limitsClaims()) {
             return weighed(store.claimJobs(wanted));
         }
-        LimitedClaim claim = store.claimLimitedJobs(wanted);
+        QueueStore.LimitedClaim claim = store.claimLimitedJobs(wanted);
         Duration again = claim.retryIn();
         if (again != null && (retryIn == null || again.compareTo(retryIn) < 0)) {
             retryIn = again;

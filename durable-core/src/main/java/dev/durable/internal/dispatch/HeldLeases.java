@@ -63,11 +63,6 @@ public final class HeldLeases implements Chore {
     }
 
     @Override
-    public String name() {
-        return "leases";
-    }
-
-    @Override
     public Duration interval() {
         return interval.multipliedBy(WHEN_IDLE);
     }
@@ -113,7 +108,7 @@ public final class HeldLeases implements Chore {
 
     private static void compare(Attempt attempt, @Nullable HeldJob held) {
         if (held == null) {
-            attempt.lose("its job is gone: the workflow ended, or another worker has it");
+            attempt.becomeStale("its job is gone: the workflow ended, or another worker has it");
             return;
         }
         if (held.ordered() != null) {

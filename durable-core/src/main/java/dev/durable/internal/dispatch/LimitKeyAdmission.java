@@ -3,9 +3,9 @@ package dev.durable.internal.dispatch;
 import dev.durable.DurableException;
 import dev.durable.StoreUnavailableException;
 import dev.durable.internal.drive.Step;
-import dev.durable.store.Admission;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.HistoryStore;
+import dev.durable.store.QueueStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -71,7 +71,7 @@ public final class LimitKeyAdmission implements Step {
 
     private Duration admit(String queue) {
         try {
-            Admission admission = store.admit(queue);
+            QueueStore.Admission admission = store.admit(queue);
             if (!admission.waiting()) {
                 return UNTIL_WOKEN;
             }

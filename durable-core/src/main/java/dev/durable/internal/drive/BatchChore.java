@@ -7,7 +7,6 @@ import java.time.Duration;
  * database is away, what it was about to do is found there the next time.
  */
 public final class BatchChore implements Chore {
-    private final String name;
     private final PollPace pace;
     private final int batch;
     private final Work work;
@@ -20,16 +19,10 @@ public final class BatchChore implements Chore {
         int upTo(int most);
     }
 
-    public BatchChore(String name, PollPace pace, int batch, Work work) {
-        this.name = name;
+    public BatchChore(PollPace pace, int batch, Work work) {
         this.pace = pace;
         this.batch = batch;
         this.work = work;
-    }
-
-    @Override
-    public String name() {
-        return name;
     }
 
     @Override

@@ -6,23 +6,19 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Lets client threads wait for futures of the engine, with time limits, and wakes them when the engine closes.
  * Thread-safe.
- *
- * <p>No wait has a timer of its own: a timed sleep of a virtual thread wakes the scheduler's timer thread when it begins
- * and when it ends, and a client makes two waits a run. Limits are kept in {@link Deadlines}, which wakes nobody unless
- * the new one is the first.
  */
 public final class BlockedCallers {
-    private final Deadlines limits;
     private final Set<Wait<?>> waiting = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
-    /** A thread's wait: for a copy of the future, which may have others who wait and is not theirs to be ended by us. */
+    /** A thread's wait: for a copy of the future, which may have others who wait and is not for one of them to end. */
     private static final class Wait<T extends @Nullable Object> {
         private final CompletableFuture<T> copy;
 
@@ -30,28 +26,16 @@ public final class BlockedCallers {
             this.copy = future.copy();
         }
 
-        void giveUp(Why why) {
-            copy.completeExceptionally(new GivenUp(why));
+        void close() {
+            copy.completeExceptionally(new Closed());
         }
     }
 
-    private enum Why {
-        TIME_OVER,
-        CLOSED
-    }
-
-    /** Ends a wait; not seen outside. */
-    private static final class GivenUp extends Exception {
-        private final Why why;
-
-        GivenUp(Why why) {
+    /** Ends a wait when the engine closes; not seen outside. */
+    private static final class Closed extends Exception {
+        Closed() {
             super(null, null, false, false);
-            this.why = why;
         }
-    }
-
-    BlockedCallers(Deadlines limits) {
-        this.limits = limits;
     }
 
     /**
@@ -66,30 +50,37 @@ public final class BlockedCallers {
             return future.get();
         }
         if (timeout != null && !timeout.isPositive() && !closed) {
-            throw new TimeoutException("not done within " + timeout);
+            throw notDoneWithin(timeout);
         }
         Wait<T> wait = new Wait<>(future);
-        Deadlines.Deadline limit = timeout == null ? null : limits.in(timeout, () -> wait.giveUp(Why.TIME_OVER));
         waiting.add(wait);
         try {
             // Checked after it was added: either close() has seen this wait, or this thread sees that it is closed.
             if (closed) {
-                wait.giveUp(Why.CLOSED);
+                wait.close();
             }
-            return wait.copy.get();
-        } catch (ExecutionException e) {
-            // Not given up: as the future itself tells it. Nor is a wait given up for what was done just before.
-            if (!(e.getCause() instanceof GivenUp given) || future.isDone()) {
+            return timeout == null
+                    ? wait.copy.get()
+                    : wait.copy.get(Jitter.bounded(timeout).toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            if (future.isDone()) {
                 return future.get();
             }
-            if (given.why == Why.TIME_OVER) {
-                throw new TimeoutException("not done within " + timeout);
+            throw notDoneWithin(timeout);
+        } catch (ExecutionException e) {
+            // Its own failure is told as the future itself tells it. Nor does a close end a wait for what was done just
+            // before.
+            if (!(e.getCause() instanceof Closed) || future.isDone()) {
+                return future.get();
             }
             throw nobodyWorks();
         } finally {
             waiting.remove(wait);
-            limits.cancel(limit);
         }
+    }
+
+    private static TimeoutException notDoneWithin(@Nullable Duration timeout) {
+        return new TimeoutException("not done within " + timeout);
     }
 
     /** How many threads wait. */
@@ -100,7 +91,7 @@ public final class BlockedCallers {
     /** The engine is closed: waits for anything that is not done fail from now on. */
     void close() {
         closed = true;
-        waiting.forEach(wait -> wait.giveUp(Why.CLOSED));
+        waiting.forEach(Wait::close);
     }
 
     /** The message for waits on a closed engine. */

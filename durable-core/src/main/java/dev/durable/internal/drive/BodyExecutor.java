@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * thread at a time.
  *
  * <p>Handing each task to a thread of its own, as a cached pool does, costs a wake-up a task; where bodies are short that is
- * most of what they cost. Here at most one thread is being woken at any time, and before it begins it wakes the next if
+ * most of what they cost (a quarter of a step, docs/decisions/0098). Here at most one thread is being woken at any time, and before it begins it wakes the next if
  * more tasks wait. So bodies that block run side by side as fast as threads wake up, and bodies that do not are run by the
  * few threads that are awake.
  *

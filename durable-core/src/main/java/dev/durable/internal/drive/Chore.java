@@ -3,11 +3,8 @@ package dev.durable.internal.drive;
 import dev.durable.internal.upkeep.Upkeep;
 import java.time.Duration;
 
-/** One recurring maintenance step of a worker process, with a name, an interval and counts, run by {@link Upkeep}. */
+/** One recurring maintenance step of a worker process, with an interval and counts, run by {@link Upkeep}. */
 public interface Chore extends Step {
-    /** What it is called, in the list of upkeep and as the name of its thread. */
-    String name();
-
     /** The longest that passes between two runs while all is well. */
     Duration interval();
 

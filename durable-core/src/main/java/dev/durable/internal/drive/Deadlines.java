@@ -11,8 +11,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The timers of a process: runs short actions at their time on the monotonic clock, such as timeouts of attempts,
- * heartbeats that were throttled, looks at a queue for a retry that is due, and time limits of waiting clients. What is
- * entered must be quick and must not run user code.
+ * heartbeats that were throttled, and looks at a queue for a retry that is due. What is entered must be quick and must not
+ * run user code.
+ *
+ * <p>A {@link Step} on the store's clock, which tests turn on virtual time: a scheduler of the JDK has no clock that could be
+ * set (docs/decisions/0098).
  */
 public final class Deadlines implements Step {
     private static final Logger log = LoggerFactory.getLogger(Deadlines.class);

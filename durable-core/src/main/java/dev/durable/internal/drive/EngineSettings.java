@@ -2,6 +2,7 @@ package dev.durable.internal.drive;
 
 import dev.durable.client.Alert;
 import dev.durable.client.ErrorSanitizer;
+import dev.durable.internal.intercept.Interception;
 import dev.durable.internal.payload.PayloadCodec;
 import java.time.Duration;
 import java.util.LinkedHashSet;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param payloads reads and writes values
  * @param errors what is made of failures
  * @param reading what is made of jobs that can't be read
+ * @param interception interceptors and context propagators
  */
 public record EngineSettings(
         String identity,
@@ -30,13 +32,14 @@ public record EngineSettings(
         boolean strict,
         PayloadCodec payloads,
         Errors errors,
-        Reading reading) {
+        Reading reading,
+        Interception interception) {
 
     public EngineSettings {
         queues = Map.copyOf(queues);
     }
 
-    /** Jobs are read as they are unless told. */
+    /** Jobs are read as they are by default, and nothing is intercepted. */
     public EngineSettings(
             String identity,
             Map<String, QueueSettings> queues,
@@ -45,7 +48,7 @@ public record EngineSettings(
             boolean strict,
             PayloadCodec payloads,
             Errors errors) {
-        this(identity, queues, limits, worker, strict, payloads, errors, Reading.DEFAULT);
+        this(identity, queues, limits, worker, strict, payloads, errors, Reading.DEFAULT, Interception.NONE);
     }
 
     /**
@@ -80,8 +83,19 @@ public record EngineSettings(
             return new Errors(value, alerts, deadLettersKept, maxDeadLetters, stallOn);
         }
 
+        /** After those that were added before. */
         public Errors toldTo(Consumer<? super Alert> listener) {
-            return new Errors(sanitizer, listener, deadLettersKept, maxDeadLetters, stallOn);
+            Consumer<? super Alert> before = alerts;
+            Consumer<Alert> all = alert -> {
+                try {
+                    if (before != null) {
+                        before.accept(alert);
+                    }
+                } finally {
+                    listener.accept(alert);
+                }
+            };
+            return new Errors(sanitizer, all, deadLettersKept, maxDeadLetters, stallOn);
         }
 
         public Errors keeping(Duration time, int most) {
@@ -189,6 +203,11 @@ public record EngineSettings(
         public Limits withMaxPayloadBytes(int value) {
             return new Limits(
                     drain, sessionLease, pollInterval, call, turn, value, cacheBytes, cancelGrace, transactional);
+        }
+
+        public Limits withCacheBytes(long value) {
+            return new Limits(
+                    drain, sessionLease, pollInterval, call, turn, maxPayloadBytes, value, cancelGrace, transactional);
         }
 
         public Limits withCancelGrace(Duration value) {

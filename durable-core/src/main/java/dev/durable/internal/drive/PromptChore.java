@@ -21,11 +21,6 @@ public final class PromptChore implements Chore {
     }
 
     @Override
-    public String name() {
-        return chore.name();
-    }
-
-    @Override
     public Duration interval() {
         return chore.interval();
     }

@@ -1,8 +1,6 @@
 package dev.durable.internal.drive;
 
-import dev.durable.store.StoreClock;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -26,10 +24,7 @@ public final class ThreadDrive implements Drive {
 
     private final List<Runnable> executors = new CopyOnWriteArrayList<>();
     private final UnaryOperator<Throwable> loggable;
-    private final BlockedCallers waits;
-    /** Not one of the loops whose progress is watched: no lease hangs on it, and clients may hold it up. */
-    private final Loop timekeeper;
-
+    private final BlockedCallers waits = new BlockedCallers();
     private boolean started;
 
     /**
@@ -37,23 +32,6 @@ public final class ThreadDrive implements Drive {
      */
     public ThreadDrive(UnaryOperator<Throwable> loggable) {
         this.loggable = loggable;
-        Deadlines limits = new Deadlines(new HostClock(), loggable);
-        timekeeper = new Loop("waits", limits, false, loggable);
-        limits.onEarlier(timekeeper::wake);
-        waits = new BlockedCallers(limits);
-    }
-
-    /** For how long somebody waits, the store's time does not matter. */
-    private static final class HostClock implements StoreClock {
-        @Override
-        public Instant now() {
-            return Instant.now();
-        }
-
-        @Override
-        public long nanoTime() {
-            return System.nanoTime();
-        }
     }
 
     @Override
@@ -105,7 +83,6 @@ public final class ThreadDrive implements Drive {
     @Override
     public void start() {
         started = true;
-        timekeeper.start();
         loops.forEach(Loop::start);
     }
 
@@ -121,7 +98,6 @@ public final class ThreadDrive implements Drive {
             loops.get(i).close();
         }
         executors.forEach(Runnable::run);
-        timekeeper.close();
         waits.close();
     }
 }

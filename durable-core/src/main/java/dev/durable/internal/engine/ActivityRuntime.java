@@ -1,6 +1,5 @@
 package dev.durable.internal.engine;
 
-import dev.durable.client.Alert;
 import dev.durable.client.WorkerStatus;
 import dev.durable.history.OptionsJson;
 import dev.durable.internal.attempt.ActivityQueue;
@@ -8,7 +7,6 @@ import dev.durable.internal.attempt.ActivitySlots;
 import dev.durable.internal.attempt.Attempt;
 import dev.durable.internal.attempt.AttemptOutcome;
 import dev.durable.internal.attempt.AttemptServices;
-import dev.durable.internal.attempt.ExternalAttempts;
 import dev.durable.internal.attempt.Leases;
 import dev.durable.internal.attempt.LocalActivities;
 import dev.durable.internal.attempt.LocalCalls;
@@ -19,30 +17,19 @@ import dev.durable.internal.dispatch.ActivityPools;
 import dev.durable.internal.dispatch.ActivityReports;
 import dev.durable.internal.dispatch.ActivityStarter;
 import dev.durable.internal.dispatch.ActivityWorker;
-import dev.durable.internal.dispatch.HeldLeases;
 import dev.durable.internal.dispatch.LimitKeyAdmission;
 import dev.durable.internal.dispatch.RulesWatch;
 import dev.durable.internal.dispatch.TransactionalShare;
-import dev.durable.internal.drive.BatchChore;
 import dev.durable.internal.drive.BoundedExecutor;
-import dev.durable.internal.drive.Chore;
 import dev.durable.internal.drive.Deadlines;
 import dev.durable.internal.drive.Drive;
 import dev.durable.internal.drive.EngineSettings;
 import dev.durable.internal.drive.EngineSettings.QueueSettings;
 import dev.durable.internal.drive.IdleInterval;
+import dev.durable.internal.drive.Jitter;
 import dev.durable.internal.drive.PollPace;
-import dev.durable.internal.drive.PromptChore;
-import dev.durable.internal.upkeep.Alerts;
-import dev.durable.internal.upkeep.DeadLetterRetention;
-import dev.durable.internal.upkeep.EndedRuns;
-import dev.durable.internal.upkeep.ExternalTimeouts;
-import dev.durable.internal.upkeep.RelayChore;
-import dev.durable.internal.upkeep.RunTimeouts;
-import dev.durable.internal.upkeep.Sweeper;
-import dev.durable.internal.upkeep.Timeouts;
 import dev.durable.internal.upkeep.Upkeep;
-import dev.durable.internal.upkeep.WaitingTimeouts;
+import dev.durable.internal.upkeep.UpkeepChore;
 import dev.durable.internal.upkeep.WorkerSession;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.HistoryStore;
@@ -77,19 +64,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Assembles the part of a worker that runs activities: an {@link ActivityWorker} for each task queue and, shared by all
- * of them, the {@link WorkerSession}, the chores {@link HeldLeases}, {@link EndedRuns}, {@link Sweeper} and {@link Timeouts},
- * the {@link RelayChore} and the {@link Deadlines}.
+ * of them, the {@link WorkerSession}, the {@link Deadlines} and the {@link WorkerChores}.
  */
 final class ActivityRuntime implements ActivitySide {
     private static final Logger log = LoggerFactory.getLogger(ActivityRuntime.class);
     /** What a drain may take on top of its grace: for interrupted bodies to end, and for what they leave to be stored. */
     private static final Duration DRAIN_SLACK = Attempt.INTERRUPT_GRACE.multipliedBy(2);
-    /** The claims are compared that often within a lease, as it is how a body without heartbeats learns to stop. */
-    private static final int LOOKS_A_LEASE = 10;
-    /** Timeouts that no worker watches are announced by no nudge, so each process looks for them every few polls. */
-    private static final int TIMEOUT_POLLS = 3;
-    /** How many dead letters are purged, and groups alerted, at once. */
-    private static final int BURIED_BATCH = 200;
     /** How much later than the end of a delay, as it is estimated here, its job is looked for. */
     private static final Duration A_LITTLE = Duration.ofMillis(1);
 
@@ -98,7 +78,7 @@ final class ActivityRuntime implements ActivitySide {
     private final Drive drive;
     private final RandomGenerator random;
     private final Leases leases = new Leases();
-    private final Upkeep upkeep;
+    private final WorkerChores chores;
     private final ActivityReports reports;
     private final AttemptServices host;
     private final WorkerSession session;
@@ -111,13 +91,8 @@ final class ActivityRuntime implements ActivitySide {
     private final RulesWatch rules;
     private final LimitKeyAdmission admission;
     private final TransactionalShare share;
-    private final RelayChore relay;
-    private final PollPace relayPace;
     /** The end of a delay at which each queue is looked at. */
     private final Map<String, Instant> delaysEnd = new ConcurrentHashMap<>();
-
-    private volatile Runnable wakeRelay = () -> {};
-    private volatile Runnable wakeAlerts = () -> {};
 
     ActivityRuntime(
             HistoryStore store,
@@ -131,7 +106,6 @@ final class ActivityRuntime implements ActivitySide {
         EngineSettings settings = setup.settings();
         // java.util.Random, as it may be shared by threads.
         this.random = new Random(setup.ids().get().getLeastSignificantBits());
-        this.upkeep = new Upkeep(store.clock());
         this.reports = new ActivityReports(lane, runs, leases);
         reports.transactional(store.transactional());
         this.host = new AttemptServices(
@@ -143,7 +117,8 @@ final class ActivityRuntime implements ActivitySide {
                         settings.identity(),
                         random,
                         this::await,
-                        settings.limits().cancelGrace()),
+                        settings.limits().cancelGrace(),
+                        setup.telemetry()),
                 new UnreadableJobs(settings.reading().leftFor()));
         Duration lease = settings.limits().sessionLease();
         this.session = new WorkerSession(
@@ -182,9 +157,15 @@ final class ActivityRuntime implements ActivitySide {
         pools.queues().forEach((name, queue) -> queue.limitedWhere(() -> rules.mayCountRunning(name)));
         this.share = share(store, setup);
         share.onRefill(taskQueue -> nudge(pools.queues().get(taskQueue)));
-        this.relay = new RelayChore(store);
-        this.relayPace = new PollPace(idle, random);
+        this.chores = new WorkerChores(
+                store,
+                setup,
+                drive,
+                random,
+                new WorkerChores.Parts(
+                        session, starter, reports, locals, () -> sessionEnded.run(), run -> runTimedOut.accept(run)));
         leases.onEnded(this::ended);
+        leases.onClaimLost(() -> chores.wake(UpkeepChore.LEASES));
     }
 
     private static TransactionalShare share(HistoryStore store, ActivitySetup setup) {
@@ -228,7 +209,7 @@ final class ActivityRuntime implements ActivitySide {
     public void start() {
         EngineSettings.Limits limits = setup.settings().limits();
         session.open();
-        keep(session);
+        chores.keepSession();
         host.deadlines().onEarlier(drive.add("deadlines", Drive.Kind.IO, host.deadlines()));
         rules.runOnce();
         readRules = drive.add("rules", Drive.Kind.IO, rules);
@@ -236,53 +217,17 @@ final class ActivityRuntime implements ActivitySide {
         pools.pools()
                 .forEach(pool -> startClaims(
                         pool, new PollPace(new IdleInterval(limits.pollInterval(), store.nudges()), random)));
-        Runnable lookForLost = keep(
-                new HeldLeases(store, starter, reports, limits.sessionLease().dividedBy(LOOKS_A_LEASE)));
-        host.leases().onClaimLost(lookForLost);
-        keep(new EndedRuns(store, locals, locals.silence().dividedBy(LOOKS_A_LEASE)));
-        keep(new Sweeper(store, limits.sessionLease(), random, () -> sessionEnded.run()));
-        keep(timeouts(new PollPace(limits.pollInterval().multipliedBy(TIMEOUT_POLLS), random)));
-        EngineSettings.Errors errors = setup.settings().errors();
-        keep(new BatchChore(
-                "dead-letters",
-                PollPace.steady(DeadLetterRetention.INTERVAL, random),
-                BURIED_BATCH,
-                new DeadLetterRetention(store, errors.deadLettersKept(), errors.maxDeadLetters())));
-        Consumer<? super Alert> alerts = errors.alerts();
-        if (alerts != null) {
-            wakeAlerts = keep(new PromptChore(
-                    new BatchChore(
-                            "alerts",
-                            PollPace.steady(Alerts.INTERVAL, random),
-                            BURIED_BATCH,
-                            new Alerts(store, alerts, setup.code().failures()::loggable)),
-                    store.clock(),
-                    Alerts.MOMENT));
-        }
-        wakeRelay = keep(new BatchChore("relay", relayPace, RelayChore.BATCH, relay));
-    }
-
-    private Timeouts timeouts(PollPace pace) {
-        ExternalAttempts external = new ExternalAttempts(
-                store, random, setup.code(), setup.settings().identity());
-        return new Timeouts(
-                store,
-                new Timeouts.Kinds(
-                        new WaitingTimeouts(store),
-                        new ExternalTimeouts(store, external),
-                        new RunTimeouts(store, setup.ids(), run -> runTimedOut.accept(run))),
-                pace,
-                setup.code().failures()::loggable);
-    }
-
-    /** Returns the action that wakes it. */
-    private Runnable keep(Chore chore) {
-        return drive.add(chore.name(), Drive.Kind.IO, upkeep.keep(chore));
+        chores.keepOthers();
     }
 
     @Override
     public Upkeep upkeep() {
-        return upkeep;
+        return chores.upkeep();
+    }
+
+    @Override
+    public boolean samplesQueues() {
+        return chores.samplesQueues();
     }
 
     @Override
@@ -292,7 +237,7 @@ final class ActivityRuntime implements ActivitySide {
                 session.id(),
                 pools.queues().values().stream().map(ActivityQueue::status).toList(),
                 reports.stale(),
-                relay.aside(),
+                chores.setAside(),
                 stalledRuns);
     }
 
@@ -363,19 +308,17 @@ final class ActivityRuntime implements ActivitySide {
 
     @Override
     public void wakeAlerts() {
-        wakeAlerts.run();
+        chores.wake(UpkeepChore.ALERTS);
     }
 
     @Override
     public void wakeRelay() {
-        wakeRelay.run();
+        chores.wake(UpkeepChore.RELAY);
     }
 
     @Override
     public void relayLater() {
-        if (relayPace.expect()) {
-            wakeRelay.run();
-        }
+        chores.relayLater();
     }
 
     @Override
@@ -449,8 +392,8 @@ final class ActivityRuntime implements ActivitySide {
     }
 
     @Override
-    public void cameTooLate(AttemptOutcome outcome) {
-        reports.cameTooLate(outcome);
+    public void wasStale(AttemptOutcome outcome) {
+        reports.wasStale(outcome);
     }
 
     @Override
@@ -468,7 +411,13 @@ final class ActivityRuntime implements ActivitySide {
     // ── the end ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
     @Override
-    public void drain(Duration grace) {
+    public void claimNoMore() {
+        starter.claimNoMore();
+    }
+
+    @Override
+    public void drain(Duration timeout) {
+        Duration grace = Jitter.bounded(timeout);
         CompletableFuture<Boolean> settled = new CompletableFuture<>();
         starter.drain();
         locals.drain();
@@ -513,9 +462,10 @@ final class ActivityRuntime implements ActivitySide {
     }
 
     private void died(UUID dead) {
+        setup.telemetry().observer().ownSessionLost(dead);
         leases.attempts().stream()
                 .filter(attempt -> attempt.session().equals(dead))
-                .forEach(attempt -> attempt.lose("the session of its worker was declared dead"));
+                .forEach(attempt -> attempt.becomeStale("the session of its worker was declared dead"));
     }
 
     private JobUpdate.Outcome await(CompletableFuture<JobUpdate.Outcome> future)

@@ -2,6 +2,7 @@ package dev.durable.internal.engine;
 
 import dev.durable.internal.attempt.AttemptServices;
 import dev.durable.internal.drive.EngineSettings;
+import dev.durable.internal.observe.Telemetry;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
@@ -13,8 +14,14 @@ import java.util.function.Supplier;
  * @param code the activities implemented here
  * @param names their names and aliases: what is claimed
  * @param ids random ids
+ * @param telemetry who is told what it does
  */
-record ActivitySetup(EngineSettings settings, AttemptServices.Code code, Set<String> names, Supplier<UUID> ids) {
+record ActivitySetup(
+        EngineSettings settings,
+        AttemptServices.Code code,
+        Set<String> names,
+        Supplier<UUID> ids,
+        Telemetry telemetry) {
 
     ActivitySetup {
         names = Set.copyOf(names);

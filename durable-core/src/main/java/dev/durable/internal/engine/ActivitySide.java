@@ -24,6 +24,9 @@ interface ActivitySide extends EagerJobs {
     /** What it is doing now. */
     WorkerStatus status(int stalledRuns);
 
+    /** Whether this process looks at the queues for all. */
+    boolean samplesQueues();
+
     /** Jobs of this queue may be ready: look. */
     void wake(String taskQueue);
 
@@ -38,6 +41,9 @@ interface ActivitySide extends EagerJobs {
 
     /** A transaction that somebody holds by hand has filled the outbox; nobody will tell of its commit. */
     void relayLater();
+
+    /** Stops claiming; what this process creates itself is begun all the same. */
+    void claimNoMore();
 
     /** Stops claiming, gives back what was not begun, lets running attempts end, then cancels them. */
     void drain(Duration grace);

@@ -20,6 +20,9 @@ import dev.durable.internal.drive.EngineSettings;
 import dev.durable.internal.drive.IdleInterval;
 import dev.durable.internal.drive.PatientDrive;
 import dev.durable.internal.drive.Step;
+import dev.durable.internal.observe.FailureLog;
+import dev.durable.internal.observe.ObservedStore;
+import dev.durable.internal.observe.Telemetry;
 import dev.durable.internal.payload.FailureCodec;
 import dev.durable.internal.payload.PayloadCodec;
 import dev.durable.internal.replay.match.ReplaySetup;
@@ -31,6 +34,8 @@ import dev.durable.internal.run.RunClaimLoop;
 import dev.durable.internal.run.RunServices;
 import dev.durable.internal.run.Runs;
 import dev.durable.internal.upkeep.InstallationWatch;
+import dev.durable.observe.EngineObserver;
+import dev.durable.observe.EngineStatistics;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.NewRun;
 import dev.durable.store.Nudges;
@@ -60,6 +65,7 @@ public final class Engine implements PreparedEngine {
     private final HistoryStore store;
     private final Registry registry;
     private final EngineSettings settings;
+    private final Telemetry telemetry;
     private final Drive drive;
     private final Supplier<UUID> random;
     private final RunActorLoop turns = new RunActorLoop();
@@ -73,6 +79,7 @@ public final class Engine implements PreparedEngine {
     private volatile Runnable wakeClaims = () -> {};
     private @Nullable AutoCloseable nudges;
     private volatile boolean working;
+    private volatile boolean claimsNoMore;
     private volatile boolean closed;
 
     Engine(
@@ -81,9 +88,10 @@ public final class Engine implements PreparedEngine {
             EngineSettings settings,
             Drive drive,
             Supplier<UUID> random,
-            InstallationWatch watch) {
+            InstallationWatch watch,
+            EngineObserver observer) {
         this.watch = watch;
-        this.store = store;
+        this.store = ObservedStore.around(store, observer);
         this.registry = registry;
         this.settings = settings;
         this.drive = new PatientDrive(
@@ -94,6 +102,8 @@ public final class Engine implements PreparedEngine {
         this.random = random;
         PayloadCodec payloads = settings.payloads();
         FailureCodec failures = new FailureCodec(payloads, settings.errors().sanitizer());
+        this.telemetry =
+                new Telemetry(observer, store.clock(), new FailureLog(store.clock()::nanoTime, FailureCodec::loggable));
         ReplaySetup replay = new ReplaySetup(
                 payloads,
                 failures,
@@ -101,17 +111,20 @@ public final class Engine implements PreparedEngine {
                 settings.strict(),
                 settings.strict(),
                 settings.limits().turn(),
-                settings.errors().stallOn());
-        this.waiters = new ResultWaiters(store, () -> store.nudges().heard());
-        this.runs = new Runs(turns, new RunCache(settings.limits().cacheBytes()), waiters, random);
+                settings.errors().stallOn(),
+                settings.interception().context());
+        this.waiters = new ResultWaiters(this.store, () -> store.nudges().heard());
+        this.runs = new Runs(
+                turns, new RunCache(settings.limits().cacheBytes(), observer::runEvicted), waiters, random, telemetry);
         this.host = new RunServices(
-                store,
-                Lanes.to(store, random),
+                this.store,
+                Lanes.to(this.store, random),
                 new RunServices.Code(
                         registry,
                         replay,
                         headers -> payloads.encode(headers, HEADERS.type(), "the headers")
-                                .json()),
+                                .json(),
+                        settings.interception()),
                 runs);
         this.activities = settings.worker() ? activitySide(payloads, failures) : null;
         waiters.near(run -> runs.cached(run).isPresent());
@@ -119,7 +132,7 @@ public final class Engine implements PreparedEngine {
                 host,
                 activities == null ? EagerJobs.NONE : activities,
                 activities == null ? LocalCalls.NONE : activities.locals());
-        this.rooms = new QueueDepthChecks(store);
+        this.rooms = new QueueDepthChecks(this.store);
         this.client = new StoreClient(
                 new EngineDispatch(
                         host,
@@ -129,10 +142,11 @@ public final class Engine implements PreparedEngine {
                         new EngineDispatch.Calls(
                                 this::runsHere, rooms, settings.limits().call(), watch::mustBeOwn),
                         new ExternalAttempts(
-                                store,
+                                this.store,
                                 new Random(random.get().getLeastSignificantBits()),
                                 new AttemptServices.Code(registry::activity, payloads, failures),
-                                settings.identity())),
+                                settings.identity(),
+                                telemetry.failures())),
                 new ClientCode(
                         registry,
                         new UnknownTypes(
@@ -140,7 +154,8 @@ public final class Engine implements PreparedEngine {
                         payloads,
                         failures,
                         random,
-                        settings.identity()));
+                        settings.identity(),
+                        settings.interception()));
     }
 
     private ActivitySide activitySide(PayloadCodec payloads, FailureCodec failures) {
@@ -155,14 +170,16 @@ public final class Engine implements PreparedEngine {
                                 name -> registry.activity(name).or(() -> own.activity(name)),
                                 payloads,
                                 failures,
-                                settings.reading().exactArguments()),
+                                settings.reading().exactArguments(),
+                                settings.interception()),
                         names,
-                        random),
+                        random,
+                        telemetry),
                 drive,
                 host.lanes().jobs(),
                 runs);
         side.background(inbox -> new BackgroundJobs(
-                host.lanes().transitions(), store.clock(), random, failures, waiters::closed, inbox));
+                host.lanes().transitions(), store.clock(), random, failures, waiters::closed, inbox, telemetry));
         side.onRunTimedOut(runs::seized);
         side.onSessionEnded(() -> wakeClaims.run());
         return side;
@@ -178,6 +195,7 @@ public final class Engine implements PreparedEngine {
         drive.add("installation", Drive.Kind.IO, watch);
         drive.start();
         nudges = store.nudges().listen(this::nudged);
+        telemetry.observer().engineStarted(this);
     }
 
     @Override
@@ -193,7 +211,8 @@ public final class Engine implements PreparedEngine {
                     random,
                     runs,
                     new IdleInterval(settings.limits().pollInterval(), store.nudges()));
-            claims.onWake(drive.add("claims", Drive.Kind.IO, () -> closed ? Step.UNTIL_WOKEN : claims.runOnce()));
+            claims.onWake(drive.add(
+                    "claims", Drive.Kind.IO, () -> closed || claimsNoMore ? Step.UNTIL_WOKEN : claims.runOnce()));
             wakeClaims = claims::nudge;
             // Nudges that came before this woke no loop.
             claims.nudge();
@@ -208,6 +227,12 @@ public final class Engine implements PreparedEngine {
         if (side != null) {
             tellIfDefaultIsServedByNobody();
         }
+    }
+
+    @Override
+    public void claimNoMore() {
+        claimsNoMore = true;
+        withActivities(ActivitySide::claimNoMore);
     }
 
     /** Who names a queue serves that one only; what names none goes to {@code default}. */
@@ -236,6 +261,7 @@ public final class Engine implements PreparedEngine {
     }
 
     private void nudged(Nudges.Nudge nudge) {
+        telemetry.heard(nudge);
         switch (nudge) {
             case Nudges.RunsDue due when serves(due.taskQueue()) -> wakeClaims.run();
             case Nudges.JobsReady ready
@@ -336,12 +362,23 @@ public final class Engine implements PreparedEngine {
     }
 
     @Override
+    public EngineStatistics statistics() {
+        return new EngineStatistics(
+                host.lanes().statistics(),
+                runs.memory(),
+                runs.stalled(),
+                store.nudges().heard(),
+                activities != null && activities.samplesQueues());
+    }
+
+    @Override
     public void close() {
         if (closed) {
             return;
         }
         closed = true;
         inTurn(
+                telemetry.observer()::engineClosed,
                 this::deafen,
                 () -> withActivities(side -> side.drain(settings.limits().drain())),
                 // Before the loops end: an outcome that nobody here will feed any more goes to the inbox.

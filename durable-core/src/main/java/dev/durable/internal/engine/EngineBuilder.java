@@ -4,6 +4,8 @@ import dev.durable.OnExhausted;
 import dev.durable.client.Alert;
 import dev.durable.client.DurableEngine;
 import dev.durable.client.ErrorSanitizer;
+import dev.durable.intercept.ContextPropagator;
+import dev.durable.intercept.Interceptor;
 import dev.durable.internal.declare.Registry;
 import dev.durable.internal.drive.Drive;
 import dev.durable.internal.drive.EngineSettings;
@@ -14,20 +16,25 @@ import dev.durable.internal.drive.EngineSettings.Reading;
 import dev.durable.internal.drive.Jitter;
 import dev.durable.internal.drive.RandomIds;
 import dev.durable.internal.drive.ThreadDrive;
+import dev.durable.internal.intercept.Interception;
+import dev.durable.internal.observe.Observers;
 import dev.durable.internal.payload.FailureCodec;
 import dev.durable.internal.payload.PayloadCodec;
 import dev.durable.internal.replay.BackgroundJob;
 import dev.durable.internal.upkeep.InstallationWatch;
 import dev.durable.internal.upkeep.WorkerSession;
+import dev.durable.observe.EngineObserver;
 import dev.durable.store.Adoption;
 import dev.durable.store.Bounds;
 import dev.durable.store.HistoryStore;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -37,18 +44,23 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** Implements {@link DurableEngine.Builder}: collects registrations and options, checks them, and builds an engine. */
 public final class EngineBuilder implements DurableEngine.Builder {
+    private static final Duration SHORTEST_POLL = Duration.ofMillis(10);
+
     private final HistoryStore store;
     private final Registry.Builder registry = Registry.builder();
     private final Map<String, QueueSettings> queues = new LinkedHashMap<>();
+    private final List<EngineObserver> observers = new ArrayList<>();
     private String identity = hostAndPid();
     private @Nullable String installation;
     private Limits limits = Limits.DEFAULT;
     private Consumer<? super JsonMapper.Builder> mapper = json -> {};
     private Errors errors = Errors.DEFAULT;
     private Reading reading = Reading.DEFAULT;
+    private Interception interception = Interception.NONE;
     private boolean worker = true;
     private boolean strict;
     private @Nullable Drive drive;
+    private Consumer<EngineContents> onRegistered = contents -> {};
     private Supplier<UUID> random = new RandomIds();
 
     public EngineBuilder(HistoryStore store) {
@@ -66,6 +78,23 @@ public final class EngineBuilder implements DurableEngine.Builder {
     public <A> EngineBuilder activity(Class<A> type, A implementation) {
         registry.activity(type, implementation);
         return this;
+    }
+
+    /** An implementation of these of the activity types that it is of. For containers, which choose among several. */
+    public EngineBuilder activities(Set<Class<?>> types, Object implementation) {
+        registry.activities(types, implementation);
+        return this;
+    }
+
+    /** Told what is registered, when that is found right and before the store is opened; what it throws ends the start. */
+    public EngineBuilder onRegistered(Consumer<EngineContents> listener) {
+        onRegistered = listener;
+        return this;
+    }
+
+    /** Whether a queue was named that is to be served. */
+    public boolean hasQueues() {
+        return !queues.isEmpty();
     }
 
     @Override
@@ -126,8 +155,7 @@ public final class EngineBuilder implements DurableEngine.Builder {
             throw new IllegalArgumentException("sessionLease must be between " + WorkerSession.SHORTEST_LEASE + " and "
                     + WorkerSession.LONGEST_LEASE + ", not " + lease
                     + ": a process whose beat stands still for that long is"
-                    + " taken for dead. Usual cause: a number without a unit in a configuration (30 for 30s), which is"
-                    + " milliseconds.");
+                    + " taken for dead. Usual cause: a number without its unit, or with another (30ms for 30s).");
         }
         limits = limits.withSessionLease(lease);
         return this;
@@ -145,6 +173,11 @@ public final class EngineBuilder implements DurableEngine.Builder {
 
     @Override
     public EngineBuilder pollInterval(Duration interval) {
+        if (interval.compareTo(SHORTEST_POLL) < 0) {
+            throw new IllegalArgumentException("pollInterval must be at least " + SHORTEST_POLL + ", not " + interval
+                    + ": an idle process would keep the database busy with questions. Work of this process and of those"
+                    + " that notify it is found at once, whatever the interval.");
+        }
         limits = limits.withPollInterval(interval);
         return this;
     }
@@ -237,6 +270,24 @@ public final class EngineBuilder implements DurableEngine.Builder {
     }
 
     @Override
+    public EngineBuilder intercept(Interceptor... more) {
+        interception = interception.with(more);
+        return this;
+    }
+
+    @Override
+    public EngineBuilder propagate(ContextPropagator... more) {
+        interception = interception.with(more);
+        return this;
+    }
+
+    @Override
+    public EngineBuilder observe(EngineObserver observer) {
+        observers.add(observer);
+        return this;
+    }
+
+    @Override
     public EngineBuilder clientOnly() {
         worker = false;
         return this;
@@ -254,6 +305,27 @@ public final class EngineBuilder implements DurableEngine.Builder {
      */
     public EngineBuilder strict() {
         strict = true;
+        return this;
+    }
+
+    /** What was registered, read anew; the engine itself is not needed. For test kits. */
+    public Registry registered() {
+        return registry.build();
+    }
+
+    /** Changes how values are written as JSON. For test kits. */
+    public Consumer<? super JsonMapper.Builder> jsonMapper() {
+        return mapper;
+    }
+
+    /** What was to be intercepted and propagated. For test kits. */
+    public Interception interception() {
+        return interception;
+    }
+
+    /** The rough weight of the runs that are kept in memory. For tests of evictions. */
+    public EngineBuilder cacheBytes(long bytes) {
+        limits = limits.withCacheBytes(bytes);
         return this;
     }
 
@@ -294,6 +366,7 @@ public final class EngineBuilder implements DurableEngine.Builder {
         if (queues.isEmpty()) {
             queues.put("default", QueueSettings.DEFAULT);
         }
+        onRegistered.accept(new EngineContents(identity, worker, queues, built.workflows(), built.activities()));
         store.open();
         InstallationWatch watch = new InstallationWatch(store, installation);
         watch.look();
@@ -304,10 +377,11 @@ public final class EngineBuilder implements DurableEngine.Builder {
         Engine engine = new Engine(
                 store,
                 built,
-                new EngineSettings(identity, queues, limits, worker, strict, payloads, errors, reading),
+                new EngineSettings(identity, queues, limits, worker, strict, payloads, errors, reading, interception),
                 drive == null ? new ThreadDrive(new FailureCodec(payloads, errors.sanitizer())::loggable) : drive,
                 random,
-                watch);
+                watch,
+                Observers.of(observers, System::nanoTime));
         begin(engine, engine::start);
         return engine;
     }

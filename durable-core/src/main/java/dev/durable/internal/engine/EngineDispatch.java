@@ -16,9 +16,11 @@ import dev.durable.internal.client.access.RunResult;
 import dev.durable.internal.declare.WorkflowType;
 import dev.durable.internal.dispatch.QueueDepthChecks;
 import dev.durable.internal.drive.Drive;
+import dev.durable.internal.observe.FailureLog;
 import dev.durable.internal.run.EagerJobs;
 import dev.durable.internal.run.HistoryReplay;
 import dev.durable.internal.run.JobBirth;
+import dev.durable.internal.run.JobHeaders;
 import dev.durable.internal.run.LiveRun;
 import dev.durable.internal.run.RunMail;
 import dev.durable.internal.run.RunServices;
@@ -41,6 +43,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -158,10 +161,9 @@ final class EngineDispatch implements Dispatch {
         JobBirth birth = new JobBirth(
                 run.run(),
                 run.type(),
-                started.headers(),
+                JobHeaders.of(started.headers(), host.code().headersJson()),
                 // Of a batch none begins before those in front of it that are in the queue already.
                 transaction.isEmpty() && run.place() == null ? host.outside().eager() : EagerJobs.NONE,
-                host.code().headersJson(),
                 null);
         NewJob job = birth.of(scheduled, run.startDelay(), chosen);
         NewRun whole =
@@ -227,13 +229,23 @@ final class EngineDispatch implements Dispatch {
     }
 
     @Override
-    public JobOrder afterFailure(OpenJob job, Throwable failure, UUID id) {
-        return external.failed(job, failure, id);
+    public JobOrder afterFailure(OpenJob job, Throwable failure, UUID id, Consumer<Runnable> logs) {
+        ExternalAttempts.Judged judged = external.failed(job, failure, id);
+        logs.accept(judged.log());
+        return judged.order();
     }
 
     @Override
     public void seized(RunKey run) {
         runs.seized(run.runId());
+        runs.telemetry()
+                .failures()
+                .failed(
+                        FailureLog.Kind.TERMINATION,
+                        FailureLog.Subject.of(run),
+                        "terminated",
+                        "workflow " + run + " was terminated by a call in this process",
+                        null);
     }
 
     @Override

@@ -8,4 +8,10 @@ import dev.durable.client.DurableEngine;
 public interface PreparedEngine extends DurableEngine {
     /** Opens the session and begins to claim. Once. */
     void work();
+
+    /**
+     * Claims nothing from here on; what runs here goes on, and what this process starts itself is begun here. For
+     * containers that stop their callers before the engine.
+     */
+    void claimNoMore();
 }

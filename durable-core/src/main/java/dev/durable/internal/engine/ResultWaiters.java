@@ -43,7 +43,7 @@ final class ResultWaiters implements Step, Runs.Waiters {
     private static final Duration MISSING = Duration.ofSeconds(5);
 
     private final HistoryStore store;
-    private final BooleanSupplier told;
+    private final BooleanSupplier nudged;
     private final ConcurrentHashMap<UUID, Wanted> waiting = new ConcurrentHashMap<>();
     /** Those of them that a nudge says have closed elsewhere. */
     private final Set<UUID> hinted = ConcurrentHashMap.newKeySet();
@@ -78,10 +78,10 @@ final class ResultWaiters implements Step, Runs.Waiters {
     /** The end of a run, and how many wait for it. */
     private record Wanted(CompletableFuture<RunResult> end, int waiters) {}
 
-    /** @param told whether nudges about runs that close in other processes arrive here, as far as is known */
-    ResultWaiters(HistoryStore store, BooleanSupplier told) {
+    /** @param nudged whether nudges about runs that close in other processes arrive here, as far as is known */
+    ResultWaiters(HistoryStore store, BooleanSupplier nudged) {
         this.store = store;
-        this.told = told;
+        this.nudged = nudged;
     }
 
     /** Sets which runs go on in this process: their ends are known at once and are hardly polled for. */
@@ -126,7 +126,7 @@ final class ResultWaiters implements Step, Runs.Waiters {
         Duration untilOfAge =
                 soon.minus(Duration.between(RunIds.time(runId), store.clock().now()));
         // Where nobody tells of ends, none is waited for: it may be as young as it likes.
-        boolean young = untilOfAge.isPositive() && told.getAsBoolean() && endedBefore.getIfPresent(runId) == null;
+        boolean young = untilOfAge.isPositive() && nudged.getAsBoolean() && endedBefore.getIfPresent(runId) == null;
         long at = store.clock().nanoTime() + soon.toNanos();
         if (!young) {
             old.add(runId);

@@ -14,7 +14,8 @@ import tools.jackson.databind.module.SimpleValueInstantiators;
 
 /**
  * Creates an object through its constructor of properties as Jackson does, by a method handle that is cached: Jackson's
- * own adapts itself to the arguments at each call ({@code invokeWithArguments}). Where the constructor is closed to us,
+ * own adapts itself to the arguments at each call ({@code invokeWithArguments}), a tenth of a replay
+ * (docs/decisions/0098). Where the constructor is closed to us,
  * Jackson's own way stays, and with it its error.
  */
 final class ConstructorCall extends StdValueInstantiator {

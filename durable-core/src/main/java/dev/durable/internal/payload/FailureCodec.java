@@ -18,7 +18,7 @@ public final class FailureCodec {
     private final ExceptionFields fields;
     private final ErrorText text;
 
-    /** With the sanitizer that is on unless told. */
+    /** With the sanitizer that is on by default. */
     public FailureCodec(PayloadCodec payloads) {
         this(payloads, ErrorSanitizer.DEFAULT);
     }

@@ -84,7 +84,7 @@ final class PayloadErrors {
 
     static PayloadException unreadable(
             String what, Type type, Payload payload, Supplier<String> wayOut, RuntimeException cause) {
-        return new PayloadException(
+        return PayloadException.ofStored(
                 "%s can't be read as %s: %s%s. What is stored: %s. %s"
                         .formatted(what, type.getTypeName(), path(cause), reason(cause), payload, wayOut.get()),
                 withoutValues(cause));
@@ -96,13 +96,15 @@ final class PayloadErrors {
     }
 
     static PayloadException missing(String what, Type type, int present) {
-        return new PayloadException(
+        return PayloadException.ofStored(
                 "%s is missing: %d were written, and %s has no null. Usually the parameter was added while calls were under way: declare it as the wrapper type and take null for absent."
-                        .formatted(what, present, type.getTypeName()));
+                        .formatted(what, present, type.getTypeName()),
+                null);
     }
 
     static PayloadException noArguments(MethodSpec method, Payload payload) {
-        return new PayloadException("the arguments of %s are no JSON array, but %s".formatted(method.name(), payload));
+        return PayloadException.ofStored(
+                "the arguments of %s are no JSON array, but %s".formatted(method.name(), payload), null);
     }
 
     static PayloadException wrongCount(MethodSpec method, int given) {
@@ -111,9 +113,10 @@ final class PayloadErrors {
     }
 
     static PayloadException otherCount(MethodSpec method, Payload payload) {
-        return new PayloadException(
+        return PayloadException.ofStored(
                 "%s takes %d arguments here, and another number is stored: %s. Usually a parameter was added or removed while calls were under way, and another version of the code wrote or reads them; exactArguments() refuses what would be null or dropped."
-                        .formatted(method.name(), method.parameterTypes().size(), payload));
+                        .formatted(method.name(), method.parameterTypes().size(), payload),
+                null);
     }
 
     /** {@code argument 2 (receipt) of Payments.charge}. */

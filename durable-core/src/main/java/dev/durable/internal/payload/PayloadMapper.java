@@ -50,7 +50,6 @@ final class PayloadMapper {
     /** Sizes are limited when a value is written, with an error that says so: what was written must be readable. */
     private static JsonFactory factory() {
         return JsonFactory.builder()
-                .recyclerPool(new BufferPool())
                 .streamReadConstraints(StreamReadConstraints.builder()
                         .maxNumberLength(Integer.MAX_VALUE)
                         .maxStringLength(Integer.MAX_VALUE)

@@ -7,6 +7,7 @@ import dev.durable.history.HistoryEvent;
 import dev.durable.history.Payload;
 import dev.durable.history.SignalReceived;
 import dev.durable.history.WorkflowStarted;
+import dev.durable.intercept.ContextPropagator;
 import dev.durable.internal.declare.WorkflowType;
 import dev.durable.internal.declare.type.MethodSpec;
 import dev.durable.internal.replay.call.DurableCalls;
@@ -236,7 +237,8 @@ public final class WorkflowInstance {
                     "query '" + name + "': the run's object does not exist, for its constructor threw");
         }
         DurableCalls.bind(run);
-        try {
+        try (ContextPropagator.Scope context =
+                setup.context().restore(run.started().headers())) {
             return answer(query, workflow, arguments);
         } catch (Throwable e) {
             throw new QueryFailedException("query '" + name + "' of " + type.name() + " threw " + e, e);
@@ -277,6 +279,11 @@ public final class WorkflowInstance {
     /** Local activities that were called, or cancelled, since this was asked last; for the worker to begin and stop. */
     public List<LocalWork> localNews() {
         return run.work().localNews();
+    }
+
+    /** What {@link #localNews} will give. */
+    public List<LocalWork> unheardLocals() {
+        return run.work().unheard();
     }
 
     /** Roughly how many bytes it holds; of the user's own state only what was fed is known. */

@@ -10,6 +10,8 @@ import dev.durable.internal.attempt.AttemptOutcome;
 import dev.durable.internal.client.access.RunResult;
 import dev.durable.internal.commit.TransitionLane;
 import dev.durable.internal.commit.TransitionLanes;
+import dev.durable.internal.observe.Telemetry;
+import dev.durable.internal.observe.TransitionSpan;
 import dev.durable.internal.payload.FailureCodec;
 import dev.durable.internal.replay.BackgroundJob;
 import dev.durable.store.RunKey;
@@ -43,6 +45,7 @@ public final class BackgroundJobs implements AttemptOutcome.Sink {
     private final FailureCodec failures;
     private final BiConsumer<UUID, RunResult> closed;
     private final Consumer<AttemptOutcome> inbox;
+    private final Telemetry telemetry;
 
     /**
      * @param lane the lanes of transitions
@@ -51,6 +54,7 @@ public final class BackgroundJobs implements AttemptOutcome.Sink {
      * @param failures why jobs were discarded, as JSON
      * @param closed called for runs that are closed
      * @param inbox where outcomes go that do not close their run
+     * @param telemetry who is told of it
      */
     public BackgroundJobs(
             TransitionLanes lane,
@@ -58,7 +62,9 @@ public final class BackgroundJobs implements AttemptOutcome.Sink {
             Supplier<UUID> random,
             FailureCodec failures,
             BiConsumer<UUID, RunResult> closed,
-            Consumer<AttemptOutcome> inbox) {
+            Consumer<AttemptOutcome> inbox,
+            Telemetry telemetry) {
+        this.telemetry = telemetry;
         this.lane = lane;
         this.clock = clock;
         this.random = random;
@@ -75,7 +81,13 @@ public final class BackgroundJobs implements AttemptOutcome.Sink {
             return false;
         }
         Transition close = close(outcome);
-        var unused = lane.submit(close).whenComplete((written, error) -> written(outcome, close, written, error));
+        TransitionSpan span = telemetry.transition(close, BackgroundJob.TYPE);
+        var unused = lane.submit(close).whenComplete((written, error) -> {
+            if (written != null) {
+                span.answered(written.outcome());
+            }
+            written(outcome, close, written, error);
+        });
         return true;
     }
 
@@ -141,7 +153,7 @@ public final class BackgroundJobs implements AttemptOutcome.Sink {
                 }
             }
             // Of a lost lease too: the store says that it is stale, and it is counted.
-            case CLOSE_REFUSED, FENCE_LOST, LEASE_LOST -> inbox.accept(outcome);
+            case CLOSE_REFUSED, FENCE_LOST, STALE -> inbox.accept(outcome);
             case LOCKED -> throw new IllegalStateException("the lane answers when the lock is gone");
         }
     }

@@ -30,7 +30,7 @@ public interface EagerJobs {
     void cancelRequested(JobKey key);
 
     /** The outcome of one that a run had taken was refused: its lease is held by somebody else, or the run has ended. */
-    void cameTooLate(AttemptOutcome outcome);
+    void wasStale(AttemptOutcome outcome);
 
     /** Runs nothing eagerly. */
     EagerJobs NONE = new EagerJobs() {
@@ -53,6 +53,6 @@ public interface EagerJobs {
         public void cancelRequested(JobKey key) {}
 
         @Override
-        public void cameTooLate(AttemptOutcome outcome) {}
+        public void wasStale(AttemptOutcome outcome) {}
     };
 }

@@ -4,6 +4,7 @@ import dev.durable.DurableException;
 import dev.durable.internal.attempt.AttemptOutcome;
 import dev.durable.internal.attempt.LocalCalls;
 import dev.durable.internal.declare.WorkflowType;
+import dev.durable.internal.observe.ReplaySpan;
 import dev.durable.internal.replay.BackgroundJob;
 import dev.durable.store.ClaimedRun;
 import dev.durable.store.InboxMessage;
@@ -189,7 +190,9 @@ final class HeldRun {
         messages.addAll(adopted.messages());
         order = FeedingOrder.BY_TIME;
         look = adopted.more();
-        if (live == null) {
+        if (live != null) {
+            host.outside().telemetry().foundInMemory(type);
+        } else {
             long next = rebuild(warmUp(run.type(), Map.of()), adopted.firstPage());
             if (next != run.nextEventId()) {
                 throw new DurableException("history of " + key.shown() + " ends before event " + next
@@ -206,6 +209,11 @@ final class HeldRun {
         return run.previousFence().equals(fence) && run.nextEventId() == eventId;
     }
 
+    /** The type of its workflow; empty where it is not known here. */
+    String type() {
+        return type;
+    }
+
     void takeFence(ClaimedRun run) {
         fence = run.fence();
         owned = true;
@@ -216,9 +224,11 @@ final class HeldRun {
     private long rebuild(LiveRun rising, @Nullable List<StoredEvent> firstPage) {
         // Messages go before a first turn that ended the run when it was fed before them.
         BooleanSupplier runWaits = () -> order != FeedingOrder.BY_TIME && rising.hasUnseen(messages);
+        ReplaySpan span = host.outside().telemetry().replay(key, type);
         HistoryReplay rebuilt = firstPage == null
                 ? HistoryReplay.from(host.store(), key.runId(), rising, runWaits)
                 : HistoryReplay.from(host.store(), key.runId(), rising, firstPage, runWaits);
+        span.ended(rebuilt.nextEventId() - 1);
         firstTurn = rebuilt.firstTurn();
         birth = birthOf(type, rising.headers(), type.equals(BackgroundJob.TYPE) ? rising.delayedUntil() : null);
         return rebuilt.nextEventId();
@@ -332,7 +342,7 @@ final class HeldRun {
                         .submit(new JobUpdate.Settle(outcome.key(), outcome.lease(), outcome.message()))
                         .whenComplete((answer, error) -> {
                             if (answer == JobUpdate.Outcome.STALE) {
-                                host.outside().eager().cameTooLate(outcome);
+                                host.outside().eager().wasStale(outcome);
                             }
                             outcome.settled();
                         });
@@ -352,8 +362,10 @@ final class HeldRun {
     }
 
     private JobBirth birthOf(String type, Map<String, String> headers, @Nullable Instant delayedUntil) {
-        return new JobBirth(
-                key, type, headers, host.outside().eager(), host.code().headersJson(), delayedUntil);
+        LiveRun run = live;
+        JobHeaders jobHeaders =
+                new JobHeaders(headers, host.code().headersJson(), run == null ? null : run.interception());
+        return new JobBirth(key, type, jobHeaders, host.outside().eager(), delayedUntil);
     }
 
     // ── questions ────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -61,8 +61,7 @@ public record HistoryReplay(long nextEventId, @Nullable FirstTurn firstTurn) {
 
     /** The same, its first page having been read. */
     static HistoryReplay from(
-            HistoryStore store, UUID runId, LiveRun run, List<StoredEvent> firstPage, BooleanSupplier runWaits) {
-        List<StoredEvent> page = firstPage;
+            HistoryStore store, UUID runId, LiveRun run, List<StoredEvent> page, BooleanSupplier runWaits) {
         if (isBeforeFirstTurn(page)
                 && (Portion.isWhole(page, PAGE)
                         || store.history(runId, page.size() + 1L, 1).isEmpty())
@@ -70,19 +69,30 @@ public record HistoryReplay(long nextEventId, @Nullable FirstTurn firstTurn) {
             page.stream().skip(1).forEach(pause -> read(run, pause));
             return new HistoryReplay(page.size() + 1L, firstTurn(run, started, page.size(), runWaits.getAsBoolean()));
         }
+        RunInterception interception = run.interception();
+        if (interception == null || page.isEmpty()) {
+            return new HistoryReplay(replayed(store, runId, run, page), null);
+        }
+        read(run, page.getFirst());
+        return new HistoryReplay(interception.replay(() -> replayed(store, runId, run, page)), null);
+    }
+
+    /** Gives the id after the last event. */
+    private static long replayed(HistoryStore store, UUID runId, LiveRun run, List<StoredEvent> firstPage) {
         List<RecordedTurn> whole = new ArrayList<>();
         RecordedTurn.Reader turns = new RecordedTurn.Reader(whole::add);
+        List<StoredEvent> page = firstPage;
         long next = 1;
         while (!page.isEmpty()) {
             page.forEach(stored -> turns.read(read(run, stored)));
-            run.instance().replay(whole);
+            run.replay(whole);
             whole.clear();
             next += page.size();
             page = Portion.isWhole(page, PAGE) ? List.of() : store.history(runId, next, PAGE);
         }
         turns.end();
-        run.instance().replay(whole);
-        return new HistoryReplay(next, null);
+        run.replay(whole);
+        return next;
     }
 
     /**
@@ -94,11 +104,14 @@ public record HistoryReplay(long nextEventId, @Nullable FirstTurn firstTurn) {
         boolean delayed = delayedUntil != null && !now.isBefore(delayedUntil);
         if (!runWaits && last == 1 && !delayed && now.isBefore(started.at().plus(AT_ONCE))) {
             FirstTurnStarted atOnce = new FirstTurnStarted(last + 1, started.at());
-            return new FirstTurn(atOnce, false, run.instance().feed(started.withId(last)));
+            WorkflowStarted event = started.withId(last);
+            return new FirstTurn(
+                    atOnce, false, run.turn(event, () -> run.instance().feed(event)));
         }
         FirstTurnStarted later = new FirstTurnStarted(last + 1, now, runWaits);
         run.remember(later);
-        return new FirstTurn(later, true, run.instance().feedFirst(started.withId(last + 1), later));
+        WorkflowStarted event = started.withId(last + 1);
+        return new FirstTurn(later, true, run.turn(event, () -> run.instance().feedFirst(event, later)));
     }
 
     /** Paused and resumed it may have been before anybody ran it. */

@@ -12,10 +12,7 @@ import dev.durable.store.NewJob;
 import dev.durable.store.RunKey;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.UUID;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,13 +20,10 @@ import org.jspecify.annotations.Nullable;
  * slot, else ready for any worker.
  */
 public final class JobBirth {
-    private static final String NO_HEADERS = "{}";
-
     private final RunKey run;
     private final String workflowType;
-    private final Map<String, String> runHeaders;
+    private final JobHeaders headers;
     private final EagerJobs eager;
-    private final Function<Map<String, String>, String> headersJson;
     private final @Nullable Instant delayedUntil;
 
     /**
@@ -37,17 +31,11 @@ public final class JobBirth {
      *     whenever somebody came to make its first turn; null without
      */
     public JobBirth(
-            RunKey run,
-            String workflowType,
-            Map<String, String> runHeaders,
-            EagerJobs eager,
-            Function<Map<String, String>, String> headersJson,
-            @Nullable Instant delayedUntil) {
+            RunKey run, String workflowType, JobHeaders headers, EagerJobs eager, @Nullable Instant delayedUntil) {
         this.run = run;
         this.workflowType = workflowType;
-        this.runHeaders = runHeaders;
+        this.headers = headers;
         this.eager = eager;
-        this.headersJson = headersJson;
         this.delayedUntil = delayedUntil;
     }
 
@@ -82,7 +70,7 @@ public final class JobBirth {
                 options.priority(),
                 scheduled.input().json(),
                 optionsJson,
-                headers(options),
+                headers.of(scheduled),
                 workflowType,
                 at,
                 options.beginsBy(at),
@@ -114,21 +102,12 @@ public final class JobBirth {
                 0,
                 call.input().json(),
                 OptionsJson.encode(options),
-                headers(options),
+                headers.of(call),
                 call.at(),
                 options.beginsBy(call.at()),
                 deadline(call.at(), options.scheduleToClose()),
                 null,
                 null);
-    }
-
-    private String headers(ActivityOptions options) {
-        if (runHeaders.isEmpty() && options.headers().isEmpty()) {
-            return NO_HEADERS;
-        }
-        Map<String, String> headers = new LinkedHashMap<>(runHeaders);
-        headers.putAll(options.headers());
-        return headersJson.apply(headers);
     }
 
     /** The job is durable: runs it, if a slot was taken. */

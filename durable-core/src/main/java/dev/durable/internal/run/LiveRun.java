@@ -15,6 +15,7 @@ import dev.durable.internal.attempt.AttemptOutcome;
 import dev.durable.internal.replay.WorkflowInstance;
 import dev.durable.internal.replay.call.LocalWork;
 import dev.durable.internal.replay.call.TimerDue;
+import dev.durable.internal.replay.match.RecordedTurn;
 import dev.durable.internal.replay.match.Turn;
 import dev.durable.store.CancelledIdleJob;
 import dev.durable.store.InboxMessage;
@@ -32,6 +33,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +50,8 @@ public final class LiveRun {
     private final StoreClock clock;
     private final Set<UUID> seen = new HashSet<>();
     private final RunLocals locals;
+    private final @Nullable RunInterception interception;
+    private final BiConsumer<Instant, Instant> timers;
     /** Whether messages are fed together: nothing may come between them, not even the end of what they cancel. */
     private boolean together;
 
@@ -65,7 +70,19 @@ public final class LiveRun {
         ENDED_TOO_EARLY
     }
 
-    LiveRun(RunKey key, WorkflowInstance instance, StoreClock clock, RunLocals locals) {
+    /**
+     * @param interception what turns and replays pass through; null is nothing
+     * @param timers told when a timer was due and when it is fed
+     */
+    LiveRun(
+            RunKey key,
+            WorkflowInstance instance,
+            StoreClock clock,
+            RunLocals locals,
+            @Nullable RunInterception interception,
+            BiConsumer<Instant, Instant> timers) {
+        this.interception = interception;
+        this.timers = timers;
         this.key = key;
         this.instance = instance;
         this.clock = clock;
@@ -98,12 +115,40 @@ public final class LiveRun {
         return instance;
     }
 
+    @Nullable
+    RunInterception interception() {
+        return interception;
+    }
+
+    private Turn turn(HistoryEvent.Inbound event) {
+        return interception == null ? instance.feed(event) : turn(event, () -> instance.feed(event));
+    }
+
+    /** Makes a turn, through the interceptors. */
+    Turn turn(HistoryEvent.Inbound event, Supplier<Turn> made) {
+        return interception == null ? made.get() : interception.turn(event, made, instance::unheardLocals);
+    }
+
+    /** Makes turns of the history again. */
+    void replay(List<RecordedTurn> turns) {
+        if (interception == null || !interception.seesReplayedTurns()) {
+            instance.replay(turns);
+            return;
+        }
+        for (RecordedTurn turn : turns) {
+            interception.replayedTurn(turn.event(), () -> instance.replay(List.of(turn)));
+        }
+    }
+
     /** Takes note of an event that is in the history already. */
     void remember(HistoryEvent event) {
         lastAt = event.at().isAfter(lastAt) ? event.at() : lastAt;
         switch (event) {
             case WorkflowStarted started -> {
                 headers = started.headers();
+                if (interception != null) {
+                    interception.started(started);
+                }
                 delayedUntil = started.delayedUntil();
                 seen.addAll(started.carriedMessages());
             }
@@ -138,8 +183,8 @@ public final class LiveRun {
 
     /** Feeds the first event. */
     void start(TransitionDraft draft, WorkflowStarted started) {
-        Turn turn = instance.feed(started);
         remember(started);
+        Turn turn = turn(started);
         boolean silent = turn.commands().isEmpty();
         endUnborn(draft, draft.add(turn, EventJson.encode(silent ? started.withFirstTurnDone() : started)));
         hearOfLocals(draft);
@@ -202,7 +247,9 @@ public final class LiveRun {
         TimerDue timer = order.letsTimersWait(message) ? null : firstDue();
         if (timer != null && (message == null || !timer.fireAt().isAfter(acceptedAt(message)))) {
             draft.endedBySender(false);
-            feed(draft, new TimerFired(draft.nextEventId(), feedingTime(), timer.seq()));
+            Instant fired = feedingTime();
+            timers.accept(timer.fireAt(), fired);
+            feed(draft, new TimerFired(draft.nextEventId(), fired, timer.seq()));
         } else if (message != null) {
             messages.remove(message);
             draft.consume(message);
@@ -341,7 +388,7 @@ public final class LiveRun {
     }
 
     private void feed(TransitionDraft draft, HistoryEvent.Inbound event, StoredEvent stored) {
-        Turn turn = instance.feed(event);
+        Turn turn = turn(event);
         remember(event);
         List<Integer> unborn = draft.add(turn, stored);
         if (together) {

@@ -2,12 +2,7 @@ package dev.durable.internal.run;
 
 import dev.durable.DurableException;
 import dev.durable.StoreUnavailableException;
-import dev.durable.client.WorkflowStatus;
-import dev.durable.history.Failure;
 import dev.durable.history.HistoryEvent;
-import dev.durable.internal.attempt.AttemptOutcome;
-import dev.durable.internal.attempt.LocalCalls;
-import dev.durable.internal.commit.Weights;
 import dev.durable.internal.payload.FailureCodec;
 import dev.durable.internal.replay.match.StalledException;
 import dev.durable.store.Bounds;
@@ -15,13 +10,10 @@ import dev.durable.store.NewRun;
 import dev.durable.store.RunKey;
 import dev.durable.store.StartOutcome;
 import dev.durable.store.Transition;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,33 +32,25 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Its state is touched by one thread at a time: {@link RunActorLoop} calls {@link #readMail}, and {@link #unwind} when it
  * closes; all other threads post mail. While a transition is under way, what arrives waits and joins the next. A warm
- * instance
- * that is parked goes on without a claim: the fence it wrote last is its compare-and-set; if somebody else moved it, the
- * instance is dropped.
+ * instance that is parked goes on without a claim: the fence it wrote last is its compare-and-set; if somebody else moved
+ * it, the instance is dropped.
  *
  * <p>If the process dies anywhere here: what is under way happened as a whole or not; messages still stand in the inbox,
  * jobs under the lease of this session, and the run is claimable once the session is dead or {@code owned_until} has passed.
  */
 public final class RunActor {
     private static final Logger log = LoggerFactory.getLogger(RunActor.class);
-    private static final int FORCE_CLOSE_AFTER = 3;
     /**
      * After so many refusals the end is kept, and waiting messages are fed as late. It is not reached in practice, as
      * senders are kept out by then.
      */
     private static final int MOST_REFUSALS = 10;
 
-    /** Bytes of a draft and its run that are counted while it is written, and let go of at once. */
-    private static final int LARGE = 1 << 16;
-
-    private static final int MAX_REASON = 16_000;
-
     private final RunKey key;
     private final RunServices host;
-    private final RunActorLoop turns;
     private final HeldRun holding;
-    private final ConcurrentLinkedQueue<RunMail> mailbox = new ConcurrentLinkedQueue<>();
-    private final AtomicBoolean queued = new AtomicBoolean();
+    private final DraftWriter writer;
+    private final RunMailbox mailbox;
     private final ArrayDeque<RunMail.Ask> questions = new ArrayDeque<>();
 
     private @Nullable TransitionDraft underWay;
@@ -79,8 +63,9 @@ public final class RunActor {
     RunActor(RunKey key, RunServices host, RunActorLoop turns) {
         this.key = key;
         this.host = host;
-        this.turns = turns;
-        this.holding = new HeldRun(key, host, new MailingCaller());
+        this.mailbox = new RunMailbox(this, turns);
+        this.holding = new HeldRun(key, host, mailbox);
+        this.writer = new DraftWriter(key, host, holding, mailbox);
     }
 
     RunKey key() {
@@ -89,19 +74,7 @@ public final class RunActor {
 
     /** Adds mail; never blocks. */
     public void post(RunMail mail) {
-        mailbox.add(mail);
-        if (queued.compareAndSet(false, true)) {
-            turns.ready(this);
-        }
-    }
-
-    private void postWritten(RunMail.Written written) {
-        if (written.bytes() < LARGE) {
-            post(written);
-        } else {
-            mailbox.add(written);
-            turns.readyFirst(this);
-        }
+        mailbox.post(mail);
     }
 
     /** Rough bytes it keeps in memory. */
@@ -128,8 +101,8 @@ public final class RunActor {
 
     /** Reads all mail and does what follows from it. */
     void readMail() {
-        queued.set(false);
-        for (RunMail mail = mailbox.poll(); mail != null; mail = mailbox.poll()) {
+        mailbox.open();
+        for (RunMail mail = mailbox.next(); mail != null; mail = mailbox.next()) {
             read(mail);
         }
         if (underWay == null) {
@@ -149,9 +122,7 @@ public final class RunActor {
             case RunMail.LocalGivenBack ignored -> leaving = true;
             case RunMail.LocalRefused refused -> refusal = refused.why();
             case RunMail.Written written -> {
-                if (written.bytes() >= LARGE) {
-                    host.outside().inFlight(-written.bytes());
-                }
+                writer.letGo(written);
                 written(written);
             }
             case RunMail.Ask ask -> questions.add(ask);
@@ -194,18 +165,7 @@ public final class RunActor {
         }
         underWay = draft;
         holding.starts(run.fence());
-        boolean whole = begun;
-        Instant timer = begun ? rising.wakeAt() : null;
-        var unused = host.lanes().starts().offer(written).whenComplete((outcome, error) -> {
-            try {
-                if (whole && outcome instanceof StartOutcome.Started) {
-                    draft.begin(failures()::loggable);
-                    dueHere(timer);
-                }
-            } finally {
-                post(new RunMail.StartWritten(outcome, error, mail.answer()));
-            }
-        });
+        writer.start(written, draft, begun ? rising.wakeAt() : null, begun, mail.answer());
     }
 
     private void startWritten(RunMail.StartWritten mail) {
@@ -291,9 +251,7 @@ public final class RunActor {
             host.outside().unneeded(this);
             throw again;
         } finally {
-            if (!mailbox.isEmpty() && queued.compareAndSet(false, true)) {
-                turns.ready(this);
-            }
+            mailbox.queueUnlessEmpty();
         }
     }
 
@@ -317,7 +275,7 @@ public final class RunActor {
         if (draft.isEmpty() && closing == null && !holding.isOwned()) {
             underWay = null;
         } else {
-            send(draft, all);
+            writer.send(draft, all);
         }
     }
 
@@ -344,7 +302,7 @@ public final class RunActor {
      * kept.
      */
     private boolean endsTooEarly(TransitionDraft draft) {
-        if (draft.refusals() >= FORCE_CLOSE_AFTER) {
+        if (draft.isEndForced()) {
             return false;
         }
         holding.lookAgain();
@@ -352,65 +310,7 @@ public final class RunActor {
         return holding.hasMessagesOfSenders();
     }
 
-    private void send(TransitionDraft draft, boolean park) {
-        HistoryEvent.Closing closing = draft.closing();
-        Transition step = new Transition(
-                key,
-                holding.fence(),
-                host.random(),
-                draft.firstEventId(),
-                draft.events(),
-                draft.consumed(),
-                draft.settled(),
-                draft.cancelled(),
-                draft.jobs(),
-                park,
-                closing == null ? holding.warm().wakeAt() : null,
-                null,
-                closing == null ? null : closeOf(closing, draft, draft.refusals() >= FORCE_CLOSE_AFTER));
-        submit(step, draft, step.wakeAt());
-    }
-
-    private Transition.Close closeOf(HistoryEvent.Closing closing, TransitionDraft draft, boolean force) {
-        FailureCodec failures = host.code().replay().failures();
-        Transition.Close close = RunClosings.of(closing, force, failures);
-        Failure discarded = close.status() == WorkflowStatus.COMPLETED && draft.isOfBackgroundJob()
-                ? DiscardedJobs.why(draft.events())
-                : null;
-        return discarded == null
-                ? close
-                : new Transition.Close(
-                        close.status(),
-                        close.result(),
-                        failures.toJson(discarded).json(),
-                        close.force());
-    }
-
-    /** The timer is the one for which this process wakes up, once it is durable; null is none, or others may. */
-    private void submit(Transition transition, TransitionDraft draft, @Nullable Instant timer) {
-        long bytes = Weights.of(transition) + holding.weight();
-        if (bytes >= LARGE) {
-            host.outside().inFlight(bytes);
-        }
-        var unused = host.lanes().transitions().submit(transition).whenComplete((written, error) -> {
-            try {
-                if (written != null && written.isApplied()) {
-                    draft.begin(failures()::loggable);
-                    dueHere(timer);
-                }
-            } finally {
-                postWritten(new RunMail.Written(written, error, bytes));
-            }
-        });
-    }
-
     // ── what became of it ────────────────────────────────────────────────────────────────────────────────────────────
-
-    private void dueHere(@Nullable Instant timer) {
-        if (timer != null) {
-            host.outside().due(timer);
-        }
-    }
 
     private void written(RunMail.Written mail) {
         TransitionDraft draft = takeUnderWay();
@@ -435,7 +335,7 @@ public final class RunActor {
             }
             case CLOSE_REFUSED -> closeRefused(draft);
             case FENCE_LOST -> fenceLost(draft);
-            case LEASE_LOST -> {
+            case STALE -> {
                 abandon(draft);
                 release();
             }
@@ -447,7 +347,7 @@ public final class RunActor {
         holding.written(newFence, draft.nextEventId());
         draft.written();
         HistoryEvent.Closing closing = draft.closing();
-        host.outside().written(this, closing == null ? null : closeOf(closing, draft, false));
+        host.outside().written(this, closing == null ? null : writer.closeOf(closing, draft));
         if (closing != null) {
             holding.goCold();
         }
@@ -487,7 +387,7 @@ public final class RunActor {
         if (draft.isEndingRun() && draft.closing() == null && endsTooEarly(draft)) {
             feedAgain(draft, draft.refusals() + 1);
         } else {
-            send(draft, true);
+            writer.send(draft, true);
         }
     }
 
@@ -531,15 +431,12 @@ public final class RunActor {
     }
 
     private void stall(String reason, String logged) {
-        String clean = recordable(reason);
         log.error("{} stalls: {}", key.shown(), Bounds.lines(recordable(logged)));
-        String why = clean.replace('\0', ' ').substring(0, Math.min(clean.length(), MAX_REASON));
+        Transition.Stall stall = RunClosings.stall(recordable(reason), holding.stalls());
         forget();
-        host.outside().stalled(key, why);
-        writeNothing(
-                null,
-                new Transition.Stall(why, Duration.ofSeconds(Math.min(60, 1L << Math.min(holding.stalls(), 6)))),
-                null);
+        host.outside().telemetry().stalled(key, holding.type(), stall.reason());
+        host.outside().stalled(key, stall.reason());
+        writeNothing(null, stall, null);
     }
 
     private String recordable(String text) {
@@ -554,10 +451,7 @@ public final class RunActor {
         TransitionDraft nothing = holding.newDraft();
         underWay = nothing;
         holding.givesBack();
-        submit(
-                RunClosings.nothing(key, holding.fence(), host.random(), holding.nextEventId(), wakeAt, stall),
-                nothing,
-                lookHere);
+        writer.sendNothing(nothing, wakeAt, stall, lookHere);
     }
 
     // ── rest ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -584,23 +478,5 @@ public final class RunActor {
         }
         underWay = null;
         return draft;
-    }
-
-    /** Local activities tell by mail. */
-    private final class MailingCaller implements LocalCalls.Caller {
-        @Override
-        public void ended(AttemptOutcome outcome) {
-            post(new RunMail.Ended(outcome));
-        }
-
-        @Override
-        public void givenBack() {
-            post(new RunMail.LocalGivenBack());
-        }
-
-        @Override
-        public void refused(String why) {
-            post(new RunMail.LocalRefused(why));
-        }
     }
 }

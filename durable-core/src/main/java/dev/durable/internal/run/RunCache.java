@@ -3,6 +3,7 @@ package dev.durable.internal.run;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.RemovalCause;
+import dev.durable.observe.EngineStatistics;
 import dev.durable.store.RunKey;
 import java.util.Optional;
 import java.util.UUID;
@@ -15,8 +16,19 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RunCache {
     private final Cache<UUID, RunActor> actors;
+    private final long maxBytes;
 
-    public RunCache(long maxBytes) {
+    /** One whose evictions nobody hears. */
+    RunCache(long maxBytes) {
+        this(maxBytes, () -> {});
+    }
+
+    /**
+     * @param maxBytes from which estimated size on runs are dropped
+     * @param onEvict called for each that is dropped
+     */
+    public RunCache(long maxBytes, Runnable onEvict) {
+        this.maxBytes = maxBytes;
         this.actors = Caffeine.newBuilder()
                 .maximumWeight(maxBytes)
                 .weigher((UUID id, RunActor actor) -> actor.weight())
@@ -24,6 +36,7 @@ public final class RunCache {
                 .evictionListener((@Nullable UUID id, @Nullable RunActor actor, RemovalCause cause) -> {
                     if (actor != null) {
                         actor.post(new RunMail.Evict());
+                        onEvict.run();
                     }
                 })
                 .build();
@@ -44,6 +57,14 @@ public final class RunCache {
 
     void remove(RunActor actor) {
         actors.asMap().remove(actor.key().runId(), actor);
+    }
+
+    EngineStatistics.Cache statistics() {
+        long bytes = actors.policy()
+                .eviction()
+                .map(bound -> bound.weightedSize().orElse(0))
+                .orElse(0L);
+        return new EngineStatistics.Cache(actors.estimatedSize(), bytes, maxBytes);
     }
 
     long size() {

@@ -12,16 +12,19 @@ import dev.durable.history.WorkflowTimedOut;
 import dev.durable.internal.payload.FailureCodec;
 import dev.durable.store.RunKey;
 import dev.durable.store.Transition;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds the part of a transition that closes a run (status and result of the run's row), and transitions that append
- * no event.
+ * Builds the part of a transition that closes a run (status and result of the run's row) or stalls it, and transitions
+ * that append no event.
  */
 final class RunClosings {
+    private static final int MAX_REASON = 16_000;
+
     private RunClosings() {}
 
     /** The close that goes with a closing event. */
@@ -51,6 +54,17 @@ final class RunClosings {
     private static String text(WorkflowCancelled cancelled) {
         String by = cancelled.by().isEmpty() ? "" : " by " + cancelled.by();
         return "cancelled" + by + (cancelled.reason().isEmpty() ? "" : ": " + cancelled.reason());
+    }
+
+    /**
+     * Why a run can't go on, and after how long it is tried again.
+     *
+     * @param reason as it may be recorded
+     * @param before how often in a row it has stalled before
+     */
+    static Transition.Stall stall(String reason, int before) {
+        String stored = reason.replace('\0', ' ').substring(0, Math.min(reason.length(), MAX_REASON));
+        return new Transition.Stall(stored, Duration.ofSeconds(Math.min(60, 1L << Math.min(before, 6))));
     }
 
     /** A transition that gives the run back: due at the given time, or stalled. */

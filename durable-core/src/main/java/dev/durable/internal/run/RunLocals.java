@@ -3,6 +3,7 @@ package dev.durable.internal.run;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.internal.attempt.AttemptOutcome;
 import dev.durable.internal.attempt.LocalCalls;
+import dev.durable.store.ClaimedJob;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -40,7 +41,8 @@ public final class RunLocals {
         UUID lease = random.get();
         leases.put(call.seq(), lease);
         unwritten.add(call.seq());
-        draft.onceWritten(() -> calls.begin(draft.local(call, lease), caller));
+        ClaimedJob job = draft.local(call, lease);
+        draft.onceWritten(() -> calls.begin(job, caller));
     }
 
     /** Stops it when the draft is written; false where it has not begun. */

@@ -4,6 +4,9 @@ import dev.durable.internal.attempt.LocalCalls;
 import dev.durable.internal.commit.Lanes;
 import dev.durable.internal.declare.Registry;
 import dev.durable.internal.declare.WorkflowType;
+import dev.durable.internal.intercept.Interception;
+import dev.durable.internal.observe.Telemetry;
+import dev.durable.internal.replay.BackgroundJob;
 import dev.durable.internal.replay.WorkflowInstance;
 import dev.durable.internal.replay.match.ReplaySetup;
 import dev.durable.store.HistoryStore;
@@ -32,8 +35,13 @@ public record RunServices(HistoryStore store, Lanes lanes, Code code, Outside ou
      * @param registry the registered types
      * @param replay how they are replayed
      * @param headersJson headers as a JSON object
+     * @param interception what turns and replays pass through
      */
-    public record Code(Registry registry, ReplaySetup replay, Function<Map<String, String>, String> headersJson) {}
+    public record Code(
+            Registry registry,
+            ReplaySetup replay,
+            Function<Map<String, String>, String> headersJson,
+            Interception interception) {}
 
     /** The parts of the worker that a run uses besides the store. */
     public interface Outside {
@@ -61,6 +69,9 @@ public record RunServices(HistoryStore store, Lanes lanes, Code code, Outside ou
         /** Where local activities run. */
         LocalCalls locals();
 
+        /** Who is told what runs do. */
+        Telemetry telemetry();
+
         /** A random id. */
         UUID random();
     }
@@ -72,7 +83,15 @@ public record RunServices(HistoryStore store, Lanes lanes, Code code, Outside ou
 
     /** The same, with the local activities of an instance before it. */
     public LiveRun newInstance(RunKey run, WorkflowType type, RunLocals locals) {
-        return new LiveRun(run, new WorkflowInstance(type, run, code.replay()), store.clock(), locals);
+        return new LiveRun(
+                run,
+                new WorkflowInstance(type, run, code.replay()),
+                store.clock(),
+                locals,
+                type.name().equals(BackgroundJob.TYPE)
+                        ? null
+                        : RunInterception.of(run, type.name(), code.interception()),
+                (due, fired) -> outside.telemetry().timerFired(type.name(), due, fired));
     }
 
     WorkflowType workflow(String name) {

@@ -5,6 +5,8 @@ import dev.durable.internal.attempt.LocalCalls;
 import dev.durable.internal.client.access.RunResult;
 import dev.durable.internal.commit.Lane;
 import dev.durable.internal.commit.Weights;
+import dev.durable.internal.observe.Telemetry;
+import dev.durable.observe.EngineStatistics;
 import dev.durable.store.RunKey;
 import dev.durable.store.Transition;
 import java.time.Instant;
@@ -22,6 +24,7 @@ public final class Runs implements RunServices.Outside, AttemptOutcome.Sink, Run
     private final RunCache cache;
     private final Waiters waiters;
     private final Supplier<UUID> random;
+    private final Telemetry telemetry;
     /** Bytes of claims that no actor has read yet. */
     private final AtomicLong claimed = new AtomicLong();
     /** Bytes of large runs and their drafts whose actors have not read yet what became of them. */
@@ -43,7 +46,8 @@ public final class Runs implements RunServices.Outside, AttemptOutcome.Sink, Run
         void look(UUID runId);
     }
 
-    public Runs(RunActorLoop turns, RunCache cache, Waiters waiters, Supplier<UUID> random) {
+    public Runs(RunActorLoop turns, RunCache cache, Waiters waiters, Supplier<UUID> random, Telemetry telemetry) {
+        this.telemetry = telemetry;
         this.turns = turns;
         this.cache = cache;
         this.waiters = waiters;
@@ -115,6 +119,16 @@ public final class Runs implements RunServices.Outside, AttemptOutcome.Sink, Run
     @Override
     public LocalCalls locals() {
         return locals;
+    }
+
+    @Override
+    public Telemetry telemetry() {
+        return telemetry;
+    }
+
+    /** What is kept in memory. */
+    public EngineStatistics.Cache memory() {
+        return cache.statistics();
     }
 
     @Override

@@ -28,6 +28,8 @@ import org.slf4j.LoggerFactory;
  */
 final class TransitionDraft {
     private static final Logger log = LoggerFactory.getLogger(TransitionDraft.class);
+    /** After so many refusals the end of a run is kept. */
+    private static final int FORCE_CLOSE_AFTER = 3;
 
     private final JobBirth birth;
     private final long firstEventId;
@@ -166,6 +168,11 @@ final class TransitionDraft {
 
     int refusals() {
         return refusals;
+    }
+
+    /** Whether its end is kept by now, though messages wait. */
+    boolean isEndForced() {
+        return refusals >= FORCE_CLOSE_AFTER;
     }
 
     /** The run has ended by an event of this draft; whether its close can be written with it is another matter. */

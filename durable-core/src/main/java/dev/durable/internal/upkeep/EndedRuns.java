@@ -28,11 +28,6 @@ public final class EndedRuns implements Chore {
     }
 
     @Override
-    public String name() {
-        return "ended-runs";
-    }
-
-    @Override
     public Duration interval() {
         return interval;
     }

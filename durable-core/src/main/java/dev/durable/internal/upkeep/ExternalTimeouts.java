@@ -33,22 +33,37 @@ public record ExternalTimeouts(HistoryStore store, ExternalAttempts attempts, Se
     public int upTo(int most) {
         List<OpenJob> overdue = store.overdueExternal(most);
         if (!overdue.isEmpty()) {
-            List<JobOrder> orders = new ArrayList<>();
-            overdue.forEach(job -> judge(job, orders));
-            if (!orders.isEmpty()) {
-                store.order(orders);
-                log.info("{} attempts that were left to the holders of their tokens timed out", orders.size());
+            List<ExternalAttempts.Judged> judged = new ArrayList<>();
+            overdue.forEach(job -> judge(job, judged));
+            if (!judged.isEmpty()) {
+                order(judged);
             }
-            return orders.size();
+            return judged.size();
         }
         unread.clear();
         return 0;
     }
 
+    /** What another process was first to order, or a sign of life came before, is not this process's to log. */
+    private void order(List<ExternalAttempts.Judged> judged) {
+        List<JobOrder.Outcome> outcomes =
+                store.order(judged.stream().map(ExternalAttempts.Judged::order).toList());
+        int ended = 0;
+        for (int i = 0; i < outcomes.size(); i++) {
+            if (outcomes.get(i) == JobOrder.Outcome.APPLIED) {
+                judged.get(i).log().run();
+                ended++;
+            }
+        }
+        if (ended > 0) {
+            log.info("{} attempts that were left to the holders of their tokens timed out", ended);
+        }
+    }
+
     /** One whose options can't be read waits until somebody mends its row; the others do not. */
-    private void judge(OpenJob job, List<JobOrder> orders) {
+    private void judge(OpenJob job, List<ExternalAttempts.Judged> judged) {
         try {
-            orders.add(attempts.overdue(job));
+            judged.add(attempts.overdue(job));
         } catch (RuntimeException e) {
             if (unread.add(job.key())) {
                 log.error(

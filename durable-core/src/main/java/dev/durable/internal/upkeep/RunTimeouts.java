@@ -8,6 +8,7 @@ import dev.durable.history.FailureJson;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.history.WorkflowTimedOut;
 import dev.durable.internal.drive.BatchChore;
+import dev.durable.internal.observe.FailureLog;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunRecord;
@@ -19,17 +20,16 @@ import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A chore that closes runs whose run or execution timeout has passed, without running their code; any process may, and
  * the second finds nothing to do.
  *
  * @param closed called for each run that was ended here
+ * @param failures logs each of them
  */
-public record RunTimeouts(HistoryStore store, Supplier<UUID> fences, Consumer<UUID> closed) implements BatchChore.Work {
-    private static final Logger log = LoggerFactory.getLogger(RunTimeouts.class);
+public record RunTimeouts(HistoryStore store, Supplier<UUID> fences, Consumer<UUID> closed, FailureLog failures)
+        implements BatchChore.Work {
     private static final Failure EXPIRED = Failure.of(
             RunRecord.EXPIRED,
             "it expired: no worker had begun it by the time that its start allowed (StartOptions.expiresAt)");
@@ -59,7 +59,12 @@ public record RunTimeouts(HistoryStore store, Supplier<UUID> fences, Consumer<UU
                         unbegun ? FailureJson.encode(EXPIRED).json() : null))
                 .isPresent();
         if (ended) {
-            log.info("run {} of {} {}", run.runId(), run.shown(), unbegun ? "expired" : "timed out");
+            failures.failed(
+                    FailureLog.Kind.RUN,
+                    FailureLog.Subject.of(run),
+                    unbegun ? "expired" : "timed out",
+                    "workflow " + run + (unbegun ? " expired: no worker had begun it in time" : " timed out"),
+                    null);
             closed.accept(run.runId());
         }
         return ended;

@@ -4,6 +4,7 @@ import dev.durable.StoreUnavailableException;
 import dev.durable.internal.drive.Chore;
 import dev.durable.internal.drive.ChoreTally;
 import dev.durable.internal.drive.Jitter;
+import dev.durable.store.Bounds;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.SessionInfo;
@@ -56,8 +57,9 @@ public final class Sweeper implements Chore {
     /**
      * @param since when this process had read the beat for the first time
      * @param lease the session's own
+     * @param identity of its process, for people
      */
-    private record Seen(long beat, long since, Duration lease) {}
+    private record Seen(long beat, long since, Duration lease, String identity) {}
 
     /**
      * @param onDeath called when a session has died or was closed: the runs that it owned can be claimed by everybody
@@ -68,11 +70,6 @@ public final class Sweeper implements Chore {
         this.lease = WorkerSession.bounded(lease);
         this.shortest = this.lease;
         this.random = random;
-    }
-
-    @Override
-    public String name() {
-        return "sweep";
     }
 
     @Override
@@ -128,7 +125,11 @@ public final class Sweeper implements Chore {
         for (Map.Entry<UUID, Seen> session : seen.entrySet()) {
             Seen last = session.getValue();
             if (begun - last.since() >= last.lease().toNanos() && store.markDead(session.getKey(), last.beat())) {
-                log.warn("session {} is dead: its beat stood still for {}", session.getKey(), last.lease());
+                log.warn(
+                        "session {} of {} is dead: its beat stood still for {}",
+                        session.getKey(),
+                        Bounds.shown(last.identity()),
+                        last.lease());
                 sweepNow = true;
                 onDeath.run();
             }
@@ -140,7 +141,7 @@ public final class Sweeper implements Chore {
         if (last != null && last.beat() == session.beat() && gap <= lease.toNanos() * 2 / 3) {
             return last;
         }
-        return new Seen(session.beat(), read, lease);
+        return new Seen(session.beat(), read, lease, session.identity());
     }
 
     /** The usual pause, or when the lease of who stands still is over: so that a death is noticed when it is certain. */

@@ -44,11 +44,6 @@ public final class Timeouts implements Chore {
     }
 
     @Override
-    public String name() {
-        return "timeouts";
-    }
-
-    @Override
     public Duration interval() {
         return pace.longest();
     }

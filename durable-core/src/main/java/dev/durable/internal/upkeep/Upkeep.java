@@ -4,6 +4,8 @@ import dev.durable.client.UpkeepStep;
 import dev.durable.internal.drive.Chore;
 import dev.durable.internal.drive.ChoreTally;
 import dev.durable.internal.drive.Step;
+import dev.durable.internal.observe.Telemetry;
+import dev.durable.observe.EngineObserver;
 import dev.durable.store.StoreClock;
 import java.time.Duration;
 import java.time.Instant;
@@ -22,15 +24,22 @@ public final class Upkeep {
     private static final Duration LEAST_PATIENCE = Duration.ofSeconds(10);
 
     private final StoreClock clock;
+    private final Telemetry telemetry;
     private final List<Timed> chores = new CopyOnWriteArrayList<>();
 
-    public Upkeep(StoreClock clock) {
+    /** One that nobody observes. */
+    Upkeep(StoreClock clock) {
+        this(clock, new Telemetry(EngineObserver.NONE, clock));
+    }
+
+    public Upkeep(StoreClock clock, Telemetry telemetry) {
         this.clock = clock;
+        this.telemetry = telemetry;
     }
 
     /** The chore as a step that is timed and listed. */
-    public Step keep(Chore chore) {
-        Timed timed = new Timed(chore, clock);
+    public Step keep(UpkeepChore which, Chore chore) {
+        Timed timed = new Timed(which, chore, clock, telemetry);
         chores.add(timed);
         return timed;
     }
@@ -45,8 +54,10 @@ public final class Upkeep {
     }
 
     private static final class Timed implements Step {
+        private final UpkeepChore which;
         private final Chore chore;
         private final StoreClock clock;
+        private final Telemetry telemetry;
         private volatile Last last;
 
         /**
@@ -56,7 +67,9 @@ public final class Upkeep {
          */
         private record Last(@Nullable Instant at, long nanos, Duration took) {}
 
-        Timed(Chore chore, StoreClock clock) {
+        Timed(UpkeepChore which, Chore chore, StoreClock clock, Telemetry telemetry) {
+            this.which = which;
+            this.telemetry = telemetry;
             this.chore = chore;
             this.clock = clock;
             this.last = new Last(null, clock.nanoTime(), Duration.ZERO);
@@ -69,7 +82,9 @@ public final class Upkeep {
             Duration pause = chore.runOnce();
             if (chore.tally().done().runs() > runs) {
                 long ended = clock.nanoTime();
-                last = new Last(clock.now(), ended, Duration.ofNanos(ended - begun));
+                Duration took = Duration.ofNanos(ended - begun);
+                last = new Last(clock.now(), ended, took);
+                telemetry.choreDone(which.shown(), took, chore.tally().done().lastRows());
             }
             return pause;
         }
@@ -89,7 +104,7 @@ public final class Upkeep {
             Last told = last;
             ChoreTally.Done done = chore.tally().done();
             return new UpkeepStep(
-                    chore.name(), chore.interval(), told.at(), told.took(), done.lastRows(), done.rows(), late());
+                    which.shown(), chore.interval(), told.at(), told.took(), done.lastRows(), done.rows(), late());
         }
     }
 }

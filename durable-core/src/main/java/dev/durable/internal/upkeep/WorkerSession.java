@@ -105,11 +105,6 @@ public final class WorkerSession implements Chore {
     }
 
     @Override
-    public String name() {
-        return "session";
-    }
-
-    @Override
     public Duration interval() {
         return third();
     }

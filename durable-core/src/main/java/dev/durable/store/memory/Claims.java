@@ -5,10 +5,10 @@ import dev.durable.store.ClaimedRun;
 import dev.durable.store.ClaimedRuns;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobClaim;
-import dev.durable.store.LimitedClaim;
 import dev.durable.store.NewJob;
 import dev.durable.store.Portion;
 import dev.durable.store.QueueRules.Rule;
+import dev.durable.store.QueueStore;
 import dev.durable.store.RecentStarts;
 import dev.durable.store.RunClaim;
 import dev.durable.store.StoredEvent;
@@ -91,11 +91,11 @@ final class Claims {
     }
 
     /** As many as limits leave. */
-    LimitedClaim limited(JobClaim claim) {
+    QueueStore.LimitedClaim limited(JobClaim claim) {
         Instant now = tables.now();
         Rule rule = tables.settings().rule(claim.taskQueue(), now);
         if (rule.paused()) {
-            return new LimitedClaim(List.of(), null);
+            return new QueueStore.LimitedClaim(List.of(), null);
         }
         RecentStarts starts = tables.settings().starts(claim.taskQueue());
         int room = claim.limit();
@@ -113,7 +113,7 @@ final class Claims {
         List<ClaimedJob> jobs = take(claim, Math.max(0, Math.min(room, allowed)));
         starts.add(now, jobs.size());
         boolean slowed = rate != null && jobs.size() == allowed && allowed < room;
-        return new LimitedClaim(jobs, slowed ? starts.freeIn(now) : null);
+        return new QueueStore.LimitedClaim(jobs, slowed ? starts.freeIn(now) : null);
     }
 
     private List<ClaimedJob> take(JobClaim claim, int limit) {

@@ -1,10 +1,12 @@
 package dev.durable.store.memory;
 
+import dev.durable.client.AuditEntry;
 import dev.durable.store.Delivery;
 import dev.durable.store.InboxLimit;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobStart;
 import dev.durable.store.MessageKind;
+import dev.durable.store.RunPause;
 import java.util.List;
 
 /** Inserts messages into inboxes, each at most once. */
@@ -26,7 +28,21 @@ final class Deliveries {
         if (!run.isOpen()) {
             return run.hasRecorded(message.messageId()) ? Delivery.Outcome.ACCEPTED : Delivery.Outcome.NOT_FOUND;
         }
-        return run.inbox().contains(message.messageId()) ? Delivery.Outcome.ACCEPTED : accept(run, message);
+        if (run.inbox().contains(message.messageId())) {
+            return Delivery.Outcome.ACCEPTED;
+        }
+        Delivery.Outcome outcome = accept(run, message);
+        if (outcome == Delivery.Outcome.ACCEPTED && delivery.actor() != null) {
+            tables.audit()
+                    .add(new AuditEntry(
+                            message.messageId(),
+                            tables.now(),
+                            delivery.actor(),
+                            Delivery.CANCEL,
+                            delivery.workflowId(),
+                            RunPause.details(run.key().runId())));
+        }
+        return outcome;
     }
 
     private Delivery.Outcome accept(RunRow run, InboxMessage message) {

@@ -15,7 +15,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Groups, alerts and purges dead letters and incidents. */
+/**
+ * Lists dead letters and incidents in groups of one failure, finds the groups that are due for an alert, and purges old dead
+ * letters.
+ */
 final class FailedJobs {
     private static final Comparator<OpenJob> BY_BURIAL =
             Comparator.comparing(job -> Objects.requireNonNull(job.burial()).at());

@@ -4,11 +4,9 @@ import dev.durable.client.AuditEntry;
 import dev.durable.client.QueueDescription;
 import dev.durable.client.Queues.PausedActivity;
 import dev.durable.client.WorkflowStatus;
-import dev.durable.store.Admission;
 import dev.durable.store.AuditFilter;
-import dev.durable.store.BatchMember;
 import dev.durable.store.BatchPlace;
-import dev.durable.store.BatchTally;
+import dev.durable.store.BatchStore;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.ClaimedRuns;
 import dev.durable.store.ClosedRun;
@@ -25,12 +23,12 @@ import dev.durable.store.JobFilter;
 import dev.durable.store.JobKey;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobUpdate;
-import dev.durable.store.LimitedClaim;
 import dev.durable.store.NewRun;
 import dev.durable.store.Nudges;
 import dev.durable.store.OpenJob;
 import dev.durable.store.QueueChange;
 import dev.durable.store.QueueRules;
+import dev.durable.store.QueueStore;
 import dev.durable.store.ReadBack;
 import dev.durable.store.RunClaim;
 import dev.durable.store.RunDetails;
@@ -240,12 +238,12 @@ public final class InMemoryHistoryStore implements HistoryStore {
     }
 
     @Override
-    public LimitedClaim claimLimitedJobs(JobClaim claim) {
+    public QueueStore.LimitedClaim claimLimitedJobs(JobClaim claim) {
         return atomically(() -> claims.limited(claim));
     }
 
     @Override
-    public Admission admit(String taskQueue) {
+    public QueueStore.Admission admit(String taskQueue) {
         return atomically(() -> queues.admit(taskQueue));
     }
 
@@ -270,12 +268,12 @@ public final class InMemoryHistoryStore implements HistoryStore {
     }
 
     @Override
-    public BatchTally batch(String batch) {
+    public BatchStore.Tally batch(String batch) {
         return atomically(() -> reads.batch(batch));
     }
 
     @Override
-    public List<BatchMember> members(String batch, int after, int limit) {
+    public List<BatchStore.Member> members(String batch, int after, int limit) {
         return atomically(() -> reads.members(batch, after, limit));
     }
 

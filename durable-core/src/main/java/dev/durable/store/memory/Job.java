@@ -14,7 +14,8 @@ import dev.durable.store.JobUpdate;
 import dev.durable.store.LeftJob;
 import dev.durable.store.NewJob;
 import dev.durable.store.OpenJob;
-import dev.durable.store.PoisonPill;
+import dev.durable.store.OrderRules;
+import dev.durable.store.OrphanedJob;
 import dev.durable.store.TimedOutIdleJob;
 import dev.durable.store.TimedOutIdleJob.Timeout;
 import java.time.Instant;
@@ -169,6 +170,11 @@ final class Job {
         return new JobOrder.Seen(lease == null ? null : lease.token(), attempt, revision);
     }
 
+    /** As orders find it. */
+    OrderRules.Found found() {
+        return new OrderRules.Found(seen(), isLeased(), state.isBuried(), paused, visibleAt != null, cancelRequested);
+    }
+
     /** Something of it was ordered to change. */
     void revised(@Nullable String note) {
         revision++;
@@ -299,10 +305,34 @@ final class Job {
         begun = true;
     }
 
-    /** Counts a crash, and tells whether the budget allows another try. */
-    boolean crash() {
+    /** It runs, and its worker is gone. */
+    OrphanedJob orphaned() {
+        Matcher onExhausted = ON_EXHAUSTED.matcher(spec.options());
+        return new OrphanedJob(
+                key,
+                spec.activity(),
+                spec.workflowType(),
+                attempt,
+                crashes,
+                cancelRequested,
+                new OrphanedJob.Options(
+                        spec.maxWorkerCrashes(),
+                        AtMostOnce.says(spec.options()),
+                        onExhausted.find() ? onExhausted.group(1) : null),
+                notes,
+                operatorNotes);
+    }
+
+    /** Its worker is gone, and another may run it. */
+    void requeued(OrphanedJob.Decision.Requeued how) {
         begin();
-        return ++crashes <= spec.maxWorkerCrashes();
+        crashes += how.crash();
+    }
+
+    /** Its worker is gone, and an operator must decide whether it runs again. */
+    void failed(OrphanedJob.Decision.Failed how) {
+        failedAttempt(how.nextAttempt(), how.notes(), how.lastFailure(), null);
+        crashes += how.crash();
     }
 
     void die(boolean incident, OpenJob.Burial since) {
@@ -310,30 +340,6 @@ final class Job {
         burial = since;
         visibleAt = null;
         endAttempt();
-    }
-
-    /** Its crashes are used up. */
-    void poisoned(boolean incident, Instant now) {
-        notes = PoisonPill.notes(key, spec.activity(), attempt, crashes, incident, now, notes);
-        lastFailure = PoisonPill.lastFailure(crashes);
-    }
-
-    /** Its worker was lost, and an operator must decide whether it runs again. */
-    void lost(boolean incident, Instant now) {
-        notes = AtMostOnce.notes(key, attempt, spec.activity(), incident, now, notes);
-        lastFailure = AtMostOnce.lastFailure(attempt);
-        attempt++;
-    }
-
-    InboxMessage discardedOutcome(Instant now) {
-        return PoisonPill.discarded(key, attempt, crashes, now, allNotes());
-    }
-
-    /** What its options say of a job that is used up; null is nothing. */
-    @Nullable
-    String onExhausted() {
-        Matcher said = ON_EXHAUSTED.matcher(spec.options());
-        return said.find() ? said.group(1) : null;
     }
 
     void revive(JobOrder.Revive order) {
@@ -390,15 +396,6 @@ final class Job {
     /** Null keeps what is stored. */
     void heartbeat(@Nullable String details) {
         heartbeatDetails = details == null ? heartbeatDetails : details;
-    }
-
-    boolean isAtMostOnce() {
-        return AtMostOnce.says(spec.options());
-    }
-
-    /** Its worker was lost, and it must not run again. */
-    InboxMessage lostOutcome() {
-        return AtMostOnce.lost(key, attempt, allNotes());
     }
 
     InboxMessage cancelledOutcome() {

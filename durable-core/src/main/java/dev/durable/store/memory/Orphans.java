@@ -20,7 +20,7 @@ final class Orphans {
                 .flatMap(Collection::stream)
                 .limit(limit)
                 .toList();
-        orphans.forEach(tables::crash);
+        orphans.forEach(job -> tables.orphaned(job, job.orphaned().afterCrash(tables.now())));
         tables.places().freeAllOf(session -> !tables.sessions().isAlive(session));
         tables.sessions().forgetDead(tables.jobs().holders());
         return orphans.size();
@@ -43,6 +43,8 @@ final class Orphans {
         tables.sessions().close(session);
         tables.places().freeAllOf(session::equals);
         tables.runs().disown(session);
-        tables.jobs().heldBy(session).forEach(tables::release);
+        tables.jobs()
+                .heldBy(session)
+                .forEach(job -> tables.orphaned(job, job.orphaned().afterClose(tables.now())));
     }
 }

@@ -4,11 +4,11 @@ import dev.durable.client.ActivityState;
 import dev.durable.client.AuditEntry;
 import dev.durable.client.QueueDescription;
 import dev.durable.client.QueueLimits;
-import dev.durable.store.Admission;
 import dev.durable.store.Nudges;
 import dev.durable.store.Nudges.JobsReady;
 import dev.durable.store.QueueChange;
 import dev.durable.store.QueueRules;
+import dev.durable.store.QueueStore;
 import dev.durable.store.RecentStarts;
 import java.time.Duration;
 import java.time.Instant;
@@ -66,7 +66,7 @@ final class QueueTable {
         return new QueueRules(rules, tables.settings().paused(now), delayed);
     }
 
-    Admission admit(String taskQueue) {
+    QueueStore.Admission admit(String taskQueue) {
         Instant now = tables.now();
         QueueLimits limits = tables.settings().limits(taskQueue);
         int admitted = 0;
@@ -87,7 +87,7 @@ final class QueueTable {
         if (admitted > 0) {
             tables.hints().owe(new JobsReady(taskQueue));
         }
-        return new Admission(admitted, left, retryIn);
+        return new QueueStore.Admission(admitted, left, retryIn);
     }
 
     private int room(String taskQueue, String key, QueueLimits limits, int begun) {

@@ -3,9 +3,8 @@ package dev.durable.store.memory;
 import dev.durable.client.ActivityState;
 import dev.durable.client.WorkflowDescription.PendingActivity;
 import dev.durable.client.WorkflowStatus;
-import dev.durable.store.BatchMember;
 import dev.durable.store.BatchPlace;
-import dev.durable.store.BatchTally;
+import dev.durable.store.BatchStore;
 import dev.durable.store.ClosedRun;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobFilter;
@@ -163,7 +162,7 @@ final class Reads {
                 .filter(run -> filter.runId() == null
                         || filter.runId().equals(run.key().runId()))
                 .flatMap(run -> run.jobs().values().stream())
-                .filter(job -> JobMatch.matches(filter, job));
+                .filter(job -> FilterMatch.matches(filter, job));
     }
 
     private static RunDetails describe(RunRow run) {
@@ -180,7 +179,8 @@ final class Reads {
                 open ? hold.wakeAt() : null,
                 run.inbox().size(),
                 jobs,
-                run.startedBy());
+                run.startedBy(),
+                open && hold.paused());
     }
 
     private Stream<RunRecord> matching(RunFilter filter) {
@@ -189,7 +189,7 @@ final class Reads {
                 .filter(run -> filter.activity() == null || filter.activity().equals(run.activityOfJob()))
                 .filter(run -> !filter.stalled() || run.isOpen() && run.hold().stalledBy() != null)
                 .map(RunRow::record)
-                .filter(record -> RunMatch.matches(filter, record));
+                .filter(record -> FilterMatch.matches(filter, record));
     }
 
     /** Of a job that was enqueued again, the run that came last is. */
@@ -198,7 +198,7 @@ final class Reads {
         return place != null && place.batch().equals(batch) && runs.isAt(place, run);
     }
 
-    BatchTally batch(String id) {
+    BatchStore.Tally batch(String id) {
         long[] counts = new long[6];
         for (RunRow run : runs.batch(id).values()) {
             RunRecord record = run.record();
@@ -211,18 +211,18 @@ final class Reads {
                 counts[completed ? record.failure() == null ? 0 : 1 : 2]++;
             }
         }
-        return new BatchTally(counts[0], counts[1], counts[2], counts[3], counts[4], counts[5]);
+        return new BatchStore.Tally(counts[0], counts[1], counts[2], counts[3], counts[4], counts[5]);
     }
 
     private static int any(RunRow run, ActivityState state) {
         return run.jobs().values().stream().anyMatch(job -> job.state() == state) ? 1 : 0;
     }
 
-    List<BatchMember> members(String batch, int after, int limit) {
-        List<BatchMember> first = runs.batch(batch).tailMap(after, false).entrySet().stream()
+    List<BatchStore.Member> members(String batch, int after, int limit) {
+        List<BatchStore.Member> first = runs.batch(batch).tailMap(after, false).entrySet().stream()
                 .limit(limit)
                 .map(member ->
-                        new BatchMember(member.getKey(), member.getValue().record()))
+                        new BatchStore.Member(member.getKey(), member.getValue().record()))
                 .toList();
         return new Room(Portion.BYTES).first(first, member -> size(member.run()));
     }

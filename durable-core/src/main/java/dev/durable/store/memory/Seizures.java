@@ -35,6 +35,16 @@ final class Seizures {
             return Optional.empty();
         }
         close(run, seizure);
+        if (seizure.actor() != null) {
+            tables.audit()
+                    .add(new AuditEntry(
+                            seizure.auditId(),
+                            tables.now(),
+                            seizure.actor(),
+                            Seizure.TERMINATE,
+                            seizure.workflowId(),
+                            RunPause.details(run.key().runId())));
+        }
         return Optional.of(run.key());
     }
 

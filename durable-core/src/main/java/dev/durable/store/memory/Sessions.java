@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The worker sessions, living and dead. */
+/** Keeps the worker sessions of the in-memory store with their beats, those that were declared dead included. */
 final class Sessions {
     private final Map<UUID, SessionInfo> rows = new LinkedHashMap<>();
 

@@ -1,7 +1,6 @@
 package dev.durable.store.memory;
 
 import dev.durable.client.ActivityState;
-import dev.durable.store.AtMostOnce;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobKey;
 import dev.durable.store.NewJob;
@@ -10,7 +9,7 @@ import dev.durable.store.Nudges.JobsReady;
 import dev.durable.store.Nudges.RunClosed;
 import dev.durable.store.Nudges.RunsDue;
 import dev.durable.store.OpenJob;
-import dev.durable.store.PoisonPill;
+import dev.durable.store.OrphanedJob;
 import dev.durable.store.PurgedDeadLetter;
 import dev.durable.store.StoreClock;
 import java.time.Duration;
@@ -111,39 +110,19 @@ final class Tables {
         }
     }
 
-    /** Its session was closed in good order: no crash is counted. */
-    void release(Job job) {
-        if (job.isAtMostOnce() && !job.cancelRequested()) {
-            lose(job);
-        } else {
-            job.begin();
-            putBack(job, Duration.ZERO);
-        }
-    }
-
-    /** Its session died. */
-    void crash(Job job) {
-        if (job.isAtMostOnce() && !job.cancelRequested()) {
-            lose(job);
-        } else if (job.crash() || job.cancelRequested()) {
-            putBack(job, Duration.ZERO);
-        } else if (PoisonPill.isDiscarded(job.onExhausted())) {
-            endIdle(job, job.discardedOutcome(now()));
-        } else {
-            boolean incident = PoisonPill.isIncident(job.onExhausted());
-            job.poisoned(incident, now());
-            bury(job, incident, PoisonPill.fingerprint(job.spec().activity()));
-        }
-    }
-
-    /** It may have run, and must not run again by itself. */
-    private void lose(Job job) {
-        if (AtMostOnce.isKept(job.spec().workflowType(), job.onExhausted())) {
-            boolean incident = PoisonPill.isIncident(job.onExhausted());
-            job.lost(incident, now());
-            bury(job, incident, AtMostOnce.fingerprint(job.spec().activity()));
-        } else {
-            endIdle(job, job.lostOutcome());
+    /** Its worker is gone. */
+    void orphaned(Job job, OrphanedJob.Decision decision) {
+        switch (decision) {
+            case OrphanedJob.Decision.Requeued how -> {
+                job.requeued(how);
+                putBack(job, Duration.ZERO);
+            }
+            case OrphanedJob.Decision.Cancelled ignored -> endCancelled(job);
+            case OrphanedJob.Decision.Ended how -> endIdle(job, how.outcome());
+            case OrphanedJob.Decision.Failed how -> {
+                job.failed(how);
+                bury(job, how.incident(), how.fingerprint());
+            }
         }
     }
 

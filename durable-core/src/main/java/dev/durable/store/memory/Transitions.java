@@ -28,7 +28,7 @@ final class Transitions {
             return stall(run, step, step.stall());
         }
         if (!holdsAll(run, step.settled())) {
-            return Outcome.LEASE_LOST;
+            return Outcome.STALE;
         }
         return step.close() != null ? close(run, step, step.close()) : move(run, step);
     }

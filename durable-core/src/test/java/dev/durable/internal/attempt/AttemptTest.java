@@ -668,7 +668,7 @@ class AttemptTest {
             seen.add(context.cancelRequested() ? "cancelled" : "not cancelled");
             assertThatThrownBy(() -> context.heartbeat("late"))
                     .isInstanceOf(StaleAttemptException.class)
-                    .hasMessageContaining("NOT_FOUND")
+                    .hasMessageContaining("STALE: ")
                     .hasMessageContaining("start-to-close (PT1M)");
             assertThatThrownBy(() -> context.checkpoint("late")).isInstanceOf(StaleAttemptException.class);
             assertThatThrownBy(() -> context.updateTimeout(Duration.ofHours(1)))
@@ -744,7 +744,7 @@ class AttemptTest {
             bench.pass(Duration.ofSeconds(60));
             bench.pass(JobUpdate.PLACE_KEPT.minusSeconds(1));
             beginnable.add(bench.beginnable());
-            try (LogCapture log = LogCapture.of(Attempt.class)) {
+            try (LogCapture log = LogCapture.of(LimitPlace.class)) {
                 bench.pass(Duration.ofSeconds(1));
                 logged.addAll(log.messages());
             }

@@ -62,17 +62,17 @@ class CancellationTest {
                 .isInstanceOf(CancelledException.class)
                 .hasMessage("the workflow wants it");
 
-        cancellation.request(Cause.STALE, "NOT_FOUND: timed out");
+        cancellation.request(Cause.STALE, "STALE: timed out");
         assertThatThrownBy(cancellation::check)
                 .isInstanceOf(StaleAttemptException.class)
-                .hasMessage("NOT_FOUND: timed out");
+                .hasMessage("STALE: timed out");
     }
 
     @Test
     void an_attempt_that_ended_by_itself_stops_nobody_but_is_stale_for_who_still_holds_it() {
         cancellation.onCancel(() -> told.add("cancelled"));
 
-        cancellation.ended("NOT_FOUND: it has ended");
+        cancellation.ended("STALE: it has ended");
 
         assertThat(elsewhere).isEmpty();
         assertThatThrownBy(cancellation::check).isInstanceOf(StaleAttemptException.class);

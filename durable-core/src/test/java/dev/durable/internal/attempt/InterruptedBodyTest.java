@@ -14,6 +14,7 @@ import dev.durable.history.ActivityAttemptFailed;
 import dev.durable.history.ActivityCompleted;
 import dev.durable.history.ActivityFailed;
 import dev.durable.internal.dispatch.ActivityBench;
+import dev.durable.internal.dispatch.InterruptedBodies;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobKey;
 import dev.durable.store.JobUpdate;
@@ -198,10 +199,10 @@ class InterruptedBodyTest {
                         .map(ILoggingEvent::getFormattedMessage))
                 .containsExactly(
                         "the transaction of Work.run (activity 1 of workflow order-1) was ended from outside, so the activity is"
-                                + " given back and run again; 0 others were since this was last told, and within the next minute"
-                                + " more are not told at this level: gone",
+                                + " given back and run again; 0 others were since the last such line, and more within the next"
+                                + " minute are logged at level DEBUG only: gone",
                         "the transaction of Work.run (activity 1 of workflow order-1) was ended from outside, so the activity is"
-                                + " given back and run again; 2 others were since this was last told, and within the next minute"
-                                + " more are not told at this level: gone again");
+                                + " given back and run again; 2 others were since the last such line, and more within the next"
+                                + " minute are logged at level DEBUG only: gone again");
     }
 }

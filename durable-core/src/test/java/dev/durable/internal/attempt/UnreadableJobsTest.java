@@ -315,7 +315,7 @@ class UnreadableJobsTest {
             assertThat(line.getFormattedMessage())
                     .startsWith("Work.run of ")
                     .contains("is left to other workers; if none can read it for PT15M, it becomes an incident. Further"
-                            + " jobs of this activity that can't be read here are not told at this level. worker me can't"
+                            + " jobs of this activity that can't be read here are logged at level DEBUG only. worker me can't"
                             + " read it: dev.durable.PayloadException: argument 1");
         });
     }

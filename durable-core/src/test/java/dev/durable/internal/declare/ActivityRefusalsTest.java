@@ -245,7 +245,7 @@ class ActivityRefusalsTest {
                 .hasMessageContaining("2 declarations are wrong")
                 .hasMessageContaining(
                         "Deaf.unlessTold has heartbeatTimeout PT2M, which is longer than its startToClose PT1M"
-                                + " (PT1M unless told): an attempt is over before its missing heartbeat could be noticed. Set"
+                                + " (PT1M by default): an attempt is over before its missing heartbeat could be noticed. Set"
                                 + " startToClose to how long one attempt may take in all, or heartbeatTimeout to how long it may be"
                                 + " silent, which is less.")
                 .hasMessageContaining(

@@ -50,7 +50,7 @@ class ImplementationsTest {
 
     private static Object call(Object implementation, String activity, Object... arguments) throws Throwable {
         Registry registry = Registry.builder().register(implementation).build();
-        return ActivityInvoker.invoke(registry.activity(activity).orElseThrow(), arguments);
+        return registry.activity(activity).orElseThrow().invoke(arguments);
     }
 
     @Test

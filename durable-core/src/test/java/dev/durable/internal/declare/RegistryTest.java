@@ -135,7 +135,7 @@ class RegistryTest {
                         "Mailer.send");
         ActivityBinding binding = registry.activity("OldPayments.pay").orElseThrow();
         assertThat(binding.activity().name()).isEqualTo("Payments.charge");
-        assertThat(ActivityInvoker.invoke(binding, new Object[] {5})).isEqualTo("charged 5");
+        assertThat(binding.invoke(new Object[] {5})).isEqualTo("charged 5");
         assertThat(registry.activity("Mailer.send").orElseThrow().implementation())
                 .isSameAs(mailer);
         assertThat(registry.activity("Mailer.helper")).isEmpty();

@@ -23,10 +23,12 @@ import dev.durable.internal.declare.type.MethodSpec;
 import dev.durable.internal.drive.Deadlines;
 import dev.durable.internal.drive.PollPace;
 import dev.durable.internal.drive.Step;
+import dev.durable.internal.observe.Telemetry;
 import dev.durable.internal.payload.FailureCodec;
 import dev.durable.internal.payload.PayloadCodec;
 import dev.durable.internal.upkeep.WorkerSession;
 import dev.durable.logs.MarkedLines;
+import dev.durable.observe.EngineObserver;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.Delivery;
@@ -138,13 +140,14 @@ public final class ActivityBench {
                             }
                             return future.get();
                         },
-                        CANCEL_GRACE),
+                        CANCEL_GRACE,
+                        new Telemetry(EngineObserver.NONE, clock)),
                 unread);
         session = new WorkerSession(
                 store,
                 new WorkerSession.Own("me", LEASE, UUID::randomUUID),
                 () -> progress,
-                dead -> leases.attempts().forEach(attempt -> attempt.lose("its session is dead")));
+                dead -> leases.attempts().forEach(attempt -> attempt.becomeStale("its session is dead")));
         session.open();
         starter = new ActivityStarter(host, session::id);
         worker = new ActivityWorker(

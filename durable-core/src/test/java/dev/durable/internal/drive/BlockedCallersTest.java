@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.durable.StoreUnavailableException;
-import dev.durable.store.memory.VirtualClock;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CancellationException;
@@ -15,7 +14,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -24,9 +22,9 @@ import org.junit.jupiter.api.Timeout;
 /** Threads that wait for what the engine does: virtual ones here, all are alike. */
 @Timeout(60)
 class BlockedCallersTest {
-    private final VirtualClock clock = new VirtualClock();
-    private final Deadlines limits = new Deadlines(clock, UnaryOperator.identity());
-    private final BlockedCallers waits = new BlockedCallers(limits);
+    private static final Duration LONG = Duration.ofMinutes(1);
+
+    private final BlockedCallers waits = new BlockedCallers();
     private final CompletableFuture<String> future = new CompletableFuture<>();
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
@@ -35,7 +33,6 @@ class BlockedCallersTest {
         threads.close();
 
         assertThat(waits.size()).isZero();
-        assertThat(limits.runOnce()).isEqualTo(Step.UNTIL_WOKEN);
     }
 
     @Test
@@ -50,7 +47,7 @@ class BlockedCallersTest {
     @Test
     void who_waits_hears_when_it_is_done() throws Exception {
         Future<String> one = waiting(null);
-        Future<String> other = waiting(Duration.ofSeconds(5));
+        Future<String> other = waiting(LONG);
 
         future.complete("yes");
 
@@ -83,17 +80,11 @@ class BlockedCallersTest {
     @Test
     void a_limit_ends_one_wait_and_leaves_the_future_to_the_others() throws Exception {
         Future<String> patient = waiting(null);
-        Future<String> hasty = waiting(Duration.ofSeconds(5));
-        clock.advance(Duration.ofSeconds(4));
-        limits.runOnce();
-        assertThat(waits.size()).isEqualTo(2);
-
-        clock.advance(Duration.ofSeconds(1));
-        limits.runOnce();
+        Future<String> hasty = threads.submit(() -> waits.await(future, Duration.ofMillis(1)));
 
         assertThatThrownBy(hasty::get)
                 .hasCauseInstanceOf(TimeoutException.class)
-                .hasMessageContaining("not done within PT5S");
+                .hasMessageContaining("not done within PT0.001S");
         assertThat(future).isNotDone();
         future.complete("late");
         assertThat(patient.get()).isEqualTo("late");
@@ -103,7 +94,7 @@ class BlockedCallersTest {
     void who_waits_while_the_engine_closes_or_begins_to_wait_after_it_is_told_so() throws Exception {
         Future<String> before = waiting(null);
         waits.close();
-        Future<String> after = threads.submit(() -> waits.await(future, Duration.ofSeconds(5)));
+        Future<String> after = threads.submit(() -> waits.await(future, LONG));
 
         for (Future<String> wait : List.of(before, after)) {
             assertThatThrownBy(wait::get)
@@ -118,7 +109,7 @@ class BlockedCallersTest {
         AtomicReference<@Nullable Thread> thread = new AtomicReference<>();
         Future<String> wait = threads.submit(() -> {
             thread.set(Thread.currentThread());
-            return waits.await(future, Duration.ofSeconds(5));
+            return waits.await(future, LONG);
         });
         until(1);
 

@@ -13,7 +13,9 @@ import dev.durable.internal.drive.Drive;
 import dev.durable.internal.drive.EngineSettings;
 import dev.durable.internal.drive.EngineSettings.Limits;
 import dev.durable.internal.drive.EngineSettings.QueueSettings;
+import dev.durable.internal.observe.Telemetry;
 import dev.durable.internal.payload.PayloadCodec;
+import dev.durable.observe.EngineObserver;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobKey;
 import dev.durable.store.NewJob;
@@ -32,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The activity side put together: eager jobs, and how it stops. Bodies have threads of their own, time is virtual. */
-@Timeout(60)
+@Timeout(120)
 class ActivityRuntimeTest {
     private static final Duration GRACE = Duration.ofSeconds(10);
 
@@ -54,7 +56,8 @@ class ActivityRuntimeTest {
                             EngineSettings.Errors.DEFAULT),
                     bench.host.code(),
                     Set.of(ActivityBench.ACTIVITY),
-                    UUID::randomUUID),
+                    UUID::randomUUID,
+                    new Telemetry(EngineObserver.NONE, bench.clock)),
             drive,
             bench.lane,
             outcome -> false);
@@ -70,7 +73,7 @@ class ActivityRuntimeTest {
     void letBodiesEnd() throws InterruptedException {
         go.countDown();
         for (Thread body : drive.bodies) {
-            body.join(TimeUnit.SECONDS.toMillis(10));
+            body.join(TimeUnit.SECONDS.toMillis(60));
         }
     }
 
@@ -315,14 +318,14 @@ class ActivityRuntimeTest {
         };
         JobKey key = bench.schedule("[\"x\"]");
         drive.crank();
-        assertThat(running.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(running.await(60, TimeUnit.SECONDS)).isTrue();
         return key;
     }
 
     private void join() {
         try {
             for (Thread body : drive.bodies) {
-                body.join(TimeUnit.SECONDS.toMillis(10));
+                body.join(TimeUnit.SECONDS.toMillis(60));
                 assertThat(body.isAlive()).isFalse();
             }
         } catch (InterruptedException e) {

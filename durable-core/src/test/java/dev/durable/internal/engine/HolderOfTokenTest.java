@@ -3,6 +3,9 @@ package dev.durable.internal.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.durable.Activity;
 import dev.durable.ActivityContext;
 import dev.durable.OnExhausted;
@@ -24,9 +27,11 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.slf4j.LoggerFactory;
 
 /** What the holder of a token tells is carried out once, also where the answer of the database is lost. */
-@Timeout(60)
+@Timeout(120)
 class HolderOfTokenTest {
 
     @Activity(retry = @Retry(maxAttempts = 2, initialInterval = "1h"))
@@ -58,18 +63,27 @@ class HolderOfTokenTest {
     }
 
     private ExternalActivity holder(DurableEngine engine) throws InterruptedException {
-        return engine.client().activity(tokens.poll(20, TimeUnit.SECONDS));
+        return engine.client().activity(tokens.poll(60, TimeUnit.SECONDS));
     }
 
     @Test
+    @ResourceLock("dev.durable.failed")
     void a_failure_whose_answer_was_lost_has_used_one_attempt() throws Exception {
         try (DurableEngine engine = engine()) {
             ActivityHandle job = engine.client().enqueue(Bank.class, b -> b.pay("a"));
             ExternalActivity holder = holder(engine);
             faulty.next("order", Fault.DONE_BUT_UNKNOWN);
+            Logger logger = (Logger) LoggerFactory.getLogger("dev.durable.failed.Attempt");
+            ListAppender<ILoggingEvent> lines = new ListAppender<>();
+            lines.start();
+            logger.addAppender(lines);
+            try {
+                holder.fail(new IllegalStateException("declined"));
+            } finally {
+                logger.detachAppender(lines);
+            }
 
-            holder.fail(new IllegalStateException("declined"));
-
+            assertThat(lines.list).as("its line in the log").hasSize(1);
             assertThat(faulty.allSeen()).isTrue();
             assertThat(engine.client().activity(job.id(), 1).describe().attempt())
                     .isEqualTo(2);
@@ -125,7 +139,7 @@ class HolderOfTokenTest {
     void of_a_token_that_was_changed_nothing_counts() throws Exception {
         try (DurableEngine engine = engine()) {
             ActivityHandle job = engine.client().enqueue(Bank.class, b -> b.pay("a"));
-            String token = tokens.poll(20, TimeUnit.SECONDS);
+            String token = tokens.poll(60, TimeUnit.SECONDS);
 
             for (String[] change : new String[][] {{"Bank.pay", "Bank.carefully"}, {job.id(), "another"}}) {
                 ExternalActivity forged = engine.client().activity(changed(token, change[0], change[1]));

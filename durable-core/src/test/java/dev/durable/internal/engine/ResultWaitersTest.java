@@ -214,7 +214,7 @@ class ResultWaitersTest {
         CompletableFuture<?> wanted = waiters.until(holds::get);
         crank(TimeUnit.SECONDS.toNanos(1), () -> false);
         holds.set(true);
-        crank(TimeUnit.SECONDS.toNanos(20), wanted::isDone);
+        crank(TimeUnit.SECONDS.toNanos(60), wanted::isDone);
         over.set(true);
         for (Thread closer : closers) {
             closer.join();

@@ -137,13 +137,18 @@ class AsyncStubTest {
 
     @Test
     void ten_thousand_calls_in_flight_take_no_thread_each_and_ten_times_as_long_as_a_thousand() {
-        long thousand = Long.MAX_VALUE;
+        long thousandTenTimes = Long.MAX_VALUE;
         long tenThousand = Long.MAX_VALUE;
-        for (int i = 0; i < 5; i++) {
-            thousand = Math.min(thousand, nanosInFlight(1_000));
+        // Two spans of about the same length: what else the machine does takes as much from the one as from the other.
+        for (int i = 0; i < 3; i++) {
+            long ten = 0;
+            for (int j = 0; j < 10; j++) {
+                ten += nanosInFlight(1_000);
+            }
+            thousandTenTimes = Math.min(thousandTenTimes, ten);
             tenThousand = Math.min(tenThousand, nanosInFlight(10_000));
         }
-        assertThat(tenThousand).as("a hundred times as long were quadratic").isLessThan(40 * thousand);
+        assertThat(tenThousand).as("ten times as long were quadratic").isLessThan(4 * thousandTenTimes);
     }
 
     private static long nanosInFlight(int calls) {

@@ -31,7 +31,7 @@ class CallSiteHeartbeatTest {
                 .isInstanceOf(StalledException.class)
                 .hasMessageContaining(
                         "Acts.a was called with options that do not fit. Acts.a has heartbeatTimeout PT2M, which"
-                                + " is longer than its startToClose PT1M (PT1M unless told): an attempt is over before its missing"
+                                + " is longer than its startToClose PT1M (PT1M by default): an attempt is over before its missing"
                                 + " heartbeat could be noticed. Set startToClose to how long one attempt may take in all, or"
                                 + " heartbeatTimeout to how long it may be silent, which is less.")
                 .hasCauseInstanceOf(UsageException.class);

@@ -317,10 +317,10 @@ public final class GivenRun implements AutoCloseable {
         return instance;
     }
 
-    /** As the test kit feeds it. */
+    /** As the test kit feeds it, with a limit of a turn that no test waits for. */
     public static WorkflowInstance strictly(Class<?> workflow) {
         GivenRun run = new GivenRun(workflow, "");
-        WorkflowInstance instance = run.instance(true, Duration.ofSeconds(20));
+        WorkflowInstance instance = run.instance(true, Duration.ofMinutes(10));
         instance.feed(run.startedEvent());
         return instance;
     }

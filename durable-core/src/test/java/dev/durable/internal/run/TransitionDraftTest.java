@@ -17,9 +17,8 @@ class TransitionDraftTest {
             new JobBirth(
                     new RunKey(RunIds.create(Instant.now(), "order-1", 7), "order-1"),
                     "OrderWorkflow",
-                    Map.of(),
+                    JobHeaders.of(Map.of(), headers -> "{}"),
                     EagerJobs.NONE,
-                    headers -> "{}",
                     null),
             1,
             0);

@@ -11,6 +11,7 @@ import dev.durable.history.WorkflowStarted;
 import dev.durable.history.WorkflowTimedOut;
 import dev.durable.internal.dispatch.ActivityBench;
 import dev.durable.internal.drive.PollPace;
+import dev.durable.internal.observe.FailureLog;
 import dev.durable.store.NewRun;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
@@ -29,7 +30,14 @@ class RunTimeoutsTest {
     private final ActivityBench bench = new ActivityBench();
     private final Timeouts timeouts = new Timeouts(
             bench.store,
-            new Timeouts.Kinds(most -> 0, most -> 0, new RunTimeouts(bench.store, UUID::randomUUID, run -> {})),
+            new Timeouts.Kinds(
+                    most -> 0,
+                    most -> 0,
+                    new RunTimeouts(
+                            bench.store,
+                            UUID::randomUUID,
+                            run -> {},
+                            new FailureLog(bench.clock::nanoTime, failure -> null))),
             new PollPace(ActivityBench.POLL, bench.random),
             UnaryOperator.identity());
 

@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 class UpkeepTest {
     private final ActivityBench bench = new ActivityBench();
     private final Upkeep upkeep = new Upkeep(bench.clock);
-    private final Step sweep = upkeep.keep(new Sweeper(bench.store, ActivityBench.LEASE, bench.random, () -> {}));
+    private final Step sweep =
+            upkeep.keep(UpkeepChore.SWEEP, new Sweeper(bench.store, ActivityBench.LEASE, bench.random, () -> {}));
 
     @Test
     void a_step_tells_when_it_ran_and_what_it_changed() throws Exception {

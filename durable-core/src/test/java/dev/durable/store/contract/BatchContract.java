@@ -4,9 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.ReusePolicy;
 import dev.durable.client.WorkflowStatus;
-import dev.durable.store.BatchMember;
 import dev.durable.store.BatchPlace;
-import dev.durable.store.BatchTally;
+import dev.durable.store.BatchStore;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobStart;
 import dev.durable.store.JobUpdate;
@@ -80,7 +79,7 @@ abstract class BatchContract extends StoreContract {
         started(newRun("b/99").type(JobStart.TYPE).started(STARTED));
 
         List<Integer> seen = new ArrayList<>();
-        List<BatchMember> page = store.members("b", -1, 10);
+        List<BatchStore.Member> page = store.members("b", -1, 10);
         while (!page.isEmpty()) {
             assertThat(page).hasSizeLessThanOrEqualTo(10);
             page.forEach(member -> {
@@ -103,7 +102,7 @@ abstract class BatchContract extends StoreContract {
         IntStream.range(0, 8).forEach(number -> started(member("b", number).memo("large", large)));
 
         List<Integer> seen = new ArrayList<>();
-        List<BatchMember> page = store.members("b", -1, 100);
+        List<BatchStore.Member> page = store.members("b", -1, 100);
         while (!page.isEmpty()) {
             assertThat(page).hasSizeBetween(1, 4);
             page.forEach(member -> seen.add(member.number()));
@@ -139,8 +138,8 @@ abstract class BatchContract extends StoreContract {
         bury(jobs.get(1), true);
         terminated(jobs.get(2).key().run());
 
-        assertThat(store.batch("b")).isEqualTo(new BatchTally(0, 0, 1, 5, 1, 1));
-        assertThat(store.batch("a")).isEqualTo(new BatchTally(0, 0, 0, 0, 0, 0));
+        assertThat(store.batch("b")).isEqualTo(new BatchStore.Tally(0, 0, 1, 5, 1, 1));
+        assertThat(store.batch("a")).isEqualTo(new BatchStore.Tally(0, 0, 0, 0, 0, 0));
     }
 
     private void bury(ClaimedJob job, boolean incident) {
@@ -185,13 +184,13 @@ abstract class BatchContract extends StoreContract {
         RunKey again = started(member("b", 0).reuse(ReusePolicy.ALLOW_DUPLICATE));
 
         assertThat(store.members("b", -1, 10))
-                .extracting(BatchMember::run)
+                .extracting(BatchStore.Member::run)
                 .extracting(RunRecord::run)
                 .containsExactly(again);
         assertThat(store.runs(RunFilter.ALL.batch("b"), 10))
                 .extracting(RunRecord::run)
                 .containsExactly(again);
-        assertThat(store.batch("b")).isEqualTo(new BatchTally(0, 0, 0, 1, 0, 0));
+        assertThat(store.batch("b")).isEqualTo(new BatchStore.Tally(0, 0, 0, 1, 0, 0));
     }
 
     @Test

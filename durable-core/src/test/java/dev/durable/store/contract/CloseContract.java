@@ -2,6 +2,7 @@ package dev.durable.store.contract;
 
 import static dev.durable.store.Transition.Outcome.APPLIED;
 import static dev.durable.store.Transition.Outcome.CLOSE_REFUSED;
+import static dev.durable.store.Transition.Outcome.LOCKED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.client.WorkflowStatus;
@@ -243,7 +244,7 @@ abstract class CloseContract extends StoreContract {
         ClaimedJob stale = claimJob(session);
         update(new JobUpdate.Release(stale.key(), stale.lease(), Duration.ZERO, null));
 
-        assertThat(writer.write(writer.closing().settles(stale))).isEqualTo(Transition.Outcome.LEASE_LOST);
+        assertThat(writer.write(writer.closing().settles(stale))).isEqualTo(Transition.Outcome.STALE);
         assertThat(store.run(writer.run().runId()).orElseThrow().status()).isEqualTo(WorkflowStatus.RUNNING);
         assertThat(jobStates(writer.run())).hasSize(1);
     }
@@ -266,8 +267,7 @@ abstract class CloseContract extends StoreContract {
                 .mapToObj(n -> writers.get(n).closing().settles(jobs.get(n)).build())
                 .toList();
 
-        assertThat(store.commit(closing))
-                .containsExactly(APPLIED, CLOSE_REFUSED, Transition.Outcome.LEASE_LOST, APPLIED);
+        assertThat(store.commit(closing)).containsExactly(APPLIED, CLOSE_REFUSED, Transition.Outcome.STALE, APPLIED);
         assertThat(writers)
                 .extracting(
                         writer -> store.run(writer.run().runId()).orElseThrow().status())
@@ -362,7 +362,12 @@ abstract class CloseContract extends StoreContract {
         sender.awaitSomebodyWaiting();
         sender.commit();
 
-        assertThat(close.get(30, TimeUnit.SECONDS)).isEqualTo(CLOSE_REFUSED);
+        Transition.Outcome outcome = close.get(30, TimeUnit.SECONDS);
+        if (outcome == LOCKED) {
+            // It waited longer than it may, as on a busy machine: whoever writes tries again.
+            outcome = writer.write(writer.closing());
+        }
+        assertThat(outcome).isEqualTo(CLOSE_REFUSED);
         assertThat(waitingNames(writer.run())).containsExactly("approve");
         assertThat(writer.write(writer.closing().consumes(approve))).isEqualTo(APPLIED);
     }

@@ -8,7 +8,10 @@ import dev.durable.client.WorkflowStatus;
 import dev.durable.store.AuditFilter;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.ClosedRun;
+import dev.durable.store.Delivery;
+import dev.durable.store.InboxMessage;
 import dev.durable.store.JobUpdate;
+import dev.durable.store.MessageKind;
 import dev.durable.store.Portion;
 import dev.durable.store.QueueChange;
 import dev.durable.store.RunDetails;
@@ -16,6 +19,7 @@ import dev.durable.store.RunFilter;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunPause;
 import dev.durable.store.RunRecord;
+import dev.durable.store.Seizure;
 import dev.durable.store.StoredEvent;
 import java.time.Duration;
 import java.time.Instant;
@@ -356,6 +360,16 @@ public abstract class ListingContract extends StoreContract {
     }
 
     @Test
+    void a_description_says_whether_a_run_is_paused() {
+        RunKey run = started("order-1");
+        assertThat(store.details(run.runId()).orElseThrow().paused()).isFalse();
+        pausedBy("ann", "order-1");
+        assertThat(store.details(run.runId()).orElseThrow().paused()).isTrue();
+        store.seize(Seizures.terminateCurrent("order-1"));
+        assertThat(store.details(run.runId()).orElseThrow().paused()).isFalse();
+    }
+
+    @Test
     void the_audit_is_read_page_by_page_the_latest_first() {
         started("order-1");
         pausedBy("ann", "order-1");
@@ -378,6 +392,53 @@ public abstract class ListingContract extends StoreContract {
         assertThat(seen)
                 .containsExactly(
                         "bob pause queue gpu", "bob pause queue fast", "bob pause queue slow", "ann pause run order-1");
+    }
+
+    @Test
+    void an_operators_cancel_and_end_are_in_the_audit_once_however_often_they_are_sent_and_others_are_not() {
+        RunKey run = started("order-1");
+        InboxMessage asks = new InboxMessage(
+                UUID.randomUUID(), MessageKind.CANCEL, "WorkflowCancelRequested", "{\"reason\":\"why\"}", null, null);
+        for (int i = 0; i < 2; i++) {
+            store.deliver(List.of(new Delivery("order-1", null, asks, "ann")));
+        }
+        advance(Duration.ofSeconds(1));
+        Seizure end = Seizures.terminateCurrent("order-1");
+        Seizure byBob = new Seizure(
+                "order-1", null, false, end.newFence(), end.status(), end.eventType(), end.attributes(), null, "bob");
+        for (int i = 0; i < 2; i++) {
+            assertThat(store.seize(byBob)).contains(run);
+        }
+        started("order-2");
+        store.seize(Seizures.terminateCurrent("order-2"));
+
+        assertThat(store.audit(AuditFilter.ALL, 10)).hasSize(2);
+        assertThat(store.audit(AuditFilter.ALL.workflowId("order-1"), 10))
+                .extracting(AuditEntry::actor, AuditEntry::action, AuditEntry::target, AuditEntry::details)
+                .containsExactly(
+                        tuple("bob", "terminate run", "order-1", "{\"runId\":\"" + run.runId() + "\"}"),
+                        tuple("ann", "cancel run", "order-1", "{\"runId\":\"" + run.runId() + "\"}"));
+    }
+
+    @Test
+    void a_request_to_cancel_that_is_sent_again_when_its_run_has_read_it_is_in_the_audit_once() {
+        Writer writer = claimed("order-1");
+        Delivery asks = new Delivery(
+                "order-1",
+                null,
+                new InboxMessage(
+                        UUID.randomUUID(),
+                        MessageKind.CANCEL,
+                        "WorkflowCancelRequested",
+                        "{\"reason\":\"why\"}",
+                        null,
+                        null),
+                "ann");
+        store.deliver(List.of(asks));
+        writer.write(writer.step().consumes(asks.message()));
+        store.deliver(List.of(asks));
+
+        assertThat(store.audit(AuditFilter.ALL, 10)).hasSize(1);
     }
 
     @Test

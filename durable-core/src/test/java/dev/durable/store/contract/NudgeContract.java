@@ -125,9 +125,9 @@ abstract class NudgeContract extends StoreContract {
 
     /** Whoever begins to listen hears sooner or later that others are heard from now on. */
     private static void await(LinkedBlockingQueue<Nudge> heard, Nudge wanted) throws InterruptedException {
-        Nudge nudge = heard.poll(10, TimeUnit.SECONDS);
+        Nudge nudge = heard.poll(60, TimeUnit.SECONDS);
         while (nudge != null && !nudge.equals(wanted)) {
-            nudge = heard.poll(10, TimeUnit.SECONDS);
+            nudge = heard.poll(60, TimeUnit.SECONDS);
         }
         assertThat(nudge).isEqualTo(wanted);
     }

@@ -12,10 +12,10 @@ import dev.durable.store.JobFilter;
 import dev.durable.store.JobKey;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobUpdate;
-import dev.durable.store.LimitedClaim;
 import dev.durable.store.OpenJob;
 import dev.durable.store.QueueChange;
 import dev.durable.store.QueueRules;
+import dev.durable.store.QueueStore;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunPause;
 import dev.durable.store.Transition;
@@ -40,7 +40,7 @@ abstract class QueueContract extends StoreContract {
         return change(new QueueChange.Limit(QUEUE, QueueLimits.of(limits)));
     }
 
-    private LimitedClaim claimLimited(int most) {
+    private QueueStore.LimitedClaim claimLimited(int most) {
         return store.claimLimitedJobs(new JobClaim(session, QUEUE, Set.of(ACTIVITY), most));
     }
 
@@ -244,7 +244,7 @@ abstract class QueueContract extends StoreContract {
         limit(l -> l.ratePerSecond(5));
 
         assertThat(claimLimited(3).jobs()).hasSize(3);
-        LimitedClaim second = claimLimited(10);
+        QueueStore.LimitedClaim second = claimLimited(10);
         assertThat(second.jobs()).hasSize(2);
         assertThat(second.retryIn()).isBetween(Duration.ofMillis(500), Duration.ofMillis(1_100));
         advance(Duration.ofMillis(800));

@@ -139,7 +139,7 @@ abstract class RaceContract extends StoreContract {
                     2, thread -> thread == 0 ? writer.write(writer.step().settles(job)) : update(completed(job)));
 
             boolean local = outcomes.get(0) == Transition.Outcome.APPLIED;
-            assertThat(outcomes.get(0)).isIn(Transition.Outcome.APPLIED, Transition.Outcome.LEASE_LOST);
+            assertThat(outcomes.get(0)).isIn(Transition.Outcome.APPLIED, Transition.Outcome.STALE);
             assertThat(outcomes.get(1)).isEqualTo(local ? JobUpdate.Outcome.DUPLICATE : JobUpdate.Outcome.ACCEPTED);
             assertThat(history(writer.run())).hasSize(local ? 3 : 2);
             assertThat(waiting(writer.run())).hasSize(local ? 0 : 1);

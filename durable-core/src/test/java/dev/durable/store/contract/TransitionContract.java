@@ -3,7 +3,7 @@ package dev.durable.store.contract;
 import static dev.durable.store.Transition.Outcome.APPLIED;
 import static dev.durable.store.Transition.Outcome.APPLIED_MORE;
 import static dev.durable.store.Transition.Outcome.FENCE_LOST;
-import static dev.durable.store.Transition.Outcome.LEASE_LOST;
+import static dev.durable.store.Transition.Outcome.STALE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -194,8 +194,7 @@ abstract class TransitionContract extends StoreContract {
                 lost.step().settles(1, UUID.randomUUID()).build(),
                 closing.closing().build()));
 
-        assertThat(outcomes)
-                .containsExactly(FENCE_LOST, APPLIED, Transition.Outcome.CLOSE_REFUSED, LEASE_LOST, APPLIED);
+        assertThat(outcomes).containsExactly(FENCE_LOST, APPLIED, Transition.Outcome.CLOSE_REFUSED, STALE, APPLIED);
         assertThat(history(zombie.run())).hasSize(1);
         assertThat(history(one.run())).hasSize(2);
         assertThat(history(refused.run())).hasSize(1);
@@ -227,7 +226,7 @@ abstract class TransitionContract extends StoreContract {
         InboxMessage approve = signalled(writer.run(), "approve");
 
         assertThat(writer.write(writer.step().settles(stale).consumes(approve).schedules(2)))
-                .isEqualTo(LEASE_LOST);
+                .isEqualTo(STALE);
 
         assertThat(eventTypes(writer.run())).containsExactly("WorkflowStarted", "ActivityScheduled");
         assertThat(waitingNames(writer.run())).containsExactly("approve");
@@ -242,7 +241,7 @@ abstract class TransitionContract extends StoreContract {
         ClaimedJob job = claimJob(session);
         update(completed(job));
 
-        assertThat(writer.write(writer.step().settles(job))).isEqualTo(LEASE_LOST);
+        assertThat(writer.write(writer.step().settles(job))).isEqualTo(STALE);
         assertThat(waitingNames(writer.run())).containsExactly("ActivityCompleted");
     }
 

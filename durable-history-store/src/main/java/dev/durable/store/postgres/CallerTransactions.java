@@ -21,6 +21,14 @@ public interface CallerTransactions {
         return true;
     }
 
+    /**
+     * Whether a connection may be one of another database than the store's, as where its DataSource chooses the database
+     * by a key: then each is looked at, and a call in such a transaction is refused.
+     */
+    default boolean mayBeElsewhere() {
+        return false;
+    }
+
     /** Nobody ever has one open. */
     CallerTransactions NONE = new CallerTransactions() {
         @Override

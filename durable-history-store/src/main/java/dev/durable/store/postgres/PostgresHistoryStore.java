@@ -2,11 +2,9 @@ package dev.durable.store.postgres;
 
 import dev.durable.client.QueueDescription;
 import dev.durable.client.Queues.PausedActivity;
-import dev.durable.store.Admission;
 import dev.durable.store.Adoption;
-import dev.durable.store.BatchMember;
 import dev.durable.store.BatchPlace;
-import dev.durable.store.BatchTally;
+import dev.durable.store.BatchStore;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.ClaimedRuns;
 import dev.durable.store.ClosedRun;
@@ -21,12 +19,12 @@ import dev.durable.store.JobClaim;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.Joined;
-import dev.durable.store.LimitedClaim;
 import dev.durable.store.NewRun;
 import dev.durable.store.Nudges;
 import dev.durable.store.OpenJob;
 import dev.durable.store.QueueChange;
 import dev.durable.store.QueueRules;
+import dev.durable.store.QueueStore;
 import dev.durable.store.ReadBack;
 import dev.durable.store.Relayed;
 import dev.durable.store.RunClaim;
@@ -219,6 +217,11 @@ public final class PostgresHistoryStore extends DatabaseViews implements History
     }
 
     @Override
+    public Optional<Instant> outboxSince() {
+        return relay.since();
+    }
+
+    @Override
     public Optional<TransactionalActivities> transactional() {
         return Optional.of(transactional);
     }
@@ -274,12 +277,12 @@ public final class PostgresHistoryStore extends DatabaseViews implements History
     }
 
     @Override
-    public LimitedClaim claimLimitedJobs(JobClaim claim) {
+    public QueueStore.LimitedClaim claimLimitedJobs(JobClaim claim) {
         return jobClaims.claimLimited(claim);
     }
 
     @Override
-    public Admission admit(String taskQueue) {
+    public QueueStore.Admission admit(String taskQueue) {
         return admissions.admit(taskQueue);
     }
 
@@ -359,8 +362,12 @@ public final class PostgresHistoryStore extends DatabaseViews implements History
     }
 
     @Override
+    public int makePartitions() {
+        return partitions.ahead();
+    }
+
+    @Override
     public int requeueOrphans(int limit) {
-        partitions.upkeep();
         return sessions.requeueOrphans(limit);
     }
 
@@ -400,12 +407,12 @@ public final class PostgresHistoryStore extends DatabaseViews implements History
     }
 
     @Override
-    public BatchTally batch(String batch) {
+    public BatchStore.Tally batch(String batch) {
         return batches.tally(batch);
     }
 
     @Override
-    public List<BatchMember> members(String batch, int after, int limit) {
+    public List<BatchStore.Member> members(String batch, int after, int limit) {
         return batches.members(batch, after, limit);
     }
 

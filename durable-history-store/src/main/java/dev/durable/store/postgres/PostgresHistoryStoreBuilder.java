@@ -44,7 +44,7 @@ public final class PostgresHistoryStoreBuilder {
         this.dataSource = dataSource;
     }
 
-    /** The schema of the tables, {@code durable} unless told: stores on different schemas know nothing of each other. */
+    /** The schema of the tables, {@code durable} by default: stores on different schemas know nothing of each other. */
     public PostgresHistoryStoreBuilder schema(String name) {
         schema = new SchemaName(name);
         return this;
@@ -52,7 +52,7 @@ public final class PostgresHistoryStoreBuilder {
 
     /**
      * With what the names of the roles of the schema begin ({@code shop} for {@code shop_worker} and {@code
-     * shop_retention}); the name of the schema unless told, or for null. Roles are the server's: two databases with schemas
+     * shop_retention}); the name of the schema by default, or for null. Roles are the server's: two databases with schemas
      * of one name share them unless one of them has other names.
      */
     public PostgresHistoryStoreBuilder rolePrefix(@Nullable String prefix) {
@@ -60,7 +60,7 @@ public final class PostgresHistoryStoreBuilder {
         return this;
     }
 
-    /** What {@link PostgresHistoryStore#open} does about the tables; {@link SchemaMode#MIGRATE} unless told. */
+    /** What {@link PostgresHistoryStore#open} does about the tables; {@link SchemaMode#MIGRATE} by default. */
     public PostgresHistoryStoreBuilder schemaMode(SchemaMode mode) {
         schemaMode = mode;
         return this;
@@ -70,7 +70,7 @@ public final class PostgresHistoryStoreBuilder {
      * Where {@link SchemaMode#MIGRATE} creates and upgrades the tables: connections of the schema's owner, straight to the
      * server and not through a pooler in transaction mode, which can't build an index concurrently. It needs two
      * connections, for as long as {@link PostgresHistoryStore#open} takes. The store's own DataSource needs no right to create anything then; it
-     * is used for this, too, unless told, and with null.
+     * is used for this, too, by default and with null.
      */
     public PostgresHistoryStoreBuilder migrationDataSource(@Nullable DataSource owner) {
         migrationDataSource = owner;
@@ -88,27 +88,27 @@ public final class PostgresHistoryStoreBuilder {
 
     /**
      * How many bytes of messages may wait for one run, as they are stored, before senders are told that its inbox is
-     * full; 256 MiB unless told. One message goes into an inbox that has not reached it, however large it is.
+     * full; 256 MiB by default. One message goes into an inbox that has not reached it, however large it is.
      */
     public PostgresHistoryStoreBuilder inboxBytes(long bytes) {
         inboxLimit = new InboxLimit(inboxLimit.messages(), bytes);
         return this;
     }
 
-    /** How the store finds the transaction its caller has open, so that starts take part in it; none unless told. */
+    /** How the store finds the transaction its caller has open, so that starts take part in it; none by default. */
     public PostgresHistoryStoreBuilder transactions(CallerTransactions finder) {
         transactions = finder;
         return this;
     }
 
-    /** Who runs the transactions of transactional activities; plain ones of this DataSource unless told. */
+    /** Who runs the transactions of transactional activities; plain ones of this DataSource by default. */
     public PostgresHistoryStoreBuilder activityTransactions(ActivityTransactions runner) {
         activityTransactions = runner;
         return this;
     }
 
     /**
-     * Whether processes tell each other with NOTIFY that work is due or a run has closed; true unless told. Where
+     * Whether processes tell each other with NOTIFY that work is due or a run has closed; true by default. Where
      * somebody listens (an engine does), it keeps one connection of the DataSource. Without it, and behind a pooler
      * in transaction mode, which can't pass it on, processes find each other's work by polling: correct, but slower.
      */
@@ -120,7 +120,7 @@ public final class PostgresHistoryStoreBuilder {
     /**
      * Where listings ({@code workflows()}, {@code jobs()}, {@code activities()}, {@code incidents()}), descriptions and
      * histories are read: a replica of the database (streaming replication, a read-only endpoint), so that people and
-     * reports cost the primary nothing. The primary unless told.
+     * reports cost the primary nothing. The primary by default.
      *
      * <p>What is shown may be as old as the replica is behind: a run that has just ended may be shown as open, and of a
      * workflow id the run before. What the replica does not know yet is looked up in the primary; while the replica
@@ -135,13 +135,13 @@ public final class PostgresHistoryStoreBuilder {
         return this;
     }
 
-    /** How errors call the database; its URL without secrets unless told. */
+    /** How errors call the database; its URL without secrets by default. */
     public PostgresHistoryStoreBuilder description(String text) {
         description = text;
         return this;
     }
 
-    /** The monotonic clock of this process; {@link System#nanoTime} unless told. For test kits that move time. */
+    /** The monotonic clock of this process; {@link System#nanoTime} by default. For test kits that move time. */
     public PostgresHistoryStoreBuilder nanoTime(LongSupplier clock) {
         nanoTime = clock;
         return this;

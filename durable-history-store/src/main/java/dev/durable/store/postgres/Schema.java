@@ -43,7 +43,8 @@ public final class Schema {
             "V24__open_runs_stay.sql",
             "V25__deep_values.sql",
             "V26__partitions_of_others.sql",
-            "V28__who_started_it.sql");
+            "V28__who_started_it.sql",
+            "V29__paused_runs.sql");
 
     private Schema() {}
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import dev.durable.store.Admission;
+import dev.durable.store.QueueStore;
 import dev.durable.store.postgres.internal.queue.Admissions;
 import dev.durable.store.postgres.testing.TestDatabase;
 import java.time.Duration;
@@ -23,20 +23,22 @@ class AdmissionTurnTest {
         Logger logger = (Logger) LoggerFactory.getLogger(Admissions.class);
         logged.start();
         logger.addAppender(logged);
-        try (TestDatabase database = TestDatabase.create();
+        try (TestDatabase database = TestDatabase.migrated();
                 PostgresHistoryStore store = PostgresHistoryStore.builder(database.pooledDataSource(3))
                         .nanoTime(nanos::get)
                         .description("orders-db")
                         .notify(false)
                         .build()) {
             store.open();
-            assertThat(store.admit("mail")).isEqualTo(new Admission(0, false, null));
+            assertThat(store.admit("mail")).isEqualTo(new QueueStore.Admission(0, false, null));
             try (var connection = database.dataSource().getConnection();
                     var statement = connection.createStatement()) {
                 statement.execute("begin; select 1 from durable.admission where task_queue = 'mail' for update");
 
-                assertThat(store.admit("mail")).isEqualTo(new Admission(0, true, Duration.ofMillis(20)));
-                assertThat(store.admit("print")).as("another queue").isEqualTo(new Admission(0, false, null));
+                assertThat(store.admit("mail")).isEqualTo(new QueueStore.Admission(0, true, Duration.ofMillis(20)));
+                assertThat(store.admit("print"))
+                        .as("another queue")
+                        .isEqualTo(new QueueStore.Admission(0, false, null));
                 nanos.addAndGet(Duration.ofSeconds(59).toNanos());
                 store.admit("mail");
                 assertThat(logged.list).isEmpty();
@@ -55,7 +57,7 @@ class AdmissionTurnTest {
                                         + " '\"durable\".admission'::regclass; and end it by pg_terminate_backend(pid).");
                 statement.execute("rollback");
             }
-            assertThat(store.admit("mail")).isEqualTo(new Admission(0, false, null));
+            assertThat(store.admit("mail")).isEqualTo(new QueueStore.Admission(0, false, null));
         } finally {
             logger.detachAppender(logged);
         }

@@ -16,7 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** Somebody else's transaction, as open as a debugger at a breakpoint leaves it. */
 public final class Holder implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Set<Holder> OPEN = ConcurrentHashMap.newKeySet();
 
     private final Connection connection;

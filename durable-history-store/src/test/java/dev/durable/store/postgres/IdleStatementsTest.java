@@ -30,7 +30,7 @@ class IdleStatementsTest {
 
     @Test
     void what_an_idle_worker_asks_is_one_round_trip_each() {
-        try (TestDatabase database = TestDatabase.create();
+        try (TestDatabase database = TestDatabase.migrated();
                 HistoryStore store = PostgresHistoryStore.builder(
                                 counted(DataSource.class, database.pooledDataSource(4)))
                         .notify(false)

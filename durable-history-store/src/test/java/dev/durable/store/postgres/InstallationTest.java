@@ -42,11 +42,11 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** Whose work stands in a schema: each row of the table in docs/clones.md. */
-@Timeout(120)
+@Timeout(300)
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
 class InstallationTest {
-    private final TestDatabase original = TestDatabase.create();
+    private final TestDatabase original = TestDatabase.migrated();
     private @Nullable TestDatabase copy;
 
     @AfterEach
@@ -500,7 +500,7 @@ class InstallationTest {
 
     @Test
     void what_is_read_from_and_is_no_replica_is_a_problem_and_not_shown() {
-        try (TestDatabase foreign = TestDatabase.create()) {
+        try (TestDatabase foreign = TestDatabase.migrated()) {
             refusal(foreign.dataSource(), "other");
             try (DurableEngine engine = readingFrom(foreign.dataSource())) {
                 awaitProblem(engine);
@@ -522,7 +522,7 @@ class InstallationTest {
     /** One address, several servers: what is looked at every ten seconds may be another one than what answers a read. */
     @Test
     void a_connection_that_leads_to_another_database_than_the_one_that_was_looked_at_shows_nothing() {
-        try (TestDatabase foreign = TestDatabase.create()) {
+        try (TestDatabase foreign = TestDatabase.migrated()) {
             refusal(foreign.dataSource(), "other");
             DataSource several = (DataSource) Proxy.newProxyInstance(
                     InstallationTest.class.getClassLoader(),

@@ -143,7 +143,7 @@ class InterleavingTest extends StoreContract {
         Writer writer = scheduled("order-1", 1);
 
         assertThat(settledWhile(writer, "update durable.activity_job set lease = gen_random_uuid()"))
-                .isEqualTo(Transition.Outcome.LEASE_LOST);
+                .isEqualTo(Transition.Outcome.STALE);
         assertThat(rows("activity_job")).isOne();
         assertThat(writer.write(writer.step().event("SideEffectRecorded", "{}")))
                 .isEqualTo(Transition.Outcome.APPLIED);

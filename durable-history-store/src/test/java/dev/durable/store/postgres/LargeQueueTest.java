@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
  * What a claim costs where two hundred thousand jobs wait, and half as many more for their time; {@code
  * -Dqueue.jobs=1000000} makes it a million.
  */
-@Timeout(120)
+@Timeout(300)
 @Tag("slow")
 class LargeQueueTest {
     private static final int JOBS = Integer.getInteger("queue.jobs", 200_000);
@@ -42,7 +42,7 @@ class LargeQueueTest {
 
     @BeforeAll
     static void fill() {
-        database = TestDatabase.create();
+        database = TestDatabase.migrated();
         pool = database.pooledDataSource(2);
         store = PostgresHistoryStore.of(pool);
         store.open();

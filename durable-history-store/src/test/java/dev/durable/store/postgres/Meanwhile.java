@@ -30,7 +30,7 @@ public final class Meanwhile<T> {
 
     public T get() {
         try {
-            return result.get(30, TimeUnit.SECONDS);
+            return result.get(120, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
             throw e.getCause() instanceof RuntimeException cause ? cause : new IllegalStateException(e.getCause());
         } catch (InterruptedException | TimeoutException e) {

@@ -26,9 +26,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Background jobs that an older release enqueued with a delay: runs without a job, which the schema's upgrade gives them. */
 @Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class OldDelayedJobsTest {
     private static final Duration HOUR = Duration.ofHours(1);
     private static final String OPTIONS = "{\"startToClose\":\"PT1M\",\"scheduleToStart\":\"PT1H30M\",\"priority\":3,"

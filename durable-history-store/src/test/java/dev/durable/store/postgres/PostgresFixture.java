@@ -15,11 +15,12 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * An empty store on a database that all tests of this process share: emptied before each, its clock set back to the
- * server's. The store connects as a user that has the rights of a worker and no others, and whose search_path has a schema
+ * An empty store on a database that all tests of this process share: emptied before each, its clock set back to
+ * about the server's, and slow. The store connects as a user that has the rights of a worker and no others, and whose search_path has a schema
  * full of {@link Traps}.
  */
 public final class PostgresFixture implements StoreFixture {
@@ -47,8 +48,17 @@ public final class PostgresFixture implements StoreFixture {
                 end if;
             end $empty$""";
 
-    /** As the database's clock stands. */
-    private static Duration set = Duration.ZERO;
+    /**
+     * How much slower than the server's the database's clock goes: a thread that stands still for two seconds, as on a busy
+     * machine it may at any point, is a moment for the store.
+     */
+    private static final int SLOWER = 50;
+
+    /** From here on it goes slower. */
+    private static final String BEGUN = Sql.column(POOL, "select now()").getFirst();
+
+    /** As the database's clock stands ahead of that; null as long as it is the server's. */
+    private static @Nullable Duration set;
 
     private final PostgresHistoryStore store;
     private Duration ahead = Duration.ZERO;
@@ -151,7 +161,8 @@ public final class PostgresFixture implements StoreFixture {
         }
         Sql.execute(POOL, """
                 create or replace function durable.clock() returns timestamptz language sql stable parallel safe
-                    return statement_timestamp() + %d * interval '1 ms'""".formatted(ahead.toMillis()));
+                    return timestamptz '%2$s' + (statement_timestamp() - timestamptz '%2$s') / %3$d
+                           + %1$d * interval '1 ms'""".formatted(ahead.toMillis(), BEGUN, SLOWER));
         set = ahead;
     }
 

@@ -18,12 +18,15 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** Settings of the driver under which values travel in other forms: old poolers and proxies ask for them. */
 @Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class QueryModeTest {
     private static final String ACTIVITY = "Payments.charge";
 
@@ -37,7 +40,7 @@ class QueryModeTest {
                 "stringtype=unspecified"
             })
     void a_run_is_written_and_read_alike(String setting) {
-        try (TestDatabase database = TestDatabase.create();
+        try (TestDatabase database = TestDatabase.migrated();
                 PostgresHistoryStore store = PostgresHistoryStore.of(with(setting, database))) {
             store.open();
             UUID session = UUID.randomUUID();

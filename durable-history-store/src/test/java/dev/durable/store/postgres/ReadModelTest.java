@@ -7,6 +7,7 @@ import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobNotes;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.RunKey;
+import dev.durable.store.RunPause;
 import dev.durable.store.contract.StoreContract;
 import dev.durable.store.contract.StoreFixture;
 import dev.durable.store.contract.Writer;
@@ -148,6 +149,15 @@ class ReadModelTest extends StoreContract {
         assertThat(workflow()).containsExactly("order-1 OrderWorkflow default COMPLETED f 3 0 f");
         assertThat(sql("select result ->> 'status' from durable.v_workflow where closed_at is not null"))
                 .containsExactly("COMPLETED");
+    }
+
+    @Test
+    void v_workflow_says_whether_a_run_is_paused() {
+        claimed("order-1");
+        assertThat(sql("select paused from durable.v_workflow")).containsExactly("f");
+        store.pause(new RunPause(
+                "order-1", null, true, UUID.randomUUID(), "WorkflowPaused", "{\"informing\":true}", "ann"));
+        assertThat(sql("select paused from durable.v_workflow")).containsExactly("t");
     }
 
     @Test

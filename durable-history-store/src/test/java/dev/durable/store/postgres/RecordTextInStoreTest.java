@@ -19,7 +19,6 @@ class RecordTextInStoreTest {
             "MigrationStep",
             "NudgeListener.Station",
             "NudgeMessage",
-            "OrphanedJob",
             "Rendering",
             "Rendering.Part",
             "SchemaName",

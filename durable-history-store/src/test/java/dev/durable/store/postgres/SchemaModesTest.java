@@ -13,9 +13,12 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What a store does about the tables when it is opened. */
 @Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class SchemaModesTest {
     private final TestDatabase database = TestDatabase.create();
 
@@ -75,7 +78,8 @@ class SchemaModesTest {
                 .hasMessage(
                         "schema \"durable\" in the database at orders-db does not exist or holds no tables of Durable, but"
                                 + " Durable 0.1.0 needs version " + Schema.version()
-                                + ". Let a DBA run Schema.sql(), or open the store with SchemaMode.MIGRATE.");
+                                + ". Let a DBA run Schema.sql(), or open the store with SchemaMode.MIGRATE (Spring Boot:"
+                                + " durable.migrate=migrate).");
         assertThat(schemas()).isZero();
     }
 

@@ -24,14 +24,17 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** A login of the same database that has no right in the schema; everybody may create in public, as up to PostgreSQL 14. */
-@Timeout(120)
+@Timeout(300)
 @Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class StrangersTest {
-    private static final Duration SOON = Duration.ofSeconds(30);
+    private static final Duration SOON = Duration.ofSeconds(60);
 
     private final TestDatabase database = TestDatabase.create();
     private final String eve = "eve_" + UUID.randomUUID().toString().substring(0, 8);

@@ -18,8 +18,8 @@ record Application(Path folder) {
     private static final Path JAVA = Path.of(System.getProperty("java.home"), "bin", "java");
     private static final int SECONDS = 60;
 
-    /** Its exit code, and what it said on both streams. */
-    record Ended(int code, String said) {}
+    /** Its exit code, what it said on both streams, and the JVM's log of the classes that it loaded. */
+    record Ended(int code, String said, String loaded) {}
 
     /**
      * Compiles sources into {@code classes}.
@@ -43,8 +43,13 @@ record Application(Path folder) {
     }
 
     Ended run(List<String> arguments) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(
-                List.of(JAVA.toString(), "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto"));
+        Path loaded = folder.resolve("loaded");
+        List<String> command = new ArrayList<>(List.of(
+                JAVA.toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-Xshare:auto",
+                "-Xlog:class+load=info:file=" + loaded));
         command.addAll(arguments);
         Path said = folder.resolve("said");
         Process process = new ProcessBuilder(command)
@@ -56,7 +61,7 @@ record Application(Path folder) {
         } finally {
             process.destroyForcibly();
         }
-        return new Ended(process.exitValue(), Files.readString(said));
+        return new Ended(process.exitValue(), Files.readString(said), Files.readString(loaded));
     }
 
     static String joined(List<Path> jars) {

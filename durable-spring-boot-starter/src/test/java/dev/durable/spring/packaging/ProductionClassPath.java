@@ -26,8 +26,9 @@ import java.util.stream.Stream;
  * @param entries jars, and folders of classes
  */
 record ProductionClassPath(List<Entry> entries) {
-    /** {@code org.jooq:jooq:jar:3.21.7:compile:/…/jooq-3.21.7.jar -- module …}. */
-    private static final Pattern LINE = Pattern.compile("\\s*([^:\\s]+:[^:\\s]+):jar:[^:]+:\\w+:(\\S+).*");
+    /** {@code org.jooq:jooq:jar:3.21.7:compile:/…/jooq-3.21.7.jar -- module …}; not what is optional. */
+    private static final Pattern LINE =
+            Pattern.compile("\\s*([^:\\s]+:[^:\\s]+):jar:[^:]+:\\w+:(\\S++)(?! \\(optional\\)).*");
 
     private static final Pattern SPRING =
             Pattern.compile("(org\\.springframework.*|io\\.micrometer|commons-logging):.*");

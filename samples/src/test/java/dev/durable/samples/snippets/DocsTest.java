@@ -20,7 +20,7 @@ import org.jooq.exception.DataAccessException;
 import org.jooq.impl.DSL;
 import org.junit.jupiter.api.Test;
 
-/** What the documents show is what runs. */
+/** Tests that the Java and SQL of the documents run as shown, and that their links and names of tests lead somewhere. */
 class DocsTest {
     private static final Pattern TEST = Pattern.compile("`(\\w+)#(\\w+)`");
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]+)(#[^)]*)?\\)");

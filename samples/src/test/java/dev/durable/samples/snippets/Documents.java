@@ -29,11 +29,15 @@ final class Documents {
         }
     }
 
-    /** The README, the samples' and what lies directly in {@code docs}. */
+    /** The READMEs, this one's and those of the samples, and what lies directly in {@code docs}. */
     static List<Path> documents() {
         try (Stream<Path> docs = Files.list(ROOT.resolve("docs"))) {
             Stream<Path> roots = Stream.of(
-                    ROOT.resolve("README.md"), ROOT.resolve("CONTRIBUTING.md"), ROOT.resolve("samples/README.md"));
+                    ROOT.resolve("README.md"),
+                    ROOT.resolve("CONTRIBUTING.md"),
+                    ROOT.resolve("samples/README.md"),
+                    ROOT.resolve("samples/plain/README.md"),
+                    ROOT.resolve("samples/spring-orders/README.md"));
             return Stream.concat(roots, docs.filter(path -> path.toString().endsWith(".md")))
                     .sorted()
                     .toList();
@@ -55,8 +59,10 @@ final class Documents {
 
     /** Sources of all modules' tests. */
     static List<Path> testSources() {
-        try (Stream<Path> modules = Files.list(ROOT)) {
-            return modules.map(module -> module.resolve("src/test/java"))
+        try (Stream<Path> modules = Files.list(ROOT);
+                Stream<Path> samples = Files.list(ROOT.resolve("samples"))) {
+            return Stream.concat(modules, samples)
+                    .map(module -> module.resolve("src/test/java"))
                     .filter(Files::isDirectory)
                     .flatMap(Documents::sourcesBelow)
                     .sorted()

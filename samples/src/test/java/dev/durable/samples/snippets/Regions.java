@@ -37,8 +37,8 @@ final class Regions {
 
     Map<String, String> texts() {
         Map<String, String> texts = new LinkedHashMap<>();
-        lines.forEach((name, region) ->
-                texts.put(name, String.join("\n", region).stripIndent().strip()));
+        lines.forEach((name, region) -> texts.put(
+                name, String.join("\n", region).stripTrailing().stripIndent().strip()));
         return texts;
     }
 }

@@ -1,6 +1,7 @@
 package dev.durable.internal.client.access;
 
 import dev.durable.internal.declare.Registry;
+import dev.durable.internal.intercept.Interception;
 import dev.durable.internal.payload.FailureCodec;
 import dev.durable.internal.payload.PayloadCodec;
 import java.util.UUID;
@@ -15,6 +16,7 @@ import java.util.function.Supplier;
  * @param failures exceptions as JSON
  * @param random random ids
  * @param identity how this process calls itself in events
+ * @param interception what calls pass through
  */
 public record ClientCode(
         Registry registry,
@@ -22,4 +24,5 @@ public record ClientCode(
         PayloadCodec payloads,
         FailureCodec failures,
         Supplier<UUID> random,
-        String identity) {}
+        String identity,
+        Interception interception) {}

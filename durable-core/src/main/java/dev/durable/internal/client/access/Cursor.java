@@ -1,5 +1,6 @@
 package dev.durable.internal.client.access;
 
+import dev.durable.RefusedInputException;
 import dev.durable.client.Page;
 import dev.durable.store.AuditFilter;
 import dev.durable.store.Bounds;
@@ -102,7 +103,7 @@ public enum Cursor {
         } catch (IllegalArgumentException e) {
             // told below
         }
-        throw new IllegalArgumentException(
+        throw new RefusedInputException(
                 "page(size, " + Bounds.quoted(text) + "): that is no place in this listing."
                         + " Give what next() of a page of the same listing, in the same order, has given, or null for its front.");
     }

@@ -2,8 +2,10 @@ package dev.durable.internal.client.access;
 
 import dev.durable.client.WorkflowDescription;
 import dev.durable.client.WorkflowSummary;
+import dev.durable.history.FailureJson;
 import dev.durable.store.RunDetails;
 import dev.durable.store.RunRecord;
+import org.jspecify.annotations.Nullable;
 
 /** Converts rows of the store to the summaries and descriptions of the API. */
 public final class DescriptionMapper {
@@ -21,17 +23,30 @@ public final class DescriptionMapper {
                 run.memo());
     }
 
+    /** As people read it: type and message. What is none stands as it is. */
+    private static @Nullable String failure(@Nullable String json) {
+        if (json == null) {
+            return null;
+        }
+        try {
+            return FailureJson.decode(json).typeAndMessage();
+        } catch (IllegalArgumentException e) {
+            return json;
+        }
+    }
+
     public static WorkflowDescription of(RunDetails details) {
         return new WorkflowDescription(
                 summary(details.run()),
                 details.historyLength(),
-                details.run().failure(),
+                failure(details.run().failure()),
                 details.stalledBy(),
                 details.ownedUntil(),
                 details.lastSession(),
                 details.wakeAt(),
                 details.messages(),
                 details.jobs(),
-                details.startedBy());
+                details.startedBy(),
+                details.paused());
     }
 }

@@ -19,6 +19,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -81,8 +82,9 @@ public interface Dispatch {
      * What follows from a failure that the holder of a token tells, by the options of its activity.
      *
      * @param id recognises a resend
+     * @param logs gets what says so in the log, to be called when the order was carried out
      */
-    JobOrder afterFailure(OpenJob job, Throwable failure, UUID id);
+    JobOrder afterFailure(OpenJob job, Throwable failure, UUID id, Consumer<Runnable> logs);
 
     /** Tells waiting clients of this process that a run was ended from outside. */
     void seized(RunKey run);

@@ -62,16 +62,21 @@ public final class Messages {
 
     public void signal(String workflowId, @Nullable UUID runId, String name, Payload input) {
         UUID id = code.random().get();
-        send(workflowId, runId, new InboxMessage(id, MessageKind.SIGNAL, name, input.json(), null, null));
+        send(new Delivery(workflowId, runId, new InboxMessage(id, MessageKind.SIGNAL, name, input.json(), null, null)));
     }
 
-    public void cancel(String workflowId, @Nullable UUID runId, String reason) {
-        send(workflowId, runId, cancellation(reason));
+    /**
+     * Asks a run to cancel.
+     *
+     * @param actor who asks, for history and audit; null is this process, and no row there
+     */
+    public void cancel(String workflowId, @Nullable UUID runId, String reason, @Nullable String actor) {
+        send(new Delivery(workflowId, runId, cancellation(reason, actor), actor));
     }
 
     /** Sends it without waiting. */
     CompletableFuture<Delivery.Outcome> cancelAsync(RunKey run, String reason) {
-        InboxMessage message = cancellation(reason);
+        InboxMessage message = cancellation(reason, null);
         mayBeSent(run.workflowId(), message);
         Delivery delivery = new Delivery(run.workflowId(), run.runId(), message);
         Optional<Joined> transaction = dispatch.transaction();
@@ -99,17 +104,18 @@ public final class Messages {
             return outcome == Delivery.Outcome.ACCEPTED;
         }
         try {
-            cancel(run.workflowId(), run.runId(), reason);
+            cancel(run.workflowId(), run.runId(), reason, null);
             return true;
         } catch (WorkflowNotFoundException e) {
             return false;
         }
     }
 
-    private InboxMessage cancellation(String reason) {
+    private InboxMessage cancellation(String reason, @Nullable String actor) {
         UUID id = code.random().get();
         String why = Bounds.reason("cancel", reason);
-        return cancellation(new WorkflowCancelRequested(1, Instant.EPOCH, id, why, code.identity()));
+        return cancellation(
+                new WorkflowCancelRequested(1, Instant.EPOCH, id, why, actor == null ? code.identity() : actor));
     }
 
     public static InboxMessage cancellation(WorkflowCancelRequested request) {
@@ -117,16 +123,26 @@ public final class Messages {
                 request.messageId(), MessageKind.CANCEL, request.type(), EventJson.attributes(request), null, null);
     }
 
-    private static void mayBeSent(String workflowId, InboxMessage message) {
-        boolean signals = message.kind() == MessageKind.SIGNAL;
+    /**
+     * Refuses a message that the code of a workflow sends.
+     *
+     * @param signal its name; null for a request to cancel
+     */
+    public static void mayBeSent(String workflowId, @Nullable String signal) {
         WorkflowCode.mayNot(
-                signals ? "handle.signal(…)" : "handle.cancel(…)",
-                (signals ? "send " + what(message) + " to " : "cancel ") + Bounds.shown(workflowId) + " again");
+                signal == null ? "handle.cancel(…)" : "handle.signal(…)",
+                (signal == null ? "cancel " : "send signal " + signal + " to ") + Bounds.shown(workflowId) + " again");
     }
 
-    private void send(String workflowId, @Nullable UUID runId, InboxMessage message) {
+    private static void mayBeSent(String workflowId, InboxMessage message) {
+        mayBeSent(workflowId, message.kind() == MessageKind.SIGNAL ? message.name() : null);
+    }
+
+    private void send(Delivery delivery) {
+        String workflowId = delivery.workflowId();
+        UUID runId = delivery.runId();
+        InboxMessage message = delivery.message();
         mayBeSent(workflowId, message);
-        Delivery delivery = new Delivery(workflowId, runId, message);
         Optional<Joined> transaction = dispatch.transaction();
         if (transaction.isPresent()) {
             transaction.get().deliver(delivery);

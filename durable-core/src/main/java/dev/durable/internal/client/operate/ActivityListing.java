@@ -171,7 +171,7 @@ public final class ActivityListing implements ActivityQuery {
 
         @Override
         public Filter workflowId(String workflowId) {
-            return to(wanted.workflowId(workflowId));
+            return to(wanted.workflowId(Bounds.known("workflow id", workflowId)));
         }
 
         @Override
@@ -186,12 +186,12 @@ public final class ActivityListing implements ActivityQuery {
 
         @Override
         public Filter activity(String name) {
-            return to(wanted.activity(name));
+            return to(wanted.activity(Bounds.known("activity", name)));
         }
 
         @Override
         public Filter taskQueue(String taskQueue) {
-            return to(wanted.taskQueue(taskQueue));
+            return to(wanted.taskQueue(Bounds.known("task queue", taskQueue)));
         }
 
         @Override

@@ -98,7 +98,8 @@ public final class IncidentListing implements IncidentQuery {
 
     @Override
     public IncidentControl one(String workflowId, int seq) {
-        return new StoreIncidentControl(operations, StoreIncidentControl.Which.of(workflowId, seq, kind), resolutions);
+        String known = Bounds.known("workflow id", workflowId);
+        return new StoreIncidentControl(operations, StoreIncidentControl.Which.of(known, seq, kind), resolutions);
     }
 
     @Override
@@ -187,7 +188,7 @@ public final class IncidentListing implements IncidentQuery {
 
         @Override
         public Filter workflowId(String workflowId) {
-            return to(wanted.workflowId(workflowId));
+            return to(wanted.workflowId(Bounds.known("workflow id", workflowId)));
         }
 
         @Override
@@ -202,22 +203,22 @@ public final class IncidentListing implements IncidentQuery {
 
         @Override
         public Filter workflowType(String name) {
-            return to(wanted.workflowType(name));
+            return to(wanted.workflowType(Bounds.known("type", name)));
         }
 
         @Override
         public Filter activity(String name) {
-            return to(wanted.activity(name));
+            return to(wanted.activity(Bounds.known("activity", name)));
         }
 
         @Override
         public Filter taskQueue(String taskQueue) {
-            return to(wanted.taskQueue(taskQueue));
+            return to(wanted.taskQueue(Bounds.known("task queue", taskQueue)));
         }
 
         @Override
         public Filter fingerprint(String fingerprint) {
-            return to(wanted.fingerprint(fingerprint));
+            return to(wanted.fingerprint(Bounds.known("fingerprint", fingerprint)));
         }
 
         @Override

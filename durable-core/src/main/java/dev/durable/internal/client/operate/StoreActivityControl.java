@@ -115,7 +115,7 @@ public final class StoreActivityControl implements ActivityControl {
     }
 
     private StaleAttemptException gone() {
-        return new StaleAttemptException("NOT_FOUND: activity " + which.seq() + " of workflow "
+        return new StaleAttemptException("STALE: activity " + which.seq() + " of workflow "
                 + Bounds.shown(String.valueOf(which.workflowId()))
                 + " is not open: it ended, or its run did, or it is local. Nothing was written.");
     }

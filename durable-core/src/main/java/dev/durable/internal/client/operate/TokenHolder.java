@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -77,9 +78,15 @@ public final class TokenHolder implements ExternalActivity {
     @Override
     public void fail(Throwable failure) {
         UUID id = id(" failed: " + failure);
+        AtomicReference<Runnable> line = new AtomicReference<>(() -> {});
         Outcome outcome = operations.carryOut(
                 JobFilter.of(token.key()),
-                job -> job == null || !mine(job) ? null : operations.dispatch().afterFailure(job, failure, id));
+                job -> job == null || !mine(job)
+                        ? null
+                        : operations.dispatch().afterFailure(job, failure, id, line::set));
+        if (Operations.isDone(outcome)) {
+            line.get().run();
+        }
         must(outcome == Outcome.NOT_FOUND && operations.wasCarriedOut(token.key(), id) ? Outcome.DUPLICATE : outcome);
     }
 
@@ -122,7 +129,7 @@ public final class TokenHolder implements ExternalActivity {
 
     private void must(Outcome outcome) {
         if (!Operations.isDone(outcome)) {
-            throw new StaleAttemptException("NOT_FOUND: the attempt of activity "
+            throw new StaleAttemptException("STALE: the attempt of activity "
                     + token.key().seq() + " of workflow " + token.key().run().shown()
                     + " whose token this is is no longer the current one: it ended, timed out, another attempt was begun, or"
                     + " the run closed; or the token is not as completeLater() gave it. Nothing was written.");

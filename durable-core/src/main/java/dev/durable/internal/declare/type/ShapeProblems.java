@@ -1,6 +1,9 @@
 package dev.durable.internal.declare.type;
 
-/** The error texts about types of which no empty object can be made for recorded calls or stubs. */
+/**
+ * The error texts about user types that Durable can't subclass or reach by reflection, as it has to for stubs of
+ * activities and for recording calls such as {@code w -> w.run(order)}.
+ */
 public final class ShapeProblems {
     private ShapeProblems() {}
 

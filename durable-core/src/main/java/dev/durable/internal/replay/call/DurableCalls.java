@@ -14,8 +14,10 @@ import dev.durable.history.ActivityScheduled;
 import dev.durable.history.Payload;
 import dev.durable.history.SideEffectRecorded;
 import dev.durable.history.WorkflowStarted;
+import dev.durable.intercept.ContextPropagator;
 import dev.durable.internal.declare.OptionsAtCallSite;
 import dev.durable.internal.declare.WorkflowType;
+import dev.durable.internal.payload.Unchecked;
 import dev.durable.internal.replay.coroutine.CheckedTask;
 import dev.durable.internal.replay.coroutine.Coroutine;
 import dev.durable.internal.replay.coroutine.Coroutines;
@@ -29,7 +31,6 @@ import dev.durable.internal.replay.coroutine.PromiseOutcome;
 import dev.durable.internal.replay.coroutine.Restriction;
 import dev.durable.internal.replay.coroutine.Restrictions;
 import dev.durable.internal.replay.coroutine.RunThreads;
-import dev.durable.internal.replay.coroutine.Unchecked;
 import dev.durable.internal.replay.coroutine.WaitCondition;
 import dev.durable.internal.replay.match.ReplaySetup;
 import dev.durable.internal.replay.match.TurnScript;
@@ -85,7 +86,7 @@ public final class DurableCalls implements PromiseHost {
         work = new OpenWork(journal, this);
         waiting = new WaitCalls(dispatcher, restrictions, journal, work, turnLog);
         activities = new ActivityCalls(this, waiting, restrictions, work, setup);
-        coroutines = new Coroutines(this, dispatcher, () -> bind(this));
+        coroutines = new Coroutines(this, dispatcher, () -> bind(this), this::context);
         versions = new Versions(journal, dispatcher);
         decoder = new HistoryDecoder(setup.codec(), dispatcher);
         handlers = new HandlersUnderWay(turnLog);
@@ -125,6 +126,16 @@ public final class DurableCalls implements PromiseHost {
         return CURRENT.get() == null
                 ? Optional.empty()
                 : Optional.of(current(call).type.name());
+    }
+
+    /** Binds the run's context to this thread, on which its code is about to run. */
+    private ContextPropagator.Scope context() {
+        try {
+            return setup.context().restore(feed.started().headers());
+        } catch (RuntimeException | Error e) {
+            dispatcher.die(dispatcher.threads().contextNotRestored(e));
+            throw Eviction.INSTANCE;
+        }
     }
 
     static @Nullable DurableCalls currentOrNull() {

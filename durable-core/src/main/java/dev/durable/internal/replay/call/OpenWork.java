@@ -101,6 +101,13 @@ public final class OpenWork {
 
     /** What the worker has not heard of, in the order of the calls; calls that are over are not worth telling. */
     public List<LocalWork> localNews() {
+        List<LocalWork> told = unheard();
+        news.clear();
+        return told;
+    }
+
+    /** The same, and it stays untold. */
+    public List<LocalWork> unheard() {
         if (news.isEmpty()) {
             return List.of();
         }
@@ -110,7 +117,6 @@ public final class OpenWork {
                 told.add(new LocalWork(activity.local(), activity.isToStop()));
             }
         }
-        news.clear();
         return told;
     }
 

@@ -2,8 +2,12 @@ package dev.durable.internal.replay.call;
 
 import dev.durable.store.RunKey;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
@@ -18,7 +22,14 @@ public final class TurnLog {
     private final RunKey run;
     private final CurrentTurn journal;
     private final UnaryOperator<Throwable> loggable;
-    private List<Runnable> lines = new ArrayList<>(0);
+    private List<Line> lines = new ArrayList<>(0);
+
+    /**
+     * A line that is kept.
+     *
+     * @param context what the MDC had where it was logged; null is nothing
+     */
+    private record Line(Runnable writing, @Nullable Map<String, String> context) {}
 
     TurnLog(RunKey run, CurrentTurn journal, UnaryOperator<Throwable> loggable) {
         this.loggable = loggable;
@@ -29,30 +40,48 @@ public final class TurnLog {
     /** Keeps a line of a live turn; a turn that is made again has logged it before. */
     void add(Runnable line) {
         if (journal.isLive()) {
-            lines.add(line);
+            lines.add(new Line(line, MDC.getCopyOfContextMap()));
         }
     }
 
-    /** Takes the lines out, to be written with the run's ids in the MDC. */
+    /**
+     * Takes the lines out, to be written with the run's ids in the MDC, and with what the MDC has on this thread, which makes
+     * the turn (the trace, say), and had on the code's own.
+     */
     public Runnable drain() {
-        List<Runnable> drained = lines;
+        List<Line> drained = lines;
         lines = new ArrayList<>(0);
-        return drained.isEmpty() ? TurnLog::nothing : () -> write(drained);
+        if (drained.isEmpty()) {
+            return TurnLog::nothing;
+        }
+        Map<String, String> ofTurn = MDC.getCopyOfContextMap();
+        return () -> write(drained, ofTurn);
     }
 
     private static void nothing() {}
 
-    private void write(List<Runnable> drained) {
-        try (MDC.MDCCloseable workflow = MDC.putCloseable("workflowId", run.shown());
-                MDC.MDCCloseable runId = MDC.putCloseable("runId", run.runId().toString())) {
-            drained.forEach(this::write);
+    private void write(List<Line> drained, @Nullable Map<String, String> ofTurn) {
+        Map<String, String> before = MDC.getCopyOfContextMap();
+        try {
+            drained.forEach(line -> write(line, ofTurn));
+        } finally {
+            MDC.setContextMap(before == null ? Map.of() : before);
         }
     }
 
     /** A line that can't be written, say of an exception whose getMessage() throws, is no reason to lose the step. */
-    private void write(Runnable line) {
+    private void write(Line line, @Nullable Map<String, String> ofTurn) {
+        Map<String, String> context = new HashMap<>();
+        for (Map<String, String> known : Arrays.asList(ofTurn, line.context())) {
+            if (known != null) {
+                context.putAll(known);
+            }
+        }
+        context.put("workflowId", run.shown());
+        context.put("runId", run.runId().toString());
         try {
-            line.run();
+            MDC.setContextMap(context);
+            line.writing().run();
         } catch (RuntimeException e) {
             log.warn("a line that workflow code logged can't be written", loggable.apply(e));
         }

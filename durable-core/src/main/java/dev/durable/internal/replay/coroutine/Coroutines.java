@@ -1,6 +1,8 @@
 package dev.durable.internal.replay.coroutine;
 
 import dev.durable.CancelledException;
+import dev.durable.intercept.ContextPropagator;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the coroutines of one run and numbers them in the order of the calls that make them. */
@@ -11,12 +13,18 @@ public final class Coroutines {
     private final PromiseHost run;
     private final Dispatcher dispatcher;
     private final Runnable bind;
+    private final Supplier<ContextPropagator.Scope> context;
     private final Scope roots = new Scope(null);
     private int lastNumber = -1;
     private int inTurn;
 
-    /** @param bind says to the thread that calls it which run it works for */
-    public Coroutines(PromiseHost run, Dispatcher dispatcher, Runnable bind) {
+    /**
+     * @param bind says to the thread that calls it which run it works for
+     * @param context binds the run's context to the thread that calls it
+     */
+    public Coroutines(
+            PromiseHost run, Dispatcher dispatcher, Runnable bind, Supplier<ContextPropagator.Scope> context) {
+        this.context = context;
         this.run = run;
         this.bind = bind;
         this.dispatcher = dispatcher;
@@ -65,7 +73,7 @@ public final class Coroutines {
     }
 
     private <T extends @Nullable Object> PromiseOutcome<T> outcome(CheckedTask<T> body) {
-        try {
+        try (ContextPropagator.Scope bound = context.get()) {
             return PromiseOutcome.success(body.run());
         } catch (Error e) {
             dispatcher.die(e);

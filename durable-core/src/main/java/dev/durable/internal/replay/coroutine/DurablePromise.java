@@ -2,6 +2,7 @@ package dev.durable.internal.replay.coroutine;
 
 import dev.durable.CancelledException;
 import dev.durable.Promise;
+import dev.durable.internal.payload.Unchecked;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Set;

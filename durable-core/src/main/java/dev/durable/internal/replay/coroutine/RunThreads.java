@@ -3,6 +3,7 @@ package dev.durable.internal.replay.coroutine;
 import dev.durable.PayloadException;
 import dev.durable.UsageException;
 import dev.durable.history.SignalReceived;
+import dev.durable.internal.intercept.Propagation;
 import dev.durable.internal.replay.match.StalledException;
 import dev.durable.internal.replay.match.UserLines;
 import java.time.Duration;
@@ -200,6 +201,11 @@ public final class RunThreads {
                         + " types were changed. Deploy code that reads them, and the run goes on; or terminate the run:"
                         + " handle.terminate(…).",
                 error);
+    }
+
+    /** The code can't run without the context that its callers gave it. */
+    public StalledException contextNotRestored(Throwable error) {
+        return new StalledException(run + " is stalled: " + Propagation.notRestored(run, error), error);
     }
 
     /** The run has a version that this code does not know any more, or not yet. */

@@ -1,6 +1,7 @@
 package dev.durable.internal.replay.match;
 
 import dev.durable.internal.declare.Registry;
+import dev.durable.internal.intercept.Propagation;
 import dev.durable.internal.payload.FailureCodec;
 import dev.durable.internal.payload.PayloadCodec;
 import java.time.Duration;
@@ -18,6 +19,7 @@ import java.util.Set;
  *     kit that replays what it has just recorded)
  * @param turnLimit how long the code may run between two waits before the run stalls as blocked or looping
  * @param stallOn exceptions that stall a run instead of failing it, where its workflow does not say by itself
+ * @param context binds the context of a run to the threads of its code
  */
 public record ReplaySetup(
         PayloadCodec codec,
@@ -26,7 +28,20 @@ public record ReplaySetup(
         boolean strict,
         boolean sameCode,
         Duration turnLimit,
-        Set<Class<? extends Throwable>> stallOn) {
+        Set<Class<? extends Throwable>> stallOn,
+        Propagation context) {
+
+    /** Of an engine that carries no context. */
+    public ReplaySetup(
+            PayloadCodec codec,
+            FailureCodec failures,
+            Registry registry,
+            boolean strict,
+            boolean sameCode,
+            Duration turnLimit,
+            Set<Class<? extends Throwable>> stallOn) {
+        this(codec, failures, registry, strict, sameCode, turnLimit, stallOn, Propagation.NONE);
+    }
 
     /** For histories that other code may have made; workflows say by themselves what stalls them. */
     public ReplaySetup(

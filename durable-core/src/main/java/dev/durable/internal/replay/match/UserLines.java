@@ -85,6 +85,7 @@ public final class UserLines {
     private static boolean isOurs(String packageName) {
         return packageName.equals("dev.durable")
                 || packageName.equals("dev.durable.client")
+                || packageName.equals("dev.durable.intercept")
                 || packageName.startsWith("dev.durable.internal.");
     }
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.slf4j.LoggerFactory;
 
 /** Workflow code that blocks by other means than its own is found at once in tests, and named in workers. */
-@Timeout(30)
+@Timeout(60)
 class WatchdogTest {
     private static final String ADVICE =
             ". A workflow may block only in calls of Durable, of promises and of activity stubs: use Durable.sleep and"
@@ -31,7 +31,7 @@ class WatchdogTest {
     static class Sleeps {
         @Run
         String run(String ignored) throws InterruptedException {
-            Thread.sleep(10_000);
+            Thread.sleep(600_000);
             return "";
         }
     }
@@ -47,7 +47,7 @@ class WatchdogTest {
         String run(String ignored) throws InterruptedException {
             synchronized (this) {
                 while (ignored != null) {
-                    wait(10_000);
+                    wait(600_000);
                 }
             }
             return "";
@@ -64,7 +64,7 @@ class WatchdogTest {
         @Run
         String run(String ignored) {
             return new CompletableFuture<String>()
-                    .completeOnTimeout("", 10, TimeUnit.SECONDS)
+                    .completeOnTimeout("", 10, TimeUnit.MINUTES)
                     .join();
         }
     }
@@ -125,7 +125,7 @@ class WatchdogTest {
         @Run
         String run(String ignored) {
             Durable.async(() -> {
-                Thread.sleep(10_000);
+                Thread.sleep(600_000);
                 return "";
             });
             return Durable.async(() -> "").get();
@@ -138,13 +138,11 @@ class WatchdogTest {
     }
 
     private static void assertFound(Class<?> workflow, String text) {
-        long before = System.nanoTime();
         assertThatThrownBy(() -> GivenRun.strictly(workflow))
                 .isInstanceOf(StalledException.class)
                 .satisfies(stalled -> assertThat(
                                 String.valueOf(stalled.getMessage()).replaceAll("java:\\d+", "java:0"))
                         .startsWith(workflow.getSimpleName() + " run-1 is stalled: " + text + ADVICE + "\n    at "));
-        assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(10));
     }
 
     @Workflow

@@ -42,11 +42,9 @@ public final class EmbeddedPostgres implements StoreSource, AutoCloseable {
     /** Where {@link #atDefault()} keeps its data, below the working directory. */
     public static final Path DEFAULT_DIRECTORY = Path.of(".durable", "postgres");
 
-    private static final String DATABASE = "postgres";
-
-    private final EmbeddedServer server;
     private static final int STORE_CONNECTIONS = 12;
 
+    private final EmbeddedServer server;
     private final List<HikariDataSource> pools = new CopyOnWriteArrayList<>();
     private final ReentrantLock lock = new ReentrantLock();
     private @Nullable HistoryStore store;
@@ -129,7 +127,7 @@ public final class EmbeddedPostgres implements StoreSource, AutoCloseable {
 
     /** The address of the database {@code postgres}, without user and password. */
     public String jdbcUrl() {
-        return "jdbc:postgresql://127.0.0.1:" + port() + "/" + DATABASE;
+        return "jdbc:postgresql://127.0.0.1:" + port() + "/postgres";
     }
 
     /** Opens a new connection each time. */

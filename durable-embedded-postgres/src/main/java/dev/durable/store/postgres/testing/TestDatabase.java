@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * Safe for use by several threads.
  */
 public final class TestDatabase implements AutoCloseable {
-    private static @Nullable TestDatabase template;
+    private static @Nullable MigratedCopies copies;
 
     private final TestServer server;
     private final String name;
@@ -48,14 +48,41 @@ public final class TestDatabase implements AutoCloseable {
     }
 
     /**
-     * Creates a database that has the tables of Durable already: a copy of one that this process has migrated when it was
-     * first asked for, and so several times as quick as {@link #create} and the opening of a store.
+     * Gives a database that has the tables of Durable already: a copy of one that this process has migrated when it was
+     * first asked for, and so several times as quick as {@link #create} and the opening of a store. From the second on, the
+     * next is made in the background.
      *
      * @throws dev.durable.StoreUnavailableException if there is no server to be had, or it refuses, or no history
      *     store is on the class path
      */
     public static TestDatabase migrated() {
-        TestDatabase made = copyOf(template());
+        return copies().take();
+    }
+
+    private static synchronized MigratedCopies copies() {
+        MigratedCopies known = copies;
+        if (known == null) {
+            TestDatabase template = template();
+            MigratedCopies made = new MigratedCopies(() -> migratedCopyOf(template), MigratedCopies.daemons());
+            if (TestServer.isShared()) {
+                Runtime.getRuntime().addShutdownHook(new Thread(() -> drop(made, template), "drop-template"));
+            }
+            copies = made;
+            known = made;
+        }
+        return known;
+    }
+
+    private static TestDatabase template() {
+        TestDatabase made = create();
+        try (HistoryStore store = FoundStore.on(made.dataSource())) {
+            store.open();
+        }
+        return made;
+    }
+
+    private static TestDatabase migratedCopyOf(TestDatabase template) {
+        TestDatabase made = copyOf(template);
         // Else the copy would write into its audit that it has moved here.
         TestServer.execute(made.dataSource(), """
                 update durable.installation
@@ -63,19 +90,9 @@ public final class TestDatabase implements AutoCloseable {
         return made;
     }
 
-    private static synchronized TestDatabase template() {
-        TestDatabase made = template;
-        if (made == null) {
-            made = create();
-            try (HistoryStore store = FoundStore.on(made.dataSource())) {
-                store.open();
-            }
-            template = made;
-            if (TestServer.isShared()) {
-                Runtime.getRuntime().addShutdownHook(new Thread(made::close, "drop-template"));
-            }
-        }
-        return made;
+    private static void drop(MigratedCopies copies, TestDatabase template) {
+        copies.close();
+        template.close();
     }
 
     /**

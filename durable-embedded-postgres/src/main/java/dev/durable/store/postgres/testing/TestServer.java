@@ -39,7 +39,7 @@ record TestServer(
 
     private static TestServer embedded() {
         EmbeddedPostgres server =
-                EmbeddedPostgres.builder().setting("max_connections", "200").start();
+                EmbeddedPostgres.builder().setting("max_connections", "500").start();
         // As a test may want what only a superuser may: extensions, or triggers switched off.
         return new TestServer(server.jdbcUrl(), server.superuser(), server.superuserPassword());
     }

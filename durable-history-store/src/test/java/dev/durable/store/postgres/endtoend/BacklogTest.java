@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What was sent while nobody worked. */
-@Timeout(90)
+@Timeout(300)
 class BacklogTest {
     private static final int MESSAGES = 2 * ClaimedRuns.MAX_MESSAGES + 50;
 

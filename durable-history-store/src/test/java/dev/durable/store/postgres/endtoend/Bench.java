@@ -14,12 +14,12 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /** A database with worker processes on it, as many as a test starts: real engines, their own threads, real time. */
 final class Bench implements AutoCloseable {
-    static final Duration SOON = Duration.ofSeconds(30);
+    static final Duration SOON = Duration.ofSeconds(60);
 
     private final TestDatabase database = TestDatabase.migrated();
     private final DataSource pool = database.pooledDataSource(16);
 
-    /** An engine to register at; looks for work often, and takes over from a dead one soon. */
+    /** An engine to register at; looks for work often. */
     DurableEngine.Builder engine() {
         return engineOn(pool);
     }
@@ -27,8 +27,12 @@ final class Bench implements AutoCloseable {
     static DurableEngine.Builder engineOn(DataSource dataSource) {
         return DurableEngine.builder(PostgresHistoryStore.of(dataSource))
                 .pollInterval(Duration.ofMillis(50))
-                .sessionLease(Duration.ofSeconds(3))
                 .drainTimeout(Duration.ofSeconds(1));
+    }
+
+    /** For tests in which workers die: takes over from a dead one soon, and also from one that stands still for so long. */
+    static DurableEngine.Builder takingOverSoon(DataSource dataSource) {
+        return engineOn(dataSource).sessionLease(Duration.ofSeconds(3));
     }
 
     /** Asks until the run looks like that. */

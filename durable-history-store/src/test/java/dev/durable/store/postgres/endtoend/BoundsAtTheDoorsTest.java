@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.durable.Activity;
 import dev.durable.Durable;
+import dev.durable.RefusedInputException;
 import dev.durable.Run;
 import dev.durable.Signal;
 import dev.durable.Workflow;
@@ -40,7 +41,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What may not stand in ids, names, reasons, headers and times is refused by each call that would write it, and nothing is written. */
-@Timeout(120)
+@Timeout(300)
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
 class BoundsAtTheDoorsTest {
@@ -319,6 +320,17 @@ class BoundsAtTheDoorsTest {
                             .where(f -> f.workflowIdPrefix(none))
                             .count())
                     .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageStartingWith("nothing can have the workflow id ");
+            assertThatThrownBy(() ->
+                            client.incidents().where(f -> f.activity(none)).count())
+                    .isInstanceOf(RefusedInputException.class)
+                    .hasMessageStartingWith("nothing can have the activity ");
+            assertThatThrownBy(() ->
+                            client.deadLetters().where(f -> f.taskQueue(none)).page(1))
+                    .isInstanceOf(RefusedInputException.class)
+                    .hasMessageStartingWith("nothing can have the task queue ");
+            assertThatThrownBy(() -> client.incidents().one(none, 1).describe())
+                    .isInstanceOf(RefusedInputException.class)
                     .hasMessageStartingWith("nothing can have the workflow id ");
         }
     }

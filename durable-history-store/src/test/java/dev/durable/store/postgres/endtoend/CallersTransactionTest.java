@@ -20,6 +20,7 @@ import dev.durable.client.DurableClient;
 import dev.durable.client.DurableEngine;
 import dev.durable.client.StartOptions;
 import dev.durable.client.WorkflowStatus;
+import dev.durable.history.WorkflowCancelRequested;
 import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.store.postgres.SqlInvariants;
 import dev.durable.store.postgres.testing.TestDatabase;
@@ -42,7 +43,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What is started, sent and enqueued inside a transaction that the caller holds by hand. */
-@Timeout(90)
+@Timeout(300)
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
 class CallersTransactionTest {
@@ -193,6 +194,25 @@ class CallersTransactionTest {
     }
 
     @Test
+    void an_operators_request_to_cancel_goes_with_the_transaction_and_so_does_its_row_of_the_audit()
+            throws SQLException {
+        var run = client.start(Words.class, "w-1", Words::run);
+        joining().handle(Words.class, "w-1").by("eve").cancel("never");
+        transaction.rollback();
+        joining().handle(Words.class, "w-1").by("ann").cancel("closing time");
+        assertThat(client.audit().page(9)).as("before the commit").isEmpty();
+        transaction.commit();
+
+        assertThatThrownBy(() -> run.result(Bench.SOON)).hasMessageContaining("closing time");
+        assertThat(client.audit().where(a -> a.workflowId("w-1")).page(9))
+                .extracting(row -> row.actor() + " " + row.action())
+                .containsExactly("ann cancel run");
+        assertThat(client.history("w-1").events(WorkflowCancelRequested.class))
+                .extracting(WorkflowCancelRequested::by)
+                .containsExactly("ann");
+    }
+
+    @Test
     void a_run_and_its_signals_and_a_job_exist_once_the_transaction_commits() throws Exception {
         var run = joining().start(Words.class, "w-1", Words::run);
         run.signal(w -> w.say("hello"));
@@ -338,7 +358,7 @@ class CallersTransactionTest {
 
     @Test
     void who_joins_needs_no_other_connection_where_callers_hold_all_of_the_pool() throws SQLException {
-        try (TestDatabase database = TestDatabase.create()) {
+        try (TestDatabase database = TestDatabase.migrated()) {
             HikariDataSource pool = (HikariDataSource) database.pooledDataSource(2);
             pool.setConnectionTimeout(1_000);
             try (PostgresHistoryStore store = PostgresHistoryStore.of(pool)) {

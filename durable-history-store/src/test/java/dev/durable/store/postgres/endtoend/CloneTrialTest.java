@@ -3,6 +3,7 @@ package dev.durable.store.postgres.endtoend;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.durable.Activity;
 import dev.durable.Durable;
 import dev.durable.ForeignInstallationException;
@@ -42,7 +43,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** The morning on which somebody refreshes staging from production. */
-@Timeout(120)
+@Timeout(300)
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
 class CloneTrialTest {
@@ -94,6 +95,11 @@ class CloneTrialTest {
         }
     }
 
+    /** A database can only be copied when nobody is connected: the pool is closed before. */
+    private static HikariDataSource pool(TestDatabase database) {
+        return (HikariDataSource) database.pooledDataSource(8);
+    }
+
     private static DurableEngine.Builder engine(DataSource dataSource, @Nullable String installation, Ledger ledger) {
         DurableEngine.Builder engine =
                 Bench.engineOn(dataSource).register(Order.class).activity(Payments.class, ledger);
@@ -101,6 +107,12 @@ class CloneTrialTest {
     }
 
     /** Half of the runs wait for a signal that is there and was not read, the others were never begun; and a job waits. */
+    private static void open(TestDatabase database, @Nullable String installation, Ledger ledger) {
+        try (HikariDataSource pool = pool(database)) {
+            open(pool, installation, ledger);
+        }
+    }
+
     private static void open(DataSource dataSource, @Nullable String installation, Ledger ledger) {
         try (DurableEngine worker = engine(dataSource, installation, ledger).start()) {
             for (int i = 0; i < RUNS / 2; i++) {
@@ -132,8 +144,8 @@ class CloneTrialTest {
         Ledger before = new Ledger();
         Ledger staging = new Ledger();
         Ledger production = new Ledger();
-        try (TestDatabase original = TestDatabase.create()) {
-            open(original.dataSource(), name, before);
+        try (TestDatabase original = TestDatabase.migrated()) {
+            open(original, name, before);
             assertThat(before.bodies()).as("charged before the copy was made").hasValue(RUNS / 2);
             try (TestDatabase copy = TestDatabase.copyOf(original)) {
                 refused(copy, staging);
@@ -155,7 +167,7 @@ class CloneTrialTest {
         assertThatThrownBy(() -> engine(copy.dataSource(), null, staging).start())
                 .isInstanceOf(ForeignInstallationException.class);
         try (DurableEngine client =
-                engine(copy.dataSource(), "staging", staging).clientOnly().start()) {
+                engine(pool(copy), "staging", staging).clientOnly().start()) {
             DurableClient reads = client.client();
             assertThat(reads.workflows()
                             .where(w -> w.status(WorkflowStatus.RUNNING))
@@ -195,8 +207,7 @@ class CloneTrialTest {
     }
 
     private static void adopted(TestDatabase copy, Ledger staging) throws SQLException {
-        try (DurableEngine worker =
-                engine(copy.dataSource(), "staging", staging).start()) {
+        try (DurableEngine worker = engine(pool(copy), "staging", staging).start()) {
             DurableClient client = worker.client();
             assertThat(client.workflows()
                             .where(w -> w.status(WorkflowStatus.RUNNING))
@@ -224,8 +235,7 @@ class CloneTrialTest {
     }
 
     private static void goesOn(TestDatabase original, @Nullable String name, Ledger production) throws SQLException {
-        try (DurableEngine worker =
-                engine(original.dataSource(), name, production).start()) {
+        try (DurableEngine worker = engine(pool(original), name, production).start()) {
             for (int i = 0; i < RUNS; i++) {
                 assertThat(worker.client().handle(Order.class, "order-" + i).resultAs(String.class))
                         .isEqualTo("order-" + i);
@@ -242,8 +252,8 @@ class CloneTrialTest {
     @Test
     void an_adoption_whose_answer_was_lost_is_known_to_have_happened_and_whoever_asks_again_is_told() throws Exception {
         Ledger ledger = new Ledger();
-        try (TestDatabase original = TestDatabase.create()) {
-            open(original.dataSource(), "prod", ledger);
+        try (TestDatabase original = TestDatabase.migrated()) {
+            open(original, "prod", ledger);
             try (TestDatabase copy = TestDatabase.copyOf(original)) {
                 PGSimpleDataSource behind = (PGSimpleDataSource) copy.dataSource();
                 try (CuttingProxy proxy = new CuttingProxy(behind.getPortNumbers()[0])) {
@@ -279,8 +289,8 @@ class CloneTrialTest {
     @Test
     void a_frozen_copy_keeps_its_open_work_until_it_is_let_go_on() {
         Ledger ledger = new Ledger();
-        try (TestDatabase original = TestDatabase.create()) {
-            open(original.dataSource(), "prod", ledger);
+        try (TestDatabase original = TestDatabase.migrated()) {
+            open(original, "prod", ledger);
             try (TestDatabase copy = TestDatabase.copyOf(original)) {
                 Installation installation = Installation.of(PostgresHistoryStore.of(copy.dataSource()))
                         .by("ann");
@@ -293,8 +303,7 @@ class CloneTrialTest {
                         .isInstanceOf(ForeignInstallationException.class)
                         .hasMessageContaining("which was frozen when it was adopted");
                 installation.adopt("look", OpenWork.CONTINUE);
-                try (DurableEngine worker =
-                        engine(copy.dataSource(), "look", there).start()) {
+                try (DurableEngine worker = engine(pool(copy), "look", there).start()) {
                     for (int i = 0; i < RUNS; i++) {
                         worker.client().handle(Order.class, "order-" + i).resultAs(String.class);
                     }
@@ -309,18 +318,19 @@ class CloneTrialTest {
     void a_worker_under_which_the_database_is_swapped_begins_nothing_there_and_goes_on_when_its_own_is_back() {
         Ledger before = new Ledger();
         Ledger ledger = new Ledger();
-        try (TestDatabase original = TestDatabase.create()) {
-            open(original.dataSource(), "prod", before);
+        try (TestDatabase original = TestDatabase.migrated()) {
+            open(original, "prod", before);
             try (TestDatabase copy = TestDatabase.copyOf(original)) {
                 Installation.of(PostgresHistoryStore.of(copy.dataSource())).adopt("staging", OpenWork.CONTINUE);
                 long events = number(copy.dataSource(), "select count(*) from durable.history_event");
-                AtomicReference<DataSource> behind = new AtomicReference<>(original.dataSource());
+                DataSource own = pool(original);
+                AtomicReference<DataSource> behind = new AtomicReference<>(own);
                 try (DurableEngine worker = engine(redirected(behind), "prod", ledger)
                         .queue("default", q -> q.slots(1))
                         .start()) {
                     worker.client().handle("job").resultAs(String.class);
 
-                    behind.set(copy.dataSource());
+                    behind.set(pool(copy));
                     long deadline = System.nanoTime() + Bench.SOON.toNanos();
                     while (worker.problems().stream()
                             .noneMatch(p -> p.contains("belongs to installation \"staging\""))) {
@@ -333,7 +343,7 @@ class CloneTrialTest {
                             .isZero();
                     assertThat(number(copy.dataSource(), "select count(*) from durable.history_event"))
                             .isEqualTo(events);
-                    behind.set(original.dataSource());
+                    behind.set(own);
 
                     for (int i = 0; i < RUNS; i++) {
                         assertThat(worker.client()

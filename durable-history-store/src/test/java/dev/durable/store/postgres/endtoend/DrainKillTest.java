@@ -70,7 +70,7 @@ class DrainKillTest {
     private static final int CLIENTS = 4;
     private static final String[] ENDS = {"returns", "fails", "undoes", "is cancelled"};
 
-    private final TestDatabase database = TestDatabase.create();
+    private final TestDatabase database = TestDatabase.migrated();
     private final long seed = Long.getLong("seed", System.nanoTime());
     private final Random random = new Random(seed);
     private final List<Process> workers = new ArrayList<>();
@@ -153,7 +153,7 @@ class DrainKillTest {
         int late = 0;
         int greeted = 0;
         try (DurableEngine engine =
-                Bench.engineOn(database.pooledDataSource(8)).clientOnly().start()) {
+                Bench.takingOverSoon(database.pooledDataSource(8)).clientOnly().start()) {
             DurableClient client = engine.client();
             List<WorkflowHandle<Drain, Integer>> runs =
                     IntStream.range(0, RUNS).mapToObj(i -> start(client, i)).toList();
@@ -345,7 +345,7 @@ class DrainKillTest {
             config.setPassword(arguments[2]);
             config.setMaximumPoolSize(8);
             try (HikariDataSource pool = new HikariDataSource(config);
-                    DurableEngine engine = Bench.engineOn(pool)
+                    DurableEngine engine = Bench.takingOverSoon(pool)
                             .register(Drain.class)
                             .activity(Greetings.class, new Greeter())
                             .queue("default", queue -> queue.slots(8))

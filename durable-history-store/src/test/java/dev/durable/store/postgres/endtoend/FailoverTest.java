@@ -47,7 +47,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.slf4j.LoggerFactory;
 
 /** A primary that goes away, and a server in recovery that answers for some seconds until it is promoted. */
-@Timeout(180)
+@Timeout(300)
 @Execution(ExecutionMode.CONCURRENT)
 @Tag("slow")
 class FailoverTest {

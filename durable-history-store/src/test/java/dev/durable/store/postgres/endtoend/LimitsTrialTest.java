@@ -91,7 +91,7 @@ class LimitsTrialTest {
         }
     }
 
-    private final TestDatabase database = TestDatabase.create();
+    private final TestDatabase database = TestDatabase.migrated();
     private final long seed = Long.getLong("seed", System.nanoTime());
     private final Random random = new Random(seed);
     private final List<Worker> workers = new ArrayList<>();
@@ -118,7 +118,7 @@ class LimitsTrialTest {
     @Test
     void never_more_bodies_run_at_once_than_the_limit_of_queue_key_and_activity() throws Exception {
         log.info("seed {}, {} seconds", seed, SECONDS);
-        try (DurableEngine caller = Bench.engineOn(database.pooledDataSource(6))
+        try (DurableEngine caller = Bench.takingOverSoon(database.pooledDataSource(6))
                 .register(Caller.class)
                 .clientOnly()
                 .start()) {
@@ -132,7 +132,9 @@ class LimitsTrialTest {
             List<String> open = new ArrayList<>();
             long end = System.nanoTime() + Duration.ofSeconds(SECONDS).toNanos();
             long nextKill = System.nanoTime() + Duration.ofSeconds(2).toNanos();
-            while (System.nanoTime() - end < 0 && violations.isEmpty()) {
+            long latest = end + Duration.ofMinutes(2).toNanos();
+            while (violations.isEmpty()
+                    && (System.nanoTime() - end < 0 || (System.nanoTime() - latest < 0 && !isAllUsed()))) {
                 open.removeIf(id -> random.nextInt(8) == 0 && isClosed(client, id));
                 if (open.size() < MOST_OPEN) {
                     open.add(begin(client));
@@ -161,6 +163,16 @@ class LimitsTrialTest {
         assertThat(bodies.keySet()).as("of each kind").contains("quick", "good", "deaf", "throws", "beats");
         assertThat(inside.values()).allSatisfy(left -> assertThat(left.get()).isZero());
         assertThat(SqlInvariants.check(database.dataSource())).isEmpty();
+    }
+
+    /** On a busy machine that takes longer. */
+    private boolean isAllUsed() {
+        AtomicInteger two = most.get("queue two");
+        return most.keySet().containsAll(LIMITS.keySet())
+                && most.containsKey("activity scanner")
+                && two != null
+                && two.get() == 2
+                && bodies.keySet().containsAll(List.of(KINDS));
     }
 
     // ── what is done to them ────────────────────────────────────────────────────────────────────────────────────────
@@ -254,7 +266,7 @@ class LimitsTrialTest {
             config.setPassword(database.password());
             config.setMaximumPoolSize(6);
             pool = new HikariDataSource(config);
-            engine = Bench.engineOn(pool)
+            engine = Bench.takingOverSoon(pool)
                     .identity("worker-" + number)
                     .cancelGrace(Duration.ofMillis(250))
                     .drainTimeout(Duration.ofMillis(200))

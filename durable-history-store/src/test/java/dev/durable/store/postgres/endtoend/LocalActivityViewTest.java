@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A local activity has no ActivityScheduled; people who look at activities see it all the same. */
-@Timeout(90)
+@Timeout(300)
 @Tag("slow")
 class LocalActivityViewTest {
 
@@ -43,7 +43,7 @@ class LocalActivityViewTest {
     @Test
     void v_activity_shows_what_was_called_and_what_it_gave() throws Exception {
         Lookup lookup = String::length;
-        try (TestDatabase database = TestDatabase.create()) {
+        try (TestDatabase database = TestDatabase.migrated()) {
             DataSource pool = database.pooledDataSource(16);
             try (DurableEngine engine = Bench.engineOn(pool)
                     .register(Quote.class)

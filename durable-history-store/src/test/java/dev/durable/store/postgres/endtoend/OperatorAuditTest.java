@@ -29,10 +29,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Who did what to activities, as the table of the audit tells it. */
-@Timeout(120)
+@Timeout(300)
 @Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class OperatorAuditTest {
 
     @Activity(retry = @Retry(maxAttempts = 1, onExhausted = OnExhausted.INCIDENT))

@@ -12,12 +12,11 @@ import dev.durable.Signal;
 import dev.durable.StoreUnavailableException;
 import dev.durable.Workflow;
 import dev.durable.client.DurableEngine;
+import dev.durable.store.postgres.ClosedPort;
 import dev.durable.store.postgres.SqlInvariants;
 import dev.durable.store.postgres.embedded.EmbeddedPostgres;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -33,7 +32,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** A database that is not there: at the start, and in the middle. */
-@Timeout(90)
+@Timeout(300)
 @Execution(ExecutionMode.CONCURRENT)
 @Tag("slow")
 class OutageTest {
@@ -94,14 +93,15 @@ class OutageTest {
     @Test
     void an_engine_that_finds_no_database_says_where_it_looked_and_shows_no_password() throws Exception {
         PGSimpleDataSource nowhere = new PGSimpleDataSource();
-        int port = freePort();
-        nowhere.setUrl("jdbc:postgresql://127.0.0.1:" + port + "/shop?user=ann&password=s3cret");
+        try (ClosedPort port = new ClosedPort()) {
+            nowhere.setUrl("jdbc:postgresql://127.0.0.1:" + port.number() + "/shop?user=ann&password=s3cret");
 
-        assertThatThrownBy(() -> Bench.engineOn(nowhere).start())
-                .isInstanceOf(StoreUnavailableException.class)
-                .hasMessageContaining("127.0.0.1:" + port + "/shop")
-                .hasMessageContaining("Check that it runs")
-                .satisfies(failure -> assertThat(whole(failure)).doesNotContain("s3cret"));
+            assertThatThrownBy(() -> Bench.engineOn(nowhere).start())
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("127.0.0.1:" + port.number() + "/shop")
+                    .hasMessageContaining("Check that it runs")
+                    .satisfies(failure -> assertThat(whole(failure)).doesNotContain("s3cret"));
+        }
     }
 
     @Test
@@ -174,12 +174,6 @@ class OutageTest {
         config.setMaximumPoolSize(16);
         config.setConnectionTimeout(1000);
         return new HikariDataSource(config);
-    }
-
-    private static int freePort() throws Exception {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 
     /** With all causes, as a log would show it. */

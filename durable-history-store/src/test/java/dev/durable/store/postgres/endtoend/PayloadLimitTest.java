@@ -17,10 +17,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Ten megabytes where two are allowed: refused before anything is written, with the limit's name and the way out. */
-@Timeout(90)
+@Timeout(300)
 @Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class PayloadLimitTest {
     private static final int MEGABYTES = 10;
     private static final String TOO_LARGE =

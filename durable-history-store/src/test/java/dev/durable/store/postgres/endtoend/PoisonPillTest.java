@@ -27,7 +27,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A job that kills the process which runs it does not kill one after another for ever. */
-@Timeout(120)
+@Timeout(300)
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
 class PoisonPillTest {
@@ -38,7 +38,7 @@ class PoisonPillTest {
         String parse(String document);
     }
 
-    private final TestDatabase database = TestDatabase.create();
+    private final TestDatabase database = TestDatabase.migrated();
 
     @AfterEach
     void drop() {
@@ -48,12 +48,12 @@ class PoisonPillTest {
     @Test
     void a_job_that_kills_its_processes_is_a_dead_letter_when_its_crashes_are_used_up() throws Exception {
         PostgresHistoryStore.of(database.dataSource()).open();
-        try (DurableEngine survivor = Bench.engineOn(database.pooledDataSource(8))
+        try (DurableEngine survivor = Bench.takingOverSoon(database.pooledDataSource(8))
                 .register(UnknownTypesTest.Known.class)
                 .start()) {
             ActivityHandle job = survivor.client().enqueue(Parser.class, p -> p.parse("a bomb"));
             for (int killed = 0; killed <= BUDGET; killed++) {
-                assertThat(parsingProcess().waitFor(40, TimeUnit.SECONDS))
+                assertThat(parsingProcess().waitFor(60, TimeUnit.SECONDS))
                         .as("the job kills its process")
                         .isTrue();
             }
@@ -113,7 +113,7 @@ class PoisonPillTest {
 
         /** The body ends its process as kill -9 would: no hook runs, nothing is given back. */
         private static DurableEngine engine(DataSource pool) {
-            return Bench.engineOn(pool)
+            return Bench.takingOverSoon(pool)
                     .activity(Parser.class, document -> {
                         Runtime.getRuntime().halt(137);
                         return document;

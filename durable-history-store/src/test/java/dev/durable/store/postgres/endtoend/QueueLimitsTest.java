@@ -6,6 +6,7 @@ import dev.durable.Activity;
 import dev.durable.Durable;
 import dev.durable.Promise;
 import dev.durable.Run;
+import dev.durable.Trials;
 import dev.durable.Workflow;
 import dev.durable.client.DurableClient;
 import dev.durable.client.DurableEngine;
@@ -36,7 +37,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Limits over several workers, each with a store of its own, on one database. */
-@Timeout(120)
+@Timeout(300)
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
 class QueueLimitsTest {
@@ -124,26 +125,33 @@ class QueueLimitsTest {
     }
 
     @Test
-    void four_workers_together_never_begin_more_than_the_rate_in_any_second() throws SQLException {
+    void four_workers_together_never_begin_more_than_the_rate_in_any_second() throws Exception {
         workers(4, 20);
         client().queues().limits("default", l -> l.ratePerSecond(50));
         int calls = 180;
-        WorkflowHandle<?, Integer> run = client().start(Campaign.class, "campaign", w -> w.run(calls, 0));
 
-        assertThat(run.result(Duration.ofSeconds(60))).isEqualTo(calls);
+        // On a busy machine they may be slower; never faster.
+        long took = Trials.until(millis -> millis < 9_000, number -> {
+            execute("truncate durable.claimed");
+            WorkflowHandle<?, Integer> run = client().start(Campaign.class, "campaign-" + number, w -> w.run(calls, 0));
+            assertThat(run.result(Bench.SOON)).isEqualTo(calls);
+            assertStartsWithinTheRate(calls);
+            return number("select extract(epoch from max(at) - min(at)) * 1000 from durable.claimed");
+        });
 
+        assertThat(took).as("and the rate is used").isBetween(3_000L, 9_000L);
+        assertThat(number("select count(distinct s) from (select attributes ->> 'worker' as s from"
+                        + " durable.history_event where type = 'ActivityCompleted') x"))
+                .as("by more than one worker")
+                .isGreaterThan(1);
+    }
+
+    private void assertStartsWithinTheRate(int calls) throws SQLException {
         assertThat(number("select count(*) from durable.claimed")).isEqualTo(calls);
         assertThat(number("select max(n) from (select count(*) over (order by at range between current row"
                         + " and interval '999999 microseconds' following) as n from durable.claimed) x"))
                 .as("starts in the busiest second")
                 .isLessThanOrEqualTo(50);
-        assertThat(number("select extract(epoch from max(at) - min(at)) * 1000 from durable.claimed"))
-                .as("and the rate is used")
-                .isBetween(3_000L, 9_000L);
-        assertThat(number("select count(distinct s) from (select attributes ->> 'worker' as s from"
-                        + " durable.history_event where type = 'ActivityCompleted') x"))
-                .as("by more than one worker")
-                .isGreaterThan(1);
     }
 
     @Test
@@ -157,7 +165,7 @@ class QueueLimitsTest {
                 .forEach(i -> runs.add(client().start(Campaign.class, "campaign-" + i, w -> w.run(500, 1_000))));
         runs.add(client().start(Campaign.class, "late", w -> w.run(1_000, 1_000)));
 
-        runs.forEach(run -> run.result(Duration.ofSeconds(60)));
+        runs.forEach(run -> run.result(Bench.SOON));
 
         assertThat(bodies).hasSize(1_000);
         assertThat(bodies.values().stream()
@@ -174,7 +182,7 @@ class QueueLimitsTest {
         workers(3, 10);
         client().queues().limits("default", l -> l.concurrency(4));
         WorkflowHandle<?, Integer> run = client().start(Campaign.class, "campaign", w -> w.run(150, 0));
-        assertThat(run.result(Duration.ofSeconds(60))).isEqualTo(150);
+        assertThat(run.result(Bench.SOON)).isEqualTo(150);
 
         List<Interval> all =
                 bodies.values().stream().flatMap(ConcurrentLinkedQueue::stream).toList();
@@ -195,7 +203,7 @@ class QueueLimitsTest {
         });
         assertThat(queue().ready()).isEqualTo(497);
         gate.countDown();
-        assertThat(run.result(Duration.ofSeconds(60))).isEqualTo(500);
+        assertThat(run.result(Bench.SOON)).isEqualTo(500);
     }
 
     @Test
@@ -216,9 +224,9 @@ class QueueLimitsTest {
         client().queues().by("eve").resume("default");
         assertThat(queue().ready()).isEqualTo(10);
         client().queues().by("eve").resumeActivity("Calls.call");
-        assertThat(run.result(Duration.ofSeconds(30))).isEqualTo(10);
+        assertThat(run.result(Bench.SOON)).isEqualTo(10);
         run = client().start(Campaign.class, "other", w -> w.run(1, 0));
-        run.result(Duration.ofSeconds(30));
+        run.result(Bench.SOON);
         assertThat(texts("select concat_ws(' ', actor, action, target, details) from durable.audit order by at, id"))
                 .containsExactly(
                         "ann pause queue default {}",

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * Two versions of the code side by side, whose activity has the same name and other parameters: producers of both enqueue,
  * workers of both claim, and what one of them can't read is left to the other.
  */
-@Timeout(120)
+@Timeout(300)
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
 class RollingDeploymentTest {

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Many callers signal a few workflow ids whose runs close all the time, over two processes. */
-@Timeout(180)
+@Timeout(300)
 class SignalWithStartRaceTest {
     private static final int CALLERS = 8;
     private static final int IDS = 4;

@@ -47,20 +47,22 @@ import org.junit.jupiter.api.io.TempDir;
  * A worker with a heap of 96 MB completes what a client has sent, however much it is, and what others have
  * sent beside it. Its process ends with its first {@code OutOfMemoryError}.
  */
-@Timeout(180)
+@Timeout(300)
 @Tag("slow")
 class SmallHeapTest {
     /** More than the heap holds. */
-    private static final int TO_ONE = 64;
+    private static final int TO_ONE = Integer.getInteger("heap.letters", 52);
 
     private static final int LARGE = Integer.getInteger("heap.messages", 24);
     /** What the limit of payloads lets through. */
     private static final int SIZE = (2 << 20) - 100;
 
-    /** Rows of listings, and messages of an outbox. */
-    private static final int ROWS = Integer.getInteger("heap.rows", 150);
+    private static final String NOISE = noise();
 
-    private static final int POSTED = Integer.getInteger("heap.posted", 1_500);
+    /** Rows of listings, and messages of an outbox. */
+    private static final int ROWS = Integer.getInteger("heap.rows", 60);
+
+    private static final int POSTED = Integer.getInteger("heap.posted", 1_100);
     private static final int POSTED_SIZE = 100_000;
     /** A tenth of what is posted, and more than a few portions. */
     private static final long INBOX_BYTES = 15L << 20;
@@ -110,7 +112,7 @@ class SmallHeapTest {
         int count(String text);
     }
 
-    private final TestDatabase database = TestDatabase.create();
+    private final TestDatabase database = TestDatabase.migrated();
     private final DurableEngine client = Bench.engineOn(database.pooledDataSource(4))
             .register(Reader.class, InOrder.class)
             .clientOnly()
@@ -286,14 +288,17 @@ class SmallHeapTest {
         }
     }
 
-    /** Text that no database makes much smaller. */
-    private static String noise(int seed) {
-        Random random = new Random(seed);
-        StringBuilder text = new StringBuilder(SIZE);
-        while (text.length() < SIZE) {
-            text.append((char) ('0' + random.nextInt(43)));
-        }
-        return text.toString();
+    /** Text that no database makes much smaller, another for each number. */
+    private static String noise(int number) {
+        int from = number * 7_919 % SIZE;
+        return NOISE.substring(from) + NOISE.substring(0, from);
+    }
+
+    private static String noise() {
+        return new Random(7)
+                .ints(SIZE, '0', '0' + 43)
+                .collect(() -> new StringBuilder(SIZE), (text, c) -> text.append((char) c), StringBuilder::append)
+                .toString();
     }
 
     private WorkflowHandle<Reader, Long> signalled(String id, int letters, IntFunction<String> text) {

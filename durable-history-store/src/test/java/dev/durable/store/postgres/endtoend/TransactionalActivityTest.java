@@ -13,6 +13,7 @@ import dev.durable.Workflow;
 import dev.durable.client.DurableClient;
 import dev.durable.client.DurableEngine;
 import dev.durable.history.HistoryEvent;
+import dev.durable.observe.EngineObserver;
 import dev.durable.store.postgres.SqlInvariants;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -23,6 +24,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -42,7 +44,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.postgresql.jdbc.PgConnection;
 
 /** An activity's own writes and its completion are one commit. */
-@Timeout(90)
+@Timeout(300)
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
 class TransactionalActivityTest {
@@ -141,10 +143,17 @@ class TransactionalActivityTest {
     }
 
     @Test
-    void a_lease_that_was_lost_rolls_everything_back() throws Exception {
+    void a_lease_that_was_lost_rolls_everything_back_and_is_counted_as_stale() throws Exception {
         AtomicInteger attempts = new AtomicInteger();
+        List<EngineObserver.Stale> refused = new CopyOnWriteArrayList<>();
         try (DurableEngine engine = bench.engine()
                 .register(Booking.class)
+                .observe(new EngineObserver() {
+                    @Override
+                    public void staleRefused(Stale what) {
+                        refused.add(what);
+                    }
+                })
                 .activity(Accounts.class, account -> {
                     int rows = insert(account);
                     if (attempts.incrementAndGet() == 1) {
@@ -156,7 +165,9 @@ class TransactionalActivityTest {
                 })
                 .start()) {
             engine.client().start(Booking.class, "b-1", w -> w.run("ann", 1)).result(Bench.SOON);
+            assertThat(engine.worker().staleReports()).isEqualTo(1);
         }
+        assertThat(refused).containsExactly(EngineObserver.Stale.ATTEMPT);
         assertThat(attempts).hasValue(2);
         assertRowsAreCompletions(1);
     }
@@ -209,6 +220,38 @@ class TransactionalActivityTest {
         }
         assertThat(attempts).hasValue(1);
         assertThat(number("select count(*) from booking")).isEqualTo(1);
+    }
+
+    @Test
+    void a_body_that_catches_the_failure_of_a_statement_and_goes_on_is_told_so_and_not_run_again() throws Exception {
+        AtomicInteger attempts = new AtomicInteger();
+        try (DurableEngine engine = bench.engine()
+                .register(Booking.class)
+                .activity(Accounts.class, account -> {
+                    attempts.incrementAndGet();
+                    int rows = insert(account);
+                    try {
+                        insert(null);
+                    } catch (SQLException alreadyThere) {
+                        return rows;
+                    }
+                    return 0;
+                })
+                .start()) {
+            var run = engine.client().start(Booking.class, "b-1", w -> w.run("ann", 1));
+            assertThatThrownBy(() -> run.result(Bench.SOON))
+                    .rootCause()
+                    .hasMessageContaining("ERROR: null value in column \"account\"");
+            assertThatThrownBy(() -> run.result(Bench.SOON))
+                    .hasStackTraceContaining(
+                            "the body of this transactional activity caught a failure of a statement and"
+                                    + " went on (SQLSTATE 23502: ERROR: null value in column \"account\"")
+                    .hasStackTraceContaining("Let the exception leave the body. To go on after such a failure, run the"
+                            + " statement behind a savepoint")
+                    .hasStackTraceContaining("It is not tried again, as it would meet the same.");
+        }
+        assertThat(attempts).hasValue(1);
+        assertRowsAreCompletions(0);
     }
 
     @Test

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What ends the transaction of an activity's body from outside uses up no attempt; what the body does itself is its own. */
-@Timeout(90)
+@Timeout(300)
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
 class TransactionalOutageTest {

@@ -1,6 +1,7 @@
 package dev.durable.store.postgres.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.durable.Activity;
@@ -9,6 +10,7 @@ import dev.durable.Durable;
 import dev.durable.Promise;
 import dev.durable.Retry;
 import dev.durable.Run;
+import dev.durable.Trials;
 import dev.durable.Workflow;
 import dev.durable.client.DurableEngine;
 import dev.durable.client.WorkflowHandle;
@@ -34,32 +36,33 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Transactional activities that take too long, or are too many: what they may keep of the database. */
-@Timeout(90)
+@Timeout(300)
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
 class TransactionalTimeoutTest {
 
-    @Activity(transactional = true, startToClose = "1s", retry = @Retry(maxAttempts = 1))
+    @Activity(transactional = true, startToClose = "1m", retry = @Retry(maxAttempts = 1))
     interface Slow {
         void work() throws SQLException;
     }
 
     @Workflow
     static class Patient {
-        private final Slow slow;
-
-        Patient(Slow slow) {
-            this.slow = slow;
-        }
-
         @Run
-        int run(int times) throws Exception {
+        int run(int times, Duration limit) throws Exception {
+            Slow slow = Durable.activities(Slow.class, o -> o.startToClose(limit));
             return Promise.all(IntStream.range(0, times)
                             .mapToObj(i -> Durable.async(slow::work))
                             .toList())
                     .size();
         }
     }
+
+    /** What bodies run out of that are to run out of it. */
+    private static final Duration SHORT = Duration.ofSeconds(1);
+
+    /** What no body runs out of, also where its thread stands still for a while. */
+    private static final Duration LONG = Duration.ofSeconds(30);
 
     private final Bench bench = new Bench();
 
@@ -96,8 +99,10 @@ class TransactionalTimeoutTest {
                     execute(connection, "select pg_sleep(600)");
                 })
                 .start()) {
-            timesOut(engine);
-            assertThat(becomesFree()).isLessThan(Duration.ofSeconds(3));
+            Trials.once(number -> {
+                timesOut(engine, "p-" + number);
+                assertThat(becomesFree()).isLessThan(Duration.ofSeconds(3));
+            });
         }
     }
 
@@ -117,8 +122,10 @@ class TransactionalTimeoutTest {
                     }
                 })
                 .start()) {
-            timesOut(engine);
-            assertThat(becomesFree()).isLessThan(Duration.ofSeconds(15));
+            Trials.once(number -> {
+                timesOut(engine, "p-" + number);
+                assertThat(becomesFree()).isLessThan(Duration.ofSeconds(15));
+            });
         }
     }
 
@@ -126,7 +133,10 @@ class TransactionalTimeoutTest {
     void statements_and_silences_of_a_body_are_bounded_in_the_server_well_above_what_is_left_of_the_attempt() {
         List<Integer> bounds = boundsOfABodyOn(bench.dataSource());
 
-        assertThat(bounds).hasSize(2).allSatisfy(bound -> assertThat(bound).isBetween(60_001, 62_000));
+        // A minute more than twice what is left of the attempt.
+        assertThat(bounds)
+                .hasSize(2)
+                .allSatisfy(bound -> assertThat(bound).isBetween(60_001, 60_000 + 2 * (int) LONG.toMillis()));
     }
 
     @Test
@@ -141,28 +151,35 @@ class TransactionalTimeoutTest {
     }
 
     @Test
-    void an_operators_longer_timeout_reaches_the_transaction_of_a_body_that_runs() {
+    void an_operators_longer_timeout_reaches_the_transaction_of_a_body_that_runs() throws Exception {
+        Trials.once(this::anOperatorsLongerTimeoutReachesABodyThatRuns);
+    }
+
+    /** Where the operator comes too late, the attempt has run out of its time. */
+    private void anOperatorsLongerTimeoutReachesABodyThatRuns(int number) {
         List<Integer> bounds = new CopyOnWriteArrayList<>();
         CountDownLatch running = new CountDownLatch(1);
-        try (DurableEngine engine = bench.engine()
+        // A worker hears of it with a beat of its session.
+        try (DurableEngine engine = Bench.takingOverSoon(bench.dataSource())
                 .register(Patient.class)
                 .activity(Slow.class, () -> {
                     Connection connection = ActivityContext.current().transaction(Connection.class);
                     int before = bounds(connection).getFirst();
                     running.countDown();
-                    // Beyond its own second: the worker's watch has heard of it, too.
+                    // Beyond its own two seconds: the worker's watch has heard of it, too.
                     for (long began = System.nanoTime();
-                            !hasPassed(began, 1_500) || bounds(connection).getFirst() == before; ) {
+                            !hasPassed(began, 2_500) || bounds(connection).getFirst() == before; ) {
                         LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
                     }
                     bounds.addAll(bounds(connection));
                 })
                 .start()) {
-            WorkflowHandle<Patient, Integer> run = engine.client().start(Patient.class, "p-1", w -> w.run(1));
+            WorkflowHandle<Patient, Integer> run =
+                    engine.client().start(Patient.class, "p-" + number, w -> w.run(1, Duration.ofSeconds(2)));
             Bench.awaitThat(() -> running.getCount() == 0);
             assertThat(engine.client().activities().updateTimeout(Duration.ofMinutes(10)))
                     .isOne();
-            assertThat(run.result(Bench.SOON)).isOne();
+            assertThatCode(() -> run.result(Bench.SOON)).doesNotThrowAnyException();
         }
         assertThat(bounds).hasSize(2).allSatisfy(bound -> assertThat(bound).isBetween(1_200_000, 1_260_000));
     }
@@ -179,7 +196,7 @@ class TransactionalTimeoutTest {
                     bounds.addAll(bounds(connection));
                 })
                 .start()) {
-            engine.client().start(Patient.class, "p-1", w -> w.run(1)).result(Bench.SOON);
+            engine.client().start(Patient.class, "p-1", w -> w.run(1, LONG)).result(Bench.SOON);
         }
         assertThat(bounds).hasSize(2);
         assertThat(bounds.getFirst()).isBetween(1_200_000, 1_260_000);
@@ -211,7 +228,7 @@ class TransactionalTimeoutTest {
                         Slow.class,
                         () -> bounds.addAll(bounds(ActivityContext.current().transaction(Connection.class))))
                 .start()) {
-            engine.client().start(Patient.class, "p-1", w -> w.run(1)).result(Bench.SOON);
+            engine.client().start(Patient.class, "p-1", w -> w.run(1, LONG)).result(Bench.SOON);
         }
         return bounds;
     }
@@ -229,7 +246,7 @@ class TransactionalTimeoutTest {
                     running.decrementAndGet();
                 })
                 .start()) {
-            WorkflowHandle<Patient, Integer> run = engine.client().start(Patient.class, "p-1", w -> w.run(40));
+            WorkflowHandle<Patient, Integer> run = engine.client().start(Patient.class, "p-1", w -> w.run(40, LONG));
             assertThat(run.result(Bench.SOON)).isEqualTo(40);
         }
         assertThat(most).hasValue(2);
@@ -248,7 +265,7 @@ class TransactionalTimeoutTest {
                     running.decrementAndGet();
                 })
                 .start()) {
-            engine.client().start(Patient.class, "p-1", w -> w.run(10)).result(Bench.SOON);
+            engine.client().start(Patient.class, "p-1", w -> w.run(10, LONG)).result(Bench.SOON);
         }
         assertThat(most).hasValue(1);
         assertThatThrownBy(() -> bench.engine().maxTransactionalActivities(0))
@@ -256,9 +273,9 @@ class TransactionalTimeoutTest {
                 .hasMessageContaining("at least 1, not 0");
     }
 
-    private void timesOut(DurableEngine engine) {
+    private void timesOut(DurableEngine engine, String id) {
         assertThatThrownBy(() -> engine.client()
-                        .start(Patient.class, "p-1", w -> w.run(1))
+                        .start(Patient.class, id, w -> w.run(1, SHORT))
                         .result(Bench.SOON))
                 .rootCause()
                 .hasMessageContaining("ran out of its start-to-close timeout");

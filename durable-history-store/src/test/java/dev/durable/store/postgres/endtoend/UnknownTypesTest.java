@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A fleet is seldom of one version: who does not know a type leaves it for those that do. */
-@Timeout(90)
+@Timeout(300)
 @Tag("slow")
 class UnknownTypesTest {
 

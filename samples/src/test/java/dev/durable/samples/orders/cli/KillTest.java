@@ -14,11 +14,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** {@code kill -9} at five random moments, and the same command again until it is done. */
+/** {@code kill -9} at random moments, and the same command again until it is done. */
 @Execution(ExecutionMode.CONCURRENT)
 @Tag("slow")
 class KillTest {
-    private static final int ORDERS = 200;
+    private static final int ORDERS = Integer.getInteger("killed.orders", 100);
+    private static final int KILLS = Integer.getInteger("killed.times", 3);
     private static final Pattern PROGRESS = Pattern.compile(" s  ([\\d,]+) of [\\d,]+ orders");
 
     @TempDir
@@ -29,7 +30,7 @@ class KillTest {
         long seed = Long.getLong("kill.seed", System.nanoTime());
         System.out.println("KillTest: to kill at the same counts again: -Dkill.seed=" + seed);
         List<Integer> moments =
-                new Random(seed).ints(5, 1, ORDERS).sorted().boxed().toList();
+                new Random(seed).ints(KILLS, 1, ORDERS).sorted().boxed().toList();
 
         for (int i = 0; i < moments.size(); i++) {
             runUntil(moments.get(i), i > 0);

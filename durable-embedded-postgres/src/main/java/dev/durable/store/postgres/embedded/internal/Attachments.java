@@ -16,8 +16,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who uses a server: one file each, whose lock its owner holds as long as it lives. Called with the directory's lock
- * held; leaving needs none (see the package).
+ * The processes that use an embedded server: one file each, whose lock its owner holds as long as it lives. Called with the
+ * directory's lock held; leaving needs none (see the package).
  */
 record Attachments(ServerDirectory directory) {
     /** Pid and start: after a restart a container's process has the same pid again. */

@@ -53,6 +53,9 @@ public record ServerSettings(boolean durable, int port, Map<String, String> extr
         all.put("shared_buffers", "128MB");
         all.put("timezone", "UTC");
         all.put("log_timezone", "UTC");
+        // Without "$user": the login is called durable, as the schema of histories is. Once that schema is made, an
+        // application's own tables would be looked for there.
+        all.put("search_path", "public");
         // A small log: starts, stops and crashes, but not each statement that fails.
         all.put("log_min_messages", "log");
         all.put("log_checkpoints", "off");

@@ -99,6 +99,19 @@ class EmbeddedPostgresTest {
         }
     }
 
+    /** The login has the name of the schema that an engine makes. */
+    @Test
+    void tables_without_a_schema_are_those_in_public_before_and_after_an_engine_has_made_its_own() throws Exception {
+        try (EmbeddedPostgres postgres = EmbeddedPostgres.temporary()) {
+            Sql.execute(postgres.dataSource(), "create table purchase (id int); insert into purchase values (43)");
+            Sql.execute(postgres.dataSource(), "create schema \"" + postgres.username() + "\"");
+            Sql.execute(postgres.dataSource(), "create table if not exists purchase (id int)");
+
+            assertThat(Sql.execute(postgres.dataSource(), "select id from purchase"))
+                    .isEqualTo("43");
+        }
+    }
+
     /** Up to PostgreSQL 15 a role that may make roles may take those of the server's files and programs for itself. */
     @Test
     void the_application_does_not_come_to_the_servers_programs_and_files() {

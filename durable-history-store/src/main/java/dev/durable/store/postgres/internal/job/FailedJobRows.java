@@ -5,19 +5,14 @@ import static dev.durable.store.postgres.internal.sql.Param.shorts;
 import static dev.durable.store.postgres.internal.sql.Param.texts;
 import static dev.durable.store.postgres.internal.sql.Param.uuids;
 
-import dev.durable.store.AtMostOnce;
 import dev.durable.store.JobKey;
 import dev.durable.store.JobUpdate;
-import dev.durable.store.PoisonPill;
+import dev.durable.store.OrphanedJob;
 import dev.durable.store.RecordText;
 import dev.durable.store.postgres.internal.sql.SafeText;
 import dev.durable.store.postgres.internal.sql.SqlScript;
-import dev.durable.store.postgres.internal.sql.TimeColumns;
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,24 +49,17 @@ public record FailedJobRows(
                 bury.options());
     }
 
-    /** Of a background job that is at most once and whose worker is gone; none of another. Columns: those of the two locks. */
-    public static Optional<FailedJobRows> ofLost(LockedJob job, ResultSet row) throws SQLException {
-        String onExhausted = row.getString("on_exhausted");
-        if (!AtMostOnce.isKept(row.getString("workflow_type"), onExhausted)) {
-            return Optional.empty();
-        }
-        boolean incident = PoisonPill.isIncident(onExhausted);
-        String activity = row.getString("activity");
-        return Optional.of(new FailedJobRows(
-                job.key(),
-                incident,
-                AtMostOnce.fingerprint(activity),
-                0,
-                job.attempt() + 1,
-                AtMostOnce.notes(
-                        job.key(), job.attempt(), activity, incident, TimeColumns.required(row, "now"), job.notes()),
-                AtMostOnce.lastFailure(job.attempt()),
-                null));
+    /** One whose worker is gone. */
+    public static FailedJobRows of(JobKey key, OrphanedJob.Decision.Failed failed) {
+        return new FailedJobRows(
+                key,
+                failed.incident(),
+                failed.fingerprint(),
+                failed.crash(),
+                failed.nextAttempt(),
+                failed.notes(),
+                failed.lastFailure(),
+                null);
     }
 
     public static void write(List<FailedJobRows> burials, SqlScript script) {

@@ -13,6 +13,7 @@ import dev.durable.store.JobOrder;
 import dev.durable.store.JobOrder.Audit;
 import dev.durable.store.JobOrder.Outcome;
 import dev.durable.store.JobUpdate;
+import dev.durable.store.OrderRules;
 import dev.durable.store.postgres.internal.message.MessageRows;
 import dev.durable.store.postgres.internal.nudge.PendingNudges;
 import dev.durable.store.postgres.internal.sql.Param;
@@ -73,11 +74,12 @@ final class JobOrderBatch {
         for (JobOrders.Item item : items) {
             OrderedJob job = jobs.get(item.index());
             if (job != null && !outcomes.containsKey(item.index())) {
-                Outcome outcome = judge(item.order(), job);
+                Outcome outcome = OrderRules.judge(item.order(), job.found());
                 outcomes.put(item.index(), outcome);
                 if (outcome == Outcome.APPLIED) {
                     applied.add(item.order());
-                    if (endsAttempt(item.order()) && job.job().state() == JobState.RUNNING) {
+                    take(item.order(), job.job());
+                    if (OrderRules.endsAttempt(item.order()) && job.job().state() == JobState.RUNNING) {
                         taken.add(job.job().key());
                     }
                 }
@@ -126,140 +128,79 @@ final class JobOrderBatch {
         return found;
     }
 
-    // ── what becomes of each ─────────────────────────────────────────────────────────────────────────────────────────
+    // ── what follows from each
+    // ────────────────────────────────────────────────────────────────────────────────────────
 
-    private Outcome judge(JobOrder order, OrderedJob job) {
-        return switch (order) {
-            case JobOrder.RetryNow now -> retryNow(now, job);
-            case JobOrder.Reschedule to ->
-                seen(to.seen(), job, !job.job().isLeased() && !job.isBuried(), () -> reschedule(to, job));
-            case JobOrder.Pause pause -> pause(pause, job, true);
-            case JobOrder.Resume resume -> pause(resume, job, false);
-            case JobOrder.Cancel cancel -> cancel(cancel, job);
-            case JobOrder.UpdateTimeout update ->
-                seen(update.seen(), job, job.job().isLeased(), () -> deadlines.add(update));
-            case JobOrder.UpdateOptions update -> seen(update.seen(), job, true, () -> options.add(update));
-            case JobOrder.Revive revive -> seen(revive.seen(), job, job.isBuried(), () -> revive(revive, job));
-            case JobOrder.Bury bury -> seen(bury.seen(), job, job.job().isLeased(), () -> bury(bury, job));
-            case JobOrder.End end -> seen(end.seen(), job, true, () -> end(end, job));
-            case JobOrder.GiveBack back -> seen(back.seen(), job, job.job().isLeased(), () -> giveBack(back, job));
-            case JobOrder.Beat beat -> seen(beat.seen(), job, true, () -> beats.add(beat));
-        };
+    private void take(JobOrder order, LockedJob job) {
+        switch (order) {
+            case JobOrder.RetryNow now -> {
+                due.add(now);
+                hints.jobs(job.taskQueue());
+            }
+            case JobOrder.Reschedule to -> {
+                moved.add(to);
+                hints.jobs(job.taskQueue());
+            }
+            case JobOrder.Pause pause -> pauses.add(pause);
+            case JobOrder.Resume resume -> {
+                pauses.add(resume);
+                hints.jobs(job.taskQueue());
+            }
+            // Who holds a job's row keeps its run open, but for an end from outside, which gives up what waits.
+            case JobOrder.Cancel cancel -> messages.add(cancel.key().run(), cancel.request());
+            case JobOrder.UpdateTimeout update -> deadlines.add(update);
+            case JobOrder.UpdateOptions update -> options.add(update);
+            case JobOrder.Revive revive -> {
+                revived.add(revive);
+                hints.jobs(job.taskQueue());
+            }
+            case JobOrder.Bury bury -> bury(bury, job);
+            case JobOrder.End end -> {
+                gone.add(end.key());
+                messages.add(end.key().run(), OrderRules.outcome(end, job.allNotes()));
+            }
+            case JobOrder.GiveBack back -> giveBack(back, job);
+            case JobOrder.Beat beat -> beats.add(beat);
+        }
     }
 
-    private static boolean endsAttempt(JobOrder order) {
-        return order instanceof JobOrder.End || order instanceof JobOrder.Bury || order instanceof JobOrder.GiveBack;
-    }
-
-    private static Outcome seen(JobOrder.Seen seen, OrderedJob job, boolean possible, Runnable take) {
-        if (!job.seen().equals(seen)) {
-            return Outcome.CHANGED;
-        }
-        if (!possible) {
-            return Outcome.REFUSED;
-        }
-        take.run();
-        return Outcome.APPLIED;
-    }
-
-    private Outcome retryNow(JobOrder.RetryNow order, OrderedJob job) {
-        if (job.job().isLeased()) {
-            return Outcome.REFUSED;
-        }
-        if (job.isBuried()) {
-            return Outcome.CHANGED;
-        }
-        if (!job.waitsForTime()) {
-            return Outcome.UNCHANGED;
-        }
-        due.add(order);
-        hints.jobs(job.job().taskQueue());
-        return Outcome.APPLIED;
-    }
-
-    private void reschedule(JobOrder.Reschedule order, OrderedJob job) {
-        moved.add(order);
-        hints.jobs(job.job().taskQueue());
-    }
-
-    private Outcome pause(JobOrder order, OrderedJob job, boolean on) {
-        if (job.isBuried()) {
-            return Outcome.REFUSED;
-        }
-        if (job.paused() == on) {
-            return Outcome.UNCHANGED;
-        }
-        pauses.add(order);
-        if (!on) {
-            hints.jobs(job.job().taskQueue());
-        }
-        return Outcome.APPLIED;
-    }
-
-    /** Who holds a job's row keeps its run open, but for an end from outside, which gives up what waits. */
-    private Outcome cancel(JobOrder.Cancel order, OrderedJob job) {
-        if (job.job().cancelRequested()) {
-            return Outcome.UNCHANGED;
-        }
-        messages.add(order.key().run(), order.request());
-        return Outcome.APPLIED;
-    }
-
-    private void end(JobOrder.End order, OrderedJob job) {
-        String notes = JobNotes.joined(
-                JobNotes.with(job.job().allNotes(), order.trace().note()),
-                order.outcome().notes());
-        gone.add(order.key());
-        messages.add(order.key().run(), order.outcome().with(notes));
-    }
-
-    private void revive(JobOrder.Revive order, OrderedJob job) {
-        revived.add(order);
-        hints.jobs(job.job().taskQueue());
-    }
-
-    private void bury(JobOrder.Bury order, OrderedJob job) {
+    private void bury(JobOrder.Bury order, LockedJob job) {
         JobUpdate.Bury bury = new JobUpdate.Bury(
                 order.key(),
-                Objects.requireNonNull(job.job().lease()),
+                Objects.requireNonNull(job.lease()),
                 order.incident(),
                 order.seen().attempt() + 1,
                 order.fingerprint(),
-                noted(order, job),
+                OrderRules.noted(order, job.notes()),
                 order.lastFailure(),
                 null);
-        if (job.job().cancelRequested()) {
-            cancelled.add(job.job().after(bury));
+        if (job.cancelRequested()) {
+            cancelled.add(job.after(bury));
         } else {
             buried.add(FailedJobRows.of(bury));
             hints.buried();
         }
     }
 
-    private void giveBack(JobOrder.GiveBack order, OrderedJob job) {
+    private void giveBack(JobOrder.GiveBack order, LockedJob job) {
         JobOrder.Next next = order.next();
         JobUpdate.Retry retry = new JobUpdate.Retry(
                 order.key(),
-                Objects.requireNonNull(job.job().lease()),
+                Objects.requireNonNull(job.lease()),
                 next.delay(),
                 next.attempt(),
-                noted(order, job),
+                OrderRules.noted(order, job.notes()),
                 order.lastFailure(),
                 null,
                 next.options());
-        if (job.job().cancelRequested()) {
-            cancelled.add(job.job().after(retry));
+        if (job.cancelRequested()) {
+            cancelled.add(job.after(retry));
         } else {
             putBack.add(new ReturnedJob(order.key(), next.delay().toMillis(), retry, true));
             if (next.delay().isZero()) {
-                hints.jobs(job.job().taskQueue());
+                hints.jobs(job.taskQueue());
             }
         }
-    }
-
-    private static String noted(JobOrder order, OrderedJob job) {
-        String notes = JobNotes.with(job.job().notes(), order.trace().note());
-        return notes == null ? "[]" : notes;
     }
 
     // ── statements ───────────────────────────────────────────────────────────────────────────────────────────────────

@@ -1,6 +1,7 @@
 package dev.durable.store.postgres.internal.job;
 
 import dev.durable.store.JobOrder;
+import dev.durable.store.OrderRules;
 import dev.durable.store.RunKey;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -17,7 +18,8 @@ record OrderedJob(LockedJob job, JobOrder.Seen seen, boolean paused, boolean wai
                 row.getObject("visible_at") != null);
     }
 
-    boolean isBuried() {
-        return job.state().isBuried();
+    OrderRules.Found found() {
+        return new OrderRules.Found(
+                seen, job.isLeased(), job.state().isBuried(), paused, waitsForTime, job.cancelRequested());
     }
 }

@@ -12,9 +12,12 @@ import dev.durable.store.InboxMessage;
 import dev.durable.store.MessageKind;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
+import dev.durable.store.RunPause;
 import dev.durable.store.Utf8Order;
 import dev.durable.store.postgres.internal.nudge.PendingNudges;
 import dev.durable.store.postgres.internal.sql.Param;
+import dev.durable.store.postgres.internal.sql.SafeText;
+import dev.durable.store.postgres.internal.sql.SqlScript;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -30,10 +33,11 @@ import org.jspecify.annotations.Nullable;
 public final class DeliveryBatch {
     private final List<Target> targets;
     private final List<Row> rows = new ArrayList<>();
-    /** Workflow ids, by the items that ask their runs to cancel. */
-    private final Map<Integer, String> asking = new HashMap<>();
+    /** The items that ask their runs to cancel. */
+    private final Map<Integer, Delivery> asking = new HashMap<>();
 
     private final List<RunKey> asked = new ArrayList<>();
+    private final SqlScript audit = new SqlScript();
 
     /** Of the deliveries those with these indices. */
     public DeliveryBatch(List<Delivery> deliveries, List<Integer> items) {
@@ -52,7 +56,7 @@ public final class DeliveryBatch {
             int number = Objects.requireNonNull(numbers.get(target));
             rows.add(new Row(number, target.shard(), item, place, delivery.message()));
             if (delivery.message().kind() == MessageKind.CANCEL) {
-                asking.put(item, delivery.workflowId());
+                asking.put(item, delivery);
             }
         }
     }
@@ -74,10 +78,34 @@ public final class DeliveryBatch {
         outcomes.put(item, outcome);
         if (outcome == Outcome.ACCEPTED) {
             hints.runs(row.getString("task_queue"));
-            String workflowId = asking.get(item);
-            if (workflowId != null) {
-                asked.add(new RunKey(row.getObject("run_id", UUID.class), workflowId));
+            Delivery asks = asking.get(item);
+            if (asks != null) {
+                UUID run = row.getObject("run_id", UUID.class);
+                asked.add(new RunKey(run, asks.workflowId()));
+                audit(asks, run, audit);
             }
+        }
+    }
+
+    /** The rows of the audit of requests that were accepted, when the answers have been heard. */
+    public SqlScript audit() {
+        return audit;
+    }
+
+    /**
+     * Adds the row of a request to cancel that an operator sends; nothing where none does.
+     *
+     * @param run the run that is asked; null where that is known later only
+     */
+    public static void audit(Delivery delivery, @Nullable UUID run, SqlScript script) {
+        if (delivery.actor() != null) {
+            script.then(
+                    MessageSql.AUDIT,
+                    Param.of(delivery.message().messageId()),
+                    Param.of(SafeText.storable(delivery.actor())),
+                    Param.of(Delivery.CANCEL),
+                    Param.of(delivery.workflowId()),
+                    Param.of(run == null ? "{}" : RunPause.details(run)));
         }
     }
 

@@ -74,6 +74,11 @@ public final class MessageSql {
                      where j.run_id = u.run_id and j.shard = u.shard and j.workflow_type = 'durable.job'
                      order by j.seq for update skip locked) j""";
 
+    /** Of what an operator asks, in the transaction that does it; a request that is sent again is there already. */
+    public static final String AUDIT = """
+            insert into durable.audit (id, at, actor, action, target, details)
+            values (?, durable.clock(), ?, ?, ?, ?::json) on conflict do nothing""";
+
     /** The latest run of each workflow id. */
     public static final String LATEST = """
             select u.item, w.run_id from unnest(?::int[], ?::text[], ?::smallint[]) as u(item, workflow_id, shard)

@@ -5,8 +5,8 @@ import java.util.function.LongSupplier;
 
 /**
  * Tracks whether any other process listens for nudges; a process that is alone sends none. Every listener announces
- * itself when it begins, which the others answer, and then every {@link #PRESENCE}; whatever is heard counts. Who does
- * not listen itself can't know, and sends; so does who has just begun, as the answers are on their way.
+ * itself when it begins, which the others answer, and then every {@link #PRESENCE}; each message of another process counts.
+ * A process that does not listen can't know, and sends; so does one that has just begun, as answers are on their way.
  */
 final class ListenerPresence {
     /** How often a listener announces itself. */
@@ -43,17 +43,18 @@ final class ListenerPresence {
         heardAny = true;
     }
 
-    /** What this process said came back: so does what others say. */
+    /** A message of this process has arrived here, so messages of others do, too. */
     void heardSelf() {
         heardSelfAt = nanoTime.getAsLong();
         heardSelf = true;
     }
 
-    /** Whether what others say arrives here: proved by what came back of our own. */
+    /** Whether messages of others arrive here, as messages of this process do. */
     boolean isHeard() {
         return listening && heardSelf && nanoTime.getAsLong() - heardSelfAt < BELIEVED_NANOS;
     }
 
+    /** Whether another process listens, or may do so. */
     boolean isElsewhere() {
         long now = nanoTime.getAsLong();
         return !listening || now - listeningSince < ANSWERS.toNanos() || (heardAny && now - heardAt < BELIEVED_NANOS);

@@ -18,9 +18,9 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * NOTIFY and LISTEN on the channel whose name stands in the schema's table {@code installation}. Neither needs a right in
- * PostgreSQL, so the name is the right: only who may read the schema can speak and listen. It is read again every now and
- * then, as it may be changed (an adoption does).
+ * Sends and receives nudges by NOTIFY and LISTEN, on the channel whose name stands in the schema's table {@code
+ * installation}. PostgreSQL asks for no right to use a channel, so its name, which is random, protects it: only who may read
+ * the schema knows it. It is read again after a while, as an adoption changes it.
  */
 public final class NotifyChannel implements NudgeChannel {
     /** A name that was read longer ago is read again before it is used. */
@@ -28,9 +28,9 @@ public final class NotifyChannel implements NudgeChannel {
             ListenerPresence.PRESENCE.multipliedBy(2).toNanos();
 
     private final DataSource dataSource;
-    private final String question;
+    private final String readName;
     private final String self = UUID.randomUUID().toString();
-    private final ListenerPresence audience = new ListenerPresence(System::nanoTime);
+    private final ListenerPresence presence = new ListenerPresence(System::nanoTime);
     private final NudgeSender sender;
     private final ReentrantLock lock = new ReentrantLock();
     private @Nullable NudgeListener listener;
@@ -45,14 +45,14 @@ public final class NotifyChannel implements NudgeChannel {
 
     public NotifyChannel(DataSource dataSource, SchemaName schema) {
         this.dataSource = dataSource;
-        this.question = "select i.channel from " + schema.quoted() + ".installation i";
+        this.readName = "select i.channel from " + schema.quoted() + ".installation i";
         NudgeSender.Wire wire = payloads -> {
             try (PooledConnection borrowed = PooledConnection.from(dataSource)) {
                 String name = fresh();
                 NudgeMessage.notify(borrowed.connection(), name == null ? read(borrowed.connection()) : name, payloads);
             }
         };
-        this.sender = new NudgeSender(self, audience, wire, NudgeSender.threadOnDemand(), System::nanoTime);
+        this.sender = new NudgeSender(self, presence, wire, NudgeSender.threadOnDemand(), System::nanoTime);
     }
 
     @Override
@@ -80,7 +80,7 @@ public final class NotifyChannel implements NudgeChannel {
 
     private String read(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(question)) {
+                ResultSet row = statement.executeQuery(readName)) {
             row.next();
             Name read = new Name(row.getString(1), System.nanoTime());
             known = read;
@@ -95,7 +95,7 @@ public final class NotifyChannel implements NudgeChannel {
             if (listener == null && DataSources.hasOneToSpare(dataSource)) {
                 listener = new NudgeListener(
                         dataSource,
-                        new NudgeListener.Station(this::read, self, audience, ListenerPresence.PRESENCE),
+                        new NudgeListener.Station(this::read, self, presence, ListenerPresence.PRESENCE),
                         heard);
                 listener.start();
             }
@@ -106,7 +106,7 @@ public final class NotifyChannel implements NudgeChannel {
 
     @Override
     public boolean isHeard() {
-        return audience.isHeard();
+        return presence.isHeard();
     }
 
     @Override

@@ -28,12 +28,12 @@ import org.slf4j.LoggerFactory;
  * Listens for the nudges of other processes on a connection of its own, which it reopens when it is lost.
  *
  * <pre>
- *   connect ─► LISTEN ─► ask who is there ─► wait ─┬─ heard ─► tell, answer who asks ─┐
+ *   connect ─► LISTEN ─► ask who is there ─► wait ─┬─ heard ─► pass on, answer ───────┐
  *      ▲                                       ▲   └─ every 10 s ─► say "here" ───────┤
  *      └──── back-off ◄──── any error          └──────────────────────────────────────┘
  * </pre>
  *
- * It announces itself however much it hears: others must know of this process, and this one that its connection works.
+ * It announces itself however much it hears: other processes must know of this one, and this one learns that its connection works.
  */
 final class NudgeListener {
     private static final Logger log = LoggerFactory.getLogger(NudgeListener.class);
@@ -46,7 +46,7 @@ final class NudgeListener {
 
     private final DataSource dataSource;
     private final Station station;
-    private final Consumer<Collection<Nudge>> told;
+    private final Consumer<Collection<Nudge>> nudged;
     private final Thread thread = Thread.ofPlatform()
             .daemon()
             .name("durable-listen")
@@ -57,18 +57,18 @@ final class NudgeListener {
     private final OutageLog outages = new OutageLog(log, System::nanoTime);
     private volatile @Nullable PooledConnection open;
     private boolean heardMyself;
-    private boolean rulesOwed;
-    private long rulesTold = System.nanoTime() - RULES_NANOS;
+    private boolean rulesPending;
+    private long rulesPassedAt = System.nanoTime() - RULES_NANOS;
 
     /**
-     * Where it listens, and how often it says so.
+     * Where a listener listens, and how often it announces itself.
      *
-     * @param channel tells the channel's name, by a connection
-     * @param self who we are: what comes from there is passed over
-     * @param audience learns that others are there
-     * @param presence between two times that it says that it is there
+     * @param channel reads the channel's name on a connection
+     * @param self the sender in messages of this process, which are passed over
+     * @param others notes that other processes are heard
+     * @param interval between two announcements that it is there
      */
-    record Station(Channel channel, String self, ListenerPresence audience, Duration presence) {}
+    record Station(Channel channel, String self, ListenerPresence others, Duration interval) {}
 
     /** What the channel is called now. */
     @FunctionalInterface
@@ -76,10 +76,10 @@ final class NudgeListener {
         String name(Connection connection) throws SQLException;
     }
 
-    NudgeListener(DataSource dataSource, Station station, Consumer<Collection<Nudge>> told) {
+    NudgeListener(DataSource dataSource, Station station, Consumer<Collection<Nudge>> nudged) {
         this.dataSource = dataSource;
         this.station = station;
-        this.told = told;
+        this.nudged = nudged;
     }
 
     void start() {
@@ -128,12 +128,12 @@ final class NudgeListener {
     }
 
     private void hearFromNowOn(PooledConnection borrowed, String channel) throws SQLException {
-        station.audience.listening(true);
+        station.others.listening(true);
         try {
-            told.accept(List.of(new HearingBegins()));
+            nudged.accept(List.of(new HearingBegins()));
             hear(borrowed, channel);
         } finally {
-            station.audience.listening(false);
+            station.others.listening(false);
         }
     }
 
@@ -143,7 +143,7 @@ final class NudgeListener {
         PGConnection postgres = borrowed.connection().unwrap(PGConnection.class);
         long said = System.nanoTime();
         while (!isStopping()) {
-            long left = Math.min(station.presence.toNanos() - (System.nanoTime() - said), untilRules());
+            long left = Math.min(station.interval.toNanos() - (System.nanoTime() - said), untilRules());
             // Zero would wait for ever.
             PGNotification[] heard = postgres.getNotifications(Math.max(1, (int) TimeUnit.NANOSECONDS.toMillis(left)));
             backOff.succeeded();
@@ -151,9 +151,9 @@ final class NudgeListener {
             if (heard != null && heard.length > 0) {
                 take(borrowed, channel, heard);
             }
-            tellRules();
-            if (!isStopping() && System.nanoTime() - said >= station.presence.toNanos()) {
-                warnIfDeaf();
+            passRules();
+            if (!isStopping() && System.nanoTime() - said >= station.interval.toNanos()) {
+                warnIfNothingArrives();
                 if (!station.channel.name(borrowed.connection()).equals(channel)) {
                     return;
                 }
@@ -171,9 +171,9 @@ final class NudgeListener {
             NudgeMessage message = NudgeMessage.decode(notification.getParameter());
             if (message.sender().equals(station.self)) {
                 heardMyself = true;
-                station.audience.heardSelf();
+                station.others.heardSelf();
             } else {
-                station.audience.heard();
+                station.others.heard();
                 asked |= message.asks();
                 nudges.addAll(message.nudges());
             }
@@ -181,20 +181,20 @@ final class NudgeListener {
         if (asked) {
             say(borrowed, channel, station.self);
         }
-        rulesOwed |= nudges.remove(RULES);
-        told.accept(nudges);
+        rulesPending |= nudges.remove(RULES);
+        nudged.accept(nudges);
     }
 
     private long untilRules() {
-        return rulesOwed ? RULES_NANOS - (System.nanoTime() - rulesTold) : Long.MAX_VALUE;
+        return rulesPending ? RULES_NANOS - (System.nanoTime() - rulesPassedAt) : Long.MAX_VALUE;
     }
 
-    /** Not at each word of it: who hears it reads the rules of its queues. */
-    private void tellRules() {
+    /** Not at each nudge of this kind, as whoever gets one reads the rules of its queues. */
+    private void passRules() {
         if (untilRules() <= 0) {
-            rulesOwed = false;
-            rulesTold = System.nanoTime();
-            told.accept(List.of(RULES));
+            rulesPending = false;
+            rulesPassedAt = System.nanoTime();
+            nudged.accept(List.of(RULES));
         }
     }
 
@@ -202,7 +202,7 @@ final class NudgeListener {
         NudgeMessage.notify(borrowed.connection(), channel, List.of(payload));
     }
 
-    private void warnIfDeaf() {
+    private void warnIfNothingArrives() {
         if (!heardMyself) {
             heardMyself = true;
             log.warn("what this process notifies is not heard here: processes find work of others by polling only."

@@ -23,17 +23,17 @@ import org.slf4j.LoggerFactory;
 /**
  * Sends nudges with NOTIFY, at most about once in {@link #GAP_NANOS}, each nudge once. A NOTIFY takes a lock of the
  * whole database while it commits, which is why it is never part of a transaction that writes; but where nothing was
- * sent for {@link #GAP_NANOS}, it may go in that one's round trip, behind its COMMIT. Errors are logged, and nothing is
- * sent for a while: nudges may be lost.
+ * sent for {@link #GAP_NANOS}, the NOTIFY may be sent in the round trip of such a transaction, after its COMMIT. Errors are
+ * logged, and nothing is sent for a while: nudges may be lost.
  */
 final class NudgeSender {
     private static final Logger log = LoggerFactory.getLogger(NudgeSender.class);
-    private static final String WHO = "the sender of hints (other processes find work by polling)";
+    private static final String WHO = "the sender of nudges (other processes find work by polling)";
     static final int MAX_PENDING = 4_000;
     private static final long GAP_NANOS = TimeUnit.MILLISECONDS.toNanos(3);
 
     private final String self;
-    private final ListenerPresence audience;
+    private final ListenerPresence presence;
     private final Wire wire;
     private final Executor thread;
     private final LongSupplier nanoTime;
@@ -54,14 +54,14 @@ final class NudgeSender {
 
     /**
      * @param self who sends
-     * @param audience whether anybody listens
+     * @param presence whether any other process listens
      * @param wire where it goes
      * @param thread runs {@link #runWhileBusy} when something is pending
      * @param nanoTime a monotonic clock
      */
-    NudgeSender(String self, ListenerPresence audience, Wire wire, Executor thread, LongSupplier nanoTime) {
+    NudgeSender(String self, ListenerPresence presence, Wire wire, Executor thread, LongSupplier nanoTime) {
         this.self = self;
-        this.audience = audience;
+        this.presence = presence;
         this.wire = wire;
         this.thread = thread;
         this.nanoTime = nanoTime;
@@ -86,14 +86,14 @@ final class NudgeSender {
     }
 
     void add(Collection<? extends Nudge> nudges) {
-        if (audience.isElsewhere()) {
+        if (presence.isElsewhere()) {
             enqueue(nudges, false);
         }
     }
 
     /** The payload for these, if it may go at once: the caller sends it then. */
     Optional<String> takeAtOnce(Collection<? extends Nudge> nudges) {
-        if (!audience.isElsewhere()) {
+        if (!presence.isElsewhere()) {
             return Optional.empty();
         }
         lock.lock();
@@ -118,13 +118,13 @@ final class NudgeSender {
         enqueue(List.of(), true);
     }
 
-    private void enqueue(Collection<? extends Nudge> nudges, boolean presence) {
+    private void enqueue(Collection<? extends Nudge> nudges, boolean announces) {
         lock.lock();
         try {
             if (pending.size() < MAX_PENDING) {
                 pending.addAll(nudges);
             }
-            owesPresence |= presence;
+            owesPresence |= announces;
             if (!running) {
                 running = true;
                 thread.execute(this::runWhileBusy);

@@ -34,13 +34,13 @@ public final class PendingNudges {
         }
     }
 
-    /** What takes them to other processes together with the transaction; null when there are none, or no way. */
+    /** The statement that sends them to other processes after the COMMIT; null when there are none, or they can't go so. */
     @Nullable
     public NudgePassage passage(SharedNudges listeners) {
         return nudges.isEmpty() ? null : listeners.passage(nudges);
     }
 
-    /** The nudges travel with this passage; once it has arrived, only listeners of this process must be told. */
+    /** The nudges are sent by this passage; if it gets through, they are passed to listeners of this process only. */
     public void took(@Nullable NudgePassage taken) {
         passage = taken;
     }
@@ -48,7 +48,7 @@ public final class PendingNudges {
     /** Sends the nudges within this process, and to others unless a passage has done so. */
     public void spreadBy(SharedNudges listeners) {
         if (passage != null && passage.hasArrived()) {
-            listeners.tell(nudges);
+            listeners.deliver(nudges);
         } else {
             sendTo(listeners);
         }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *   send ──► listeners of this process, at once, on the thread that has committed
  *     └────► {@link NudgeSender} ──NOTIFY──► server ──► {@link NudgeListener} of another process ──► its listeners
  *
- *   passage ──► behind the COMMIT of the transaction that it tells of ──► {@link #tell} here
+ *   passage ──► a statement after the COMMIT of the transaction ──► {@link #deliver} here
  * </pre>
  *
  * Nudges that came from the server are delivered in this process only and never sent on.
@@ -33,11 +33,11 @@ public final class SharedNudges implements Nudges, AutoCloseable {
 
     @Override
     public void send(Collection<? extends Nudge> nudges) {
-        tell(nudges);
+        deliver(nudges);
         channel.send(nudges);
     }
 
-    /** For a transaction that makes these true; {@link #tell} follows its commit. Null: {@link #send} does. */
+    /** For a transaction that makes these true; {@link #deliver} follows its commit. Null: {@link #send} does. */
     @Nullable
     NudgePassage passage(Collection<? extends Nudge> nudges) {
         return channel.passage(nudges);
@@ -53,7 +53,7 @@ public final class SharedNudges implements Nudges, AutoCloseable {
     public AutoCloseable listen(Consumer<Nudge> listener) {
         inTurn(() -> {
             listeners.add(listener);
-            channel.hear(this::tell);
+            channel.hear(this::deliver);
         });
         return () -> inTurn(() -> {
             if (listeners.remove(listener) && listeners.isEmpty()) {
@@ -82,7 +82,7 @@ public final class SharedNudges implements Nudges, AutoCloseable {
     }
 
     /** To this process only. */
-    public void tell(Collection<? extends Nudge> nudges) {
+    public void deliver(Collection<? extends Nudge> nudges) {
         nudges.forEach(nudge -> listeners.forEach(listener -> listener.accept(nudge)));
     }
 }

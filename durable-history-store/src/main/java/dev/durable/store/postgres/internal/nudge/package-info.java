@@ -1,5 +1,5 @@
 /**
- * Tells other processes that something became due, by NOTIFY and LISTEN.
+ * Nudges: messages by NOTIFY and LISTEN that tell other processes that something became due, closed or changed.
  *
  * <ul>
  *   <li>A nudge may be lost: polling alone is correct. It is never sent inside the transaction that makes it true.

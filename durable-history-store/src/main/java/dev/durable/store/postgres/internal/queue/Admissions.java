@@ -1,7 +1,7 @@
 package dev.durable.store.postgres.internal.queue;
 
-import dev.durable.store.Admission;
 import dev.durable.store.Nudges;
+import dev.durable.store.QueueStore;
 import dev.durable.store.postgres.internal.sql.Connections;
 import dev.durable.store.postgres.internal.sql.Param;
 import dev.durable.store.postgres.internal.sql.SqlScript;
@@ -48,8 +48,9 @@ public final class Admissions {
         this.nanoTime = nanoTime;
     }
 
-    public Admission admit(String taskQueue) {
-        Admission admission = inTurn(taskQueue).or(() -> afterMaking(taskQueue)).orElseGet(() -> another(taskQueue));
+    public QueueStore.Admission admit(String taskQueue) {
+        QueueStore.Admission admission =
+                inTurn(taskQueue).or(() -> afterMaking(taskQueue)).orElseGet(() -> another(taskQueue));
         if (admission.admitted() > 0) {
             nudges.send(List.of(new Nudges.JobsReady(taskQueue)));
         }
@@ -57,11 +58,11 @@ public final class Admissions {
     }
 
     /** Empty where the queue has no row yet. */
-    private Optional<Admission> inTurn(String taskQueue) {
+    private Optional<QueueStore.Admission> inTurn(String taskQueue) {
         return connections.transaction(TransactionSettings.CLAIM, tx -> admit(tx, taskQueue));
     }
 
-    private Optional<Admission> afterMaking(String taskQueue) {
+    private Optional<QueueStore.Admission> afterMaking(String taskQueue) {
         connections.transaction(TransactionSettings.SHORT, tx -> {
             tx.last(new SqlScript().then(AdmissionSql.MAKE, Param.of(taskQueue)));
             return true;
@@ -69,7 +70,7 @@ public final class Admissions {
         return inTurn(taskQueue);
     }
 
-    private Optional<Admission> admit(Tx tx, String taskQueue) throws SQLException {
+    private Optional<QueueStore.Admission> admit(Tx tx, String taskQueue) throws SQLException {
         Param queue = Param.of(taskQueue);
         Look look = new Look();
         tx.run(new SqlScript()
@@ -118,10 +119,11 @@ public final class Admissions {
         tx.last(script);
         boolean more = look.keys == KEYS || look.admitted == BATCH || !from.isEmpty();
         lastKeys.put(taskQueue, look.keys == KEYS && look.lastKey != null ? look.lastKey : "");
-        return Optional.of(new Admission(look.admitted, look.waiting || look.delayedFor != null, look.retryIn(more)));
+        return Optional.of(
+                new QueueStore.Admission(look.admitted, look.waiting || look.delayedFor != null, look.retryIn(more)));
     }
 
-    private Admission another(String taskQueue) {
+    private QueueStore.Admission another(String taskQueue) {
         long now = nanoTime.getAsLong();
         if (now - others.computeIfAbsent(taskQueue, queue -> now) >= TOLD_NANOS) {
             others.put(taskQueue, now);
@@ -136,7 +138,7 @@ public final class Admissions {
                     connections.schema().quoted(),
                     connections.schema().quoted());
         }
-        return new Admission(0, true, SOMEBODY_ELSE);
+        return new QueueStore.Admission(0, true, SOMEBODY_ELSE);
     }
 
     /** What one look found. */

@@ -6,7 +6,7 @@ import static dev.durable.store.postgres.internal.sql.Param.uuids;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobClaim;
 import dev.durable.store.JobKey;
-import dev.durable.store.LimitedClaim;
+import dev.durable.store.QueueStore;
 import dev.durable.store.RunKey;
 import dev.durable.store.postgres.internal.job.HeartbeatRows;
 import dev.durable.store.postgres.internal.job.JobSql;
@@ -51,9 +51,9 @@ public final class JobClaims {
      * later.
      * What runs is counted by a statement after the lock: it sees the claim that held the lock before.
      */
-    public LimitedClaim claimLimited(JobClaim claim) {
+    public QueueStore.LimitedClaim claimLimited(JobClaim claim) {
         if (claim.limit() <= 0) {
-            return new LimitedClaim(List.of(), null);
+            return new QueueStore.LimitedClaim(List.of(), null);
         }
         List<@Nullable Duration> retryIn = new ArrayList<>();
         List<Row> rows = connections.transaction(TransactionSettings.SHORT, tx -> {
@@ -71,7 +71,7 @@ public final class JobClaims {
             retryIn.add(queue.retryIn(claim.limit(), claimed.size()));
             return claimed;
         });
-        return new LimitedClaim(withDetails(rows), retryIn.getFirst());
+        return new QueueStore.LimitedClaim(withDetails(rows), retryIn.getFirst());
     }
 
     private List<ClaimedJob> withDetails(List<Row> rows) {

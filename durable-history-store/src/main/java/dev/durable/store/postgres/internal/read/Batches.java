@@ -1,8 +1,7 @@
 package dev.durable.store.postgres.internal.read;
 
-import dev.durable.store.BatchMember;
 import dev.durable.store.BatchPlace;
-import dev.durable.store.BatchTally;
+import dev.durable.store.BatchStore;
 import dev.durable.store.Portion;
 import dev.durable.store.RunKey;
 import dev.durable.store.postgres.internal.run.BatchSql;
@@ -24,13 +23,13 @@ public final class Batches {
         this.connections = connections;
     }
 
-    public BatchTally tally(String batch) {
+    public BatchStore.Tally tally(String batch) {
         return connections.read(TransactionSettings.READ, tx -> {
-            List<BatchTally> tally = new ArrayList<>();
+            List<BatchStore.Tally> tally = new ArrayList<>();
             tx.last(new SqlScript()
                     .read(
                             BatchSql.TALLY,
-                            row -> tally.add(new BatchTally(
+                            row -> tally.add(new BatchStore.Tally(
                                     row.getLong("completed"),
                                     row.getLong("discarded"),
                                     row.getLong("failed"),
@@ -58,13 +57,13 @@ public final class Batches {
         });
     }
 
-    public List<BatchMember> members(String batch, int after, int limit) {
+    public List<BatchStore.Member> members(String batch, int after, int limit) {
         return connections.read(TransactionSettings.READ, tx -> {
-            List<BatchMember> members = new ArrayList<>();
+            List<BatchStore.Member> members = new ArrayList<>();
             tx.last(new SqlScript()
                     .read(
                             BatchSql.MEMBERS,
-                            row -> members.add(new BatchMember(row.getInt("number"), Listings.record(row))),
+                            row -> members.add(new BatchStore.Member(row.getInt("number"), Listings.record(row))),
                             Param.of(batch),
                             Param.of(after),
                             Param.of(limit),

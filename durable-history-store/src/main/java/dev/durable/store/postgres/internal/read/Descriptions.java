@@ -29,9 +29,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads the description of one run: its row, state, inbox and activities. */
 public final class Descriptions {
-    private static final Field<String> STARTED_BY =
-            DSL.field("readable(history_event.attributes) ->> 'startedBy'", String.class);
-
     private final Connections connections;
 
     public Descriptions(Connections connections) {
@@ -51,7 +48,12 @@ public final class Descriptions {
         UUID runId = run.run().runId();
         short shard = (short) run.run().shard();
         Record state = tx.dsl()
-                .select(RUN_STATE.STALLED_BY, RUN_STATE.OWNED_UNTIL, RUN_STATE.LAST_SESSION, RUN_STATE.WAKE_AT)
+                .select(
+                        RUN_STATE.STALLED_BY,
+                        RUN_STATE.OWNED_UNTIL,
+                        RUN_STATE.LAST_SESSION,
+                        RUN_STATE.WAKE_AT,
+                        RUN_STATE.PAUSED)
                 .from(RUN_STATE)
                 .where(RUN_STATE.RUN_ID.eq(runId), RUN_STATE.SHARD.eq(shard))
                 .fetchOne();
@@ -70,15 +72,17 @@ public final class Descriptions {
                 state == null ? null : state.get(RUN_STATE.WAKE_AT),
                 messages,
                 jobs(tx, runId, shard),
-                startedBy(tx, runId, shard));
+                startedBy(tx, runId, shard),
+                state != null && state.get(RUN_STATE.PAUSED));
     }
 
     private static @Nullable String startedBy(Tx tx, UUID runId, short shard) throws SQLException {
+        Field<String> startedBy = DSL.field("readable(history_event.attributes) ->> 'startedBy'", String.class);
         return tx.dsl()
-                .select(STARTED_BY)
+                .select(startedBy)
                 .from(HISTORY_EVENT)
                 .where(HISTORY_EVENT.RUN_ID.eq(runId), HISTORY_EVENT.SHARD.eq(shard), HISTORY_EVENT.EVENT_ID.eq(1L))
-                .fetchOne(STARTED_BY);
+                .fetchOne(startedBy);
     }
 
     private static List<PendingActivity> jobs(Tx tx, UUID runId, short shard) throws SQLException {

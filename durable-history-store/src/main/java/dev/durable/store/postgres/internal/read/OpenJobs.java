@@ -18,7 +18,6 @@ import dev.durable.store.postgres.internal.job.OrderSql;
 import dev.durable.store.postgres.internal.sql.Connections;
 import dev.durable.store.postgres.internal.sql.JsonColumns;
 import dev.durable.store.postgres.internal.sql.Param;
-import dev.durable.store.postgres.internal.sql.PortionSql;
 import dev.durable.store.postgres.internal.sql.SqlScript;
 import dev.durable.store.postgres.internal.sql.TransactionSettings;
 import java.time.Instant;
@@ -39,41 +38,46 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads open jobs for listings and operators. */
 public final class OpenJobs {
-    private static final List<Field<?>> SHOWN = List.of(
-            ACTIVITY_JOB.RUN_ID,
-            ACTIVITY_JOB.WORKFLOW_ID,
-            ACTIVITY_JOB.SEQ,
-            ACTIVITY_JOB.ACTIVITY,
-            ACTIVITY_JOB.TASK_QUEUE,
-            ACTIVITY_JOB.WORKFLOW_TYPE,
-            ACTIVITY_JOB.STATE,
-            ACTIVITY_JOB.PAUSED,
-            ACTIVITY_JOB.BEGUN,
-            ACTIVITY_JOB.CANCEL_REQUESTED,
-            ACTIVITY_JOB.LEASE,
-            ACTIVITY_JOB.ATTEMPT,
-            ACTIVITY_JOB.REVISION,
-            ACTIVITY_JOB.CRASHES,
-            ACTIVITY_JOB.OPTIONS,
-            ACTIVITY_JOB.SCHEDULED_AT,
-            ACTIVITY_JOB.VISIBLE_AT,
-            ACTIVITY_JOB.CLAIMED_AT,
-            ACTIVITY_JOB.DEADLINE,
-            ACTIVITY_JOB.SILENT_UNTIL,
-            ACTIVITY_JOB.SCHEDULE_TO_CLOSE_DEADLINE,
-            ACTIVITY_JOB.SESSION,
-            ACTIVITY_JOB.LAST_FAILURE,
-            ACTIVITY_JOB.BURIED_AT,
-            ACTIVITY_JOB.FINGERPRINT,
-            ACTIVITY_HEARTBEAT.DETAILS,
-            SESSION.IDENTITY);
     private static final Set<ActivityState> IN_HANDS = Set.of(ActivityState.RUNNING, ActivityState.EXTERNAL);
-    /** Of a listing; with arguments and notes it is one job. */
-    private static final List<Field<?>> LARGE =
-            List.of(ACTIVITY_JOB.OPTIONS, ACTIVITY_JOB.LAST_FAILURE, ACTIVITY_HEARTBEAT.DETAILS);
 
-    private static final List<Field<?>> WHOLE =
-            List.of(ACTIVITY_JOB.INPUT, ACTIVITY_JOB.NOTES, ACTIVITY_JOB.OPERATOR_NOTES);
+    /** Made with the first listing: a process that lists nothing loads none of jOOQ's classes. */
+    private static final class Columns {
+        static final List<Field<?>> SHOWN = List.of(
+                ACTIVITY_JOB.RUN_ID,
+                ACTIVITY_JOB.WORKFLOW_ID,
+                ACTIVITY_JOB.SEQ,
+                ACTIVITY_JOB.ACTIVITY,
+                ACTIVITY_JOB.TASK_QUEUE,
+                ACTIVITY_JOB.WORKFLOW_TYPE,
+                ACTIVITY_JOB.STATE,
+                ACTIVITY_JOB.PAUSED,
+                ACTIVITY_JOB.BEGUN,
+                ACTIVITY_JOB.CANCEL_REQUESTED,
+                ACTIVITY_JOB.LEASE,
+                ACTIVITY_JOB.ATTEMPT,
+                ACTIVITY_JOB.REVISION,
+                ACTIVITY_JOB.CRASHES,
+                ACTIVITY_JOB.OPTIONS,
+                ACTIVITY_JOB.SCHEDULED_AT,
+                ACTIVITY_JOB.VISIBLE_AT,
+                ACTIVITY_JOB.CLAIMED_AT,
+                ACTIVITY_JOB.DEADLINE,
+                ACTIVITY_JOB.SILENT_UNTIL,
+                ACTIVITY_JOB.SCHEDULE_TO_CLOSE_DEADLINE,
+                ACTIVITY_JOB.SESSION,
+                ACTIVITY_JOB.LAST_FAILURE,
+                ACTIVITY_JOB.BURIED_AT,
+                ACTIVITY_JOB.FINGERPRINT,
+                ACTIVITY_HEARTBEAT.DETAILS,
+                SESSION.IDENTITY);
+
+        /** Of a listing; with arguments and notes it is one job. */
+        static final List<Field<?>> LARGE =
+                List.of(ACTIVITY_JOB.OPTIONS, ACTIVITY_JOB.LAST_FAILURE, ACTIVITY_HEARTBEAT.DETAILS);
+
+        static final List<Field<?>> WHOLE =
+                List.of(ACTIVITY_JOB.INPUT, ACTIVITY_JOB.NOTES, ACTIVITY_JOB.OPERATOR_NOTES);
+    }
 
     private final Connections connections;
 
@@ -98,10 +102,10 @@ public final class OpenJobs {
                 .where(JobMatch.matches(filter))
                 .orderBy(ACTIVITY_JOB.RUN_ID, ACTIVITY_JOB.SEQ)
                 .limit(limit);
-        return PortionSql.portion(
+        return PagePortion.of(
                         dsl,
                         all,
-                        LARGE,
+                        Columns.LARGE,
                         List.of(
                                 DSL.field(DSL.name("run_id")).asc(),
                                 DSL.field(DSL.name("seq")).asc()))
@@ -155,8 +159,8 @@ public final class OpenJobs {
      * @param whole with arguments and notes, which may be large
      */
     private static SelectJoinStep<? extends Record> select(DSLContext dsl, boolean whole) {
-        List<Field<?>> shown = new ArrayList<>(SHOWN);
-        shown.addAll(whole ? WHOLE : List.of());
+        List<Field<?>> shown = new ArrayList<>(Columns.SHOWN);
+        shown.addAll(whole ? Columns.WHOLE : List.of());
         return dsl.select(shown)
                 .from(ACTIVITY_JOB)
                 .leftJoin(ACTIVITY_HEARTBEAT)

@@ -28,10 +28,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers listings, descriptions and histories from a replica, and from the primary where the replica does not have the
- * run yet. It is some behind: what is asked for by name and is not there yet is asked of the primary, so that a run can
- * be looked at as soon as it is started. Now and then it is asked what database it is: where it is another one than the
- * store's, nothing is shown of it.
+ * Answers listings, descriptions and histories from a replica. A run that is asked for by name and is not on the replica
+ * yet is read from the primary, so that it can be looked at as soon as it is started. Now and then the replica is asked what
+ * database it is; nothing is shown of one that is no copy of the store's.
  */
 public final class ReplicaViews extends DatabaseViews {
     private static final Logger log = LoggerFactory.getLogger(ReplicaViews.class);
@@ -93,7 +92,11 @@ public final class ReplicaViews extends DatabaseViews {
         if (asking.compareAndSet(false, true)) {
             Thread.ofVirtual().name("durable-replica").start(() -> {
                 try {
-                    told(compare(primary));
+                    String problem = compare(primary);
+                    if (problem != null && !problem.equals(other)) {
+                        log.error("{}", problem);
+                    }
+                    other = problem;
                 } catch (RuntimeException e) {
                     log.debug("the identity of the replica is checked again later: {}", e.getMessage());
                 } finally {
@@ -119,13 +122,6 @@ public final class ReplicaViews extends DatabaseViews {
         Store found = new Store(which(primary), primary.failures().database());
         store = found;
         return it.isReplicaOf(found.which) ? null : problem(it, found);
-    }
-
-    private void told(@Nullable String found) {
-        if (found != null && !found.equals(other)) {
-            log.error("{}", found);
-        }
-        other = found;
     }
 
     private static Which which(Connections connections) {

@@ -8,7 +8,6 @@ import dev.durable.store.Portion;
 import dev.durable.store.RunFilter;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunRecord;
-import dev.durable.store.postgres.internal.sql.PortionSql;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -73,7 +72,7 @@ public final class RunSearch {
         for (RunWay way : ways()) {
             for (Record row : rows(dsl, way, limit)) {
                 RunRecord run = Listings.record(row);
-                found.put(run.run().runId(), new Found(run, row.get(PortionSql.SIZE)));
+                found.put(run.run().runId(), new Found(run, row.get(PagePortion.SIZE)));
             }
             // A way that was cut off makes a portion itself: what lies beyond it does not come before this.
             UUID full = whereFull(found);
@@ -219,7 +218,8 @@ public final class RunSearch {
         Condition near = filter.newestFirst() ? runId.ge(edge) : runId.le(edge);
         List<Record> found =
                 new ArrayList<>(select(dsl, way.inRange(near), limit).fetch());
-        boolean full = found.stream().mapToLong(row -> row.get(PortionSql.SIZE)).sum() >= Portion.BYTES;
+        boolean full =
+                found.stream().mapToLong(row -> row.get(PagePortion.SIZE)).sum() >= Portion.BYTES;
         if (found.size() < limit && !full) {
             plan(dsl, false, true);
             found.addAll(
@@ -252,7 +252,7 @@ public final class RunSearch {
     }
 
     private Select<? extends Record> select(DSLContext dsl, RunWay way, int limit) {
-        return PortionSql.portion(
+        return PagePortion.of(
                 dsl, all(dsl, way, limit), LARGE, List.of(ordered(DSL.field(DSL.name("run_id"), UUID.class))));
     }
 
@@ -260,7 +260,7 @@ public final class RunSearch {
     private Select<? extends Record> all(DSLContext dsl, RunWay way, int limit) {
         RunWay.Columns table = way.table();
         if (table.equals(RunWay.ALL)) {
-            return dsl.select(Listings.SHOWN)
+            return dsl.select(Listings.Columns.SHOWN)
                     .from(WORKFLOW_RUN)
                     .where(way.wanted(), way.range(), beyond(table.runId()))
                     .orderBy(ordered(table.runId()))
@@ -273,10 +273,10 @@ public final class RunSearch {
                 .limit(limit)
                 .asTable("found");
         Field<UUID> runId = Objects.requireNonNull(keys.field(table.runId()));
-        return dsl.select(Listings.SHOWN)
+        return dsl.select(Listings.Columns.SHOWN)
                 .from(
                         keys,
-                        DSL.lateral(dsl.select(Listings.SHOWN)
+                        DSL.lateral(dsl.select(Listings.Columns.SHOWN)
                                 .from(WORKFLOW_RUN)
                                 .where(WORKFLOW_RUN.RUN_ID.eq(runId), WORKFLOW_RUN.SHARD.eq(keys.field(table.shard())))
                                 .offset(0)

@@ -45,7 +45,7 @@ final class CarefulTransitions {
         Set<UUID> locked = lockRuns();
         keep(Outcome.FENCE_LOST, t -> locked.contains(t.run().runId()));
         Map<JobKey, LockedJob> jobs = lockJobs();
-        keep(Outcome.LEASE_LOST, t -> holdsAll(t, jobs));
+        keep(Outcome.STALE, t -> holdsAll(t, jobs));
         Set<UUID> waiting = closersWithMessages();
         markClosing(waiting);
         keep(Outcome.CLOSE_REFUSED, t -> !waiting.contains(t.run().runId()));

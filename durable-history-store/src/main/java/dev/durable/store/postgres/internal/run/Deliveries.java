@@ -81,7 +81,7 @@ final class Deliveries {
                 .read(MessageSql.DELIVER, row -> batch.hear(row, outcomes, hints), batch.params(inboxLimit));
         if (batch.asksToCancel()) {
             tx.run(script);
-            script = new SqlScript();
+            script = batch.audit();
             Cancellations.asked(tx, batch.asked()).write(tx, script, hints);
         }
         tx.last(script);

@@ -14,6 +14,7 @@ import dev.durable.store.StoredEvent;
 import dev.durable.store.Transition;
 import dev.durable.store.postgres.internal.job.HeartbeatRows;
 import dev.durable.store.postgres.internal.job.LockedJob;
+import dev.durable.store.postgres.internal.message.MessageSql;
 import dev.durable.store.postgres.internal.nudge.PendingNudges;
 import dev.durable.store.postgres.internal.sql.Connections;
 import dev.durable.store.postgres.internal.sql.Param;
@@ -116,7 +117,17 @@ public final class Seizures {
         if (seizure.onlyIfDue() && !open.get().due()) {
             return Optional.empty();
         }
-        tx.last(closing(tx, seizure, open.get()));
+        SqlScript script = closing(tx, seizure, open.get());
+        if (seizure.actor() != null) {
+            script.then(
+                    MessageSql.AUDIT,
+                    Param.of(seizure.auditId()),
+                    Param.of(SafeText.storable(seizure.actor())),
+                    Param.of(Seizure.TERMINATE),
+                    Param.of(seizure.workflowId()),
+                    Param.of(RunPause.details(open.get().run().runId())));
+        }
+        tx.last(script);
         return Optional.of(open.get().run());
     }
 

@@ -3,8 +3,9 @@ package dev.durable.store.postgres.internal.run;
 import dev.durable.store.JobStart;
 
 /**
- * The SQL of starts: insert first, check in the next statement. Judging first would accept a duplicate of a run that
- * closes meanwhile.
+ * The SQL that writes new runs and finds the runs that stand in their way: other runs of the same workflow id, and the
+ * same start sent before. Rows are inserted first and judged in the next statement, because judging first would accept
+ * a duplicate of a run that closes meanwhile.
  */
 public final class StartSql {
     private StartSql() {}

@@ -102,7 +102,10 @@ public final class Migration {
             seen();
         }
         if (asOwner || mode == SchemaMode.VALIDATE) {
-            tellOwner(asOwner ? "migrationDataSource makes it" : "SchemaMode.VALIDATE leaves it to others");
+            tellOwner(
+                    asOwner
+                            ? "migrationDataSource makes it"
+                            : "SchemaMode.VALIDATE (Spring Boot: durable.migrate=validate) leaves it to others");
         }
     }
 
@@ -201,7 +204,7 @@ public final class Migration {
                         + ". Let a DBA run "
                         + version.map(v -> "Schema.sql(" + v.version() + ", " + Schema.version() + ")")
                                 .orElse("Schema.sql()")
-                        + ", or open the store with SchemaMode.MIGRATE.");
+                        + ", or open the store with SchemaMode.MIGRATE (Spring Boot: durable.migrate=migrate).");
     }
 
     private void migrate(int found) {
@@ -218,8 +221,10 @@ public final class Migration {
             if (StoreErrors.isDenied(e.getCause())) {
                 throw new DurableException(
                         e.getMessage() + "\nUsual cause: the database user may not create schemas or tables. Give the"
-                                + " owner's DataSource to migrationDataSource(…), grant this user CREATE on the database,"
-                                + " or let a DBA run Schema.sql() and open the store with SchemaMode.VALIDATE.",
+                                + " owner's DataSource to migrationDataSource(…) (Spring Boot: durable.migration-url and so"
+                                + " on), grant this user CREATE on the database,"
+                                + " or let a DBA run Schema.sql() and open the store with SchemaMode.VALIDATE (Spring Boot:"
+                                + " durable.migrate=validate).",
                         e.getCause());
             }
             throw e;

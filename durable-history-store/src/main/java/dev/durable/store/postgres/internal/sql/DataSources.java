@@ -32,7 +32,7 @@ public final class DataSources {
 
     /** Connections that the engine's own loops and lanes may use at once, and the one on which it listens. */
     private static final int ENGINES_OWN = 6;
-    /** Of a pool that does not tell its size; most have ten connections unless told. */
+    /** Of a pool that does not tell its size; most have ten connections by default. */
     private static final int UNTOLD = 4;
 
     /** How many connections may be kept for long, so that the engine has enough; at least one. */

@@ -1,22 +1,11 @@
 package dev.durable.store.postgres.internal.sql;
 
 import dev.durable.store.Portion;
-import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jooq.DSLContext;
-import org.jooq.Field;
-import org.jooq.Record;
-import org.jooq.Select;
-import org.jooq.SortField;
-import org.jooq.Table;
-import org.jooq.impl.DSL;
 
 /** SQL that ends a read of rows when they are too many bytes for the reader's memory. */
 public final class PortionSql {
-    /** What the row of a {@linkplain #portion listing} counts for. */
-    public static final Field<Long> SIZE = DSL.field(DSL.name("size"), Long.class);
-
     private PortionSql() {}
 
     /**
@@ -39,37 +28,6 @@ public final class PortionSql {
     public static String size(String column) {
         return "pg_column_size(" + column + ")::bigint * case when pg_column_compression(" + column
                 + ") is null then 1 else " + Portion.COMPRESSED + " end";
-    }
-
-    /**
-     * The same of a listing, in this order. Its rows have their sizes with them: where those of all that were read make a
-     * portion, there may be more.
-     */
-    public static Select<? extends Record> portion(
-            DSLContext dsl,
-            Select<? extends Record> rows,
-            List<? extends Field<?>> large,
-            List<? extends SortField<?>> order) {
-        String size =
-                sizes(large.stream().map(column -> "r." + column.getName()).toArray(String[]::new));
-        Table<? extends Record> r = rows.asTable("r");
-        Table<? extends Record> p = dsl.select(r.fields())
-                .select(DSL.field(size, Long.class).as(SIZE))
-                .from(r)
-                .asTable("p");
-        Table<? extends Record> q = dsl.select(p.fields())
-                .select(DSL.sum(SIZE)
-                        .over()
-                        .orderBy(order)
-                        .rowsUnboundedPreceding()
-                        .minus(SIZE)
-                        .as("before"))
-                .from(p)
-                .asTable("q");
-        return dsl.select(Stream.of(p.fields()).map(q::field).toList())
-                .from(q)
-                .where(DSL.field(DSL.name("before"), Long.class).lt((long) Portion.BYTES))
-                .orderBy(order);
     }
 
     /** What columns count for, of which each may be null. */

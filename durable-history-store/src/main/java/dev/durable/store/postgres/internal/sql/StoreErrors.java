@@ -52,7 +52,7 @@ public record StoreErrors(String database, String workerRole) {
             default ->
                 new DurableException(
                         "the database at " + database + " refused a statement, nothing was written" + " (SQLSTATE "
-                                + e.getSQLState() + "): " + withoutRow(e).getMessage()
+                                + e.getSQLState() + "): " + unended(withoutRow(e))
                                 + (isDenied(e)
                                         ? ". Usual cause: this database user lacks the role " + workerRole
                                                 + ". GRANT \""
@@ -88,7 +88,7 @@ public record StoreErrors(String database, String workerRole) {
         return new DurableException(
                 "the history in the database at " + database
                         + " has no partition for a run, nothing was written (SQLSTATE "
-                        + e.getSQLState() + "): " + withoutRow(e).getMessage()
+                        + e.getSQLState() + "): " + unended(withoutRow(e))
                         + ". Usual cause: the partition with its history was"
                         + " dropped or detached while the run was open. Attach it again, or terminate the run, which closes it"
                         + " without an event.",
@@ -100,7 +100,7 @@ public record StoreErrors(String database, String workerRole) {
         return new RolledBackException(
                 (deadlock ? "a deadlock" : "a conflict of transactions") + " in the database at " + database
                         + ", which has rolled back this one to let the other go on (SQLSTATE " + e.getSQLState() + "): "
-                        + withoutRow(e).getMessage() + ". Nothing of it was written. " + then + " Usual cause: "
+                        + unended(withoutRow(e)) + ". Nothing of it was written. " + then + " Usual cause: "
                         + (deadlock
                                 ? "two transactions that lock the same rows, or start the same ids, in different orders. Let"
                                         + " each do so in the same order."
@@ -114,13 +114,10 @@ public record StoreErrors(String database, String workerRole) {
         if (servers == null) {
             return SqlState.of(e) == SqlState.REFUSED
                     ? refused(e)
-                    : unreachable(UNREACHABLE, e, withoutRow(e).getMessage());
+                    : unreachable(UNREACHABLE, e, unended(withoutRow(e)));
         }
         String reason = SqlState.of(servers) == SqlState.REFUSED ? "SQLSTATE " + servers.getSQLState() : UNREACHABLE;
-        return unreachable(
-                reason,
-                e,
-                withoutRow(e).getMessage() + ": " + withoutRow(servers).getMessage());
+        return unreachable(reason, e, unended(withoutRow(e)) + ": " + unended(withoutRow(servers)));
     }
 
     private StoreUnavailableException unreachable(String reason, SQLException e, @Nullable String words) {
@@ -144,7 +141,7 @@ public record StoreErrors(String database, String workerRole) {
         return StoreOutageException.ofAll(
                 "SQLSTATE 25006",
                 "connected to a standby or read-only server: the database at " + database + " refuses writes"
-                        + (e == null ? "" : " (" + withoutRow(e).getMessage() + ")")
+                        + (e == null ? "" : " (" + unended(withoutRow(e)) + ")")
                         + ". Nothing acknowledged is lost, and what is to be written waits. Usual cause: a failover whose old"
                         + " primary still answers, an address that leads to a replica, or default_transaction_read_only = on."
                         + " Put targetServerType=primary, and all servers, into the JDBC URL so that new connections find the"
@@ -157,12 +154,18 @@ public record StoreErrors(String database, String workerRole) {
         return StoreOutageException.ofAll(
                 "SQLSTATE " + e.getSQLState(),
                 "the database at " + database + " refused to begin a transaction (SQLSTATE " + e.getSQLState() + "): "
-                        + withoutRow(e).getMessage()
+                        + unended(withoutRow(e))
                         + ". Nothing was written, and it is tried again. Usual cause: a server that is being"
                         + " failed over or put into another mode, or a pooler in front of it: in"
                         + " transaction mode it needs PgBouncer 1.21 with max_prepared_statements, or prepareThreshold=0 in the"
                         + " JDBC URL.",
                 withoutRow(e));
+    }
+
+    /** What it says, without the full stop that the sentence has around it: some drivers end their messages with one. */
+    private static String unended(SQLException e) {
+        String said = String.valueOf(e.getMessage()).stripTrailing();
+        return said.endsWith(".") ? said.substring(0, said.length() - 1) : said;
     }
 
     /** A pool tells that it has no connection; what the server said to it stands behind that. */
@@ -185,7 +188,7 @@ public record StoreErrors(String database, String workerRole) {
             return StoreOutageException.ofAll(
                     "SQLSTATE 57014",
                     "somebody cancelled a statement in the database at " + database + " ("
-                            + withoutRow(e).getMessage()
+                            + unended(withoutRow(e))
                             + "). Nothing of it was written. Usual cause: pg_cancel_backend, by hand or by a monitor of long"
                             + " statements.",
                     withoutRow(e));
@@ -194,7 +197,7 @@ public record StoreErrors(String database, String workerRole) {
                 "SQLSTATE " + e.getSQLState(),
                 "the database at " + database + " refuses work, nothing was written (SQLSTATE " + e.getSQLState()
                         + "): "
-                        + oneLine(withoutRow(e).getMessage()) + ". Nothing acknowledged is lost. "
+                        + oneLine(unended(withoutRow(e))) + ". Nothing acknowledged is lost. "
                         + wayOut(String.valueOf(e.getSQLState()))
                         + " It is tried again until then.",
                 withoutRow(e));
@@ -297,7 +300,7 @@ public record StoreErrors(String database, String workerRole) {
     StoreUnavailableException lost(SQLException e) {
         return StoreOutageException.ofOneConnection(
                 "a connection to the database at " + database + " was lost, nothing was written with it: "
-                        + withoutRow(e).getMessage()
+                        + unended(withoutRow(e))
                         + ". Nothing acknowledged is lost. Usual cause: the server, or what is between,"
                         + " has ended the connection.",
                 withoutRow(e));
@@ -306,7 +309,7 @@ public record StoreErrors(String database, String workerRole) {
     CommitUnknownException commitUnknown(SQLException e) {
         return new CommitUnknownException(
                 "the connection to the database at " + database
-                        + " was lost while committing (" + withoutRow(e).getMessage()
+                        + " was lost while committing (" + unended(withoutRow(e))
                         + "): all of the batch was written or nothing of it.",
                 withoutRow(e));
     }
@@ -326,7 +329,7 @@ public record StoreErrors(String database, String workerRole) {
     CommitUnknownException unclear(SQLException e) {
         return new CommitUnknownException(
                 "an error came with the answer to a commit in the database at " + database + " ("
-                        + withoutRow(e).getMessage() + "): all of the batch was written or nothing of it.",
+                        + unended(withoutRow(e)) + "): all of the batch was written or nothing of it.",
                 withoutRow(e));
     }
 

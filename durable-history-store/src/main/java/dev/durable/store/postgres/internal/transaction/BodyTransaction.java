@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
@@ -43,6 +44,9 @@ import org.slf4j.LoggerFactory;
  */
 final class BodyTransaction implements TransactionalActivities.Transaction, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(BodyTransaction.class);
+    /** A statement or lock that was not to be had in the time that the body gave it. */
+    private static final Set<String> OF_A_MOMENT = Set.of("57014", "55P03");
+
     private static final Duration MARGIN = Duration.ofMinutes(1);
     /** What the setting can say, and more than anybody waits for. */
     private static final Duration LONGEST = Duration.ofDays(20);
@@ -226,7 +230,25 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
                     e);
         }
         SQLException outage = outage(e);
+        if (outage == null && BodyWitness.hasFailed(e)) {
+            return caught(e);
+        }
         return connections.failures().ofCaller(outage == null ? e : outage);
+    }
+
+    /** A body that meets this once meets it each time, unless what it caught was of a moment: a time limit or a lock. */
+    private DurableException caught(SQLException answer) {
+        SQLException seen = witness.last();
+        SQLException first = StoreErrors.withoutRow(seen == null ? answer : seen);
+        String text = "the body of this transactional activity caught a failure of a statement and went on"
+                + (seen == null ? "" : " (SQLSTATE " + first.getSQLState() + ": " + first.getMessage() + ")")
+                + ". PostgreSQL writes nothing more in a transaction that has failed, so nothing of it was written, and"
+                + " the activity is not completed. Let the exception leave the body. To go on after such a failure, run"
+                + " the statement behind a savepoint (in Spring @Transactional(propagation = NESTED) by JDBC) or in a"
+                + " transaction of its own (REQUIRES_NEW), or write it so that it does not fail (ON CONFLICT DO NOTHING).";
+        return seen != null && OF_A_MOMENT.contains(String.valueOf(seen.getSQLState()))
+                ? new DurableException(text, first)
+                : new NonRetryableException(text + " It is not tried again, as it would meet the same.", first);
     }
 
     private @Nullable SQLException outage(SQLException answer) {

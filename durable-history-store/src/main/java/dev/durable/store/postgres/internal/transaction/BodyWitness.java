@@ -91,6 +91,17 @@ final class BodyWitness implements BodyConnection.Seen {
         return CANCELLED.equals(error.getSQLState()) && (limited || last == null);
     }
 
+    /** Whether the transaction has failed and the body went on: nothing more can be written in it, not even its outcome. */
+    static boolean hasFailed(SQLException answer) {
+        return HAS_FAILED.equals(answer.getSQLState());
+    }
+
+    /** The error of the body's last statement that failed, as far as statements are seen; null without. */
+    @Nullable
+    SQLException last() {
+        return last;
+    }
+
     private static boolean isGone(Connection connection) {
         try {
             return connection.isClosed();

@@ -1,8 +1,10 @@
 package dev.durable.store.postgres.internal.transaction;
 
+import dev.durable.UsageException;
 import dev.durable.store.Joined;
 import dev.durable.store.postgres.CallerTransactions;
 import dev.durable.store.postgres.internal.run.Starts;
+import java.sql.Connection;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -21,8 +23,24 @@ public record JoinedTransactions(List<CallerTransactions> known, Starts starts, 
     }
 
     private Stream<Joined> in(CallerTransactions transactions) {
-        return transactions.current().stream()
-                .map(connection -> new JoinedConnection(connection, transactions, starts, outbox));
+        Optional<Connection> found = transactions.current();
+        if (transactions.mayBeElsewhere()) {
+            found.ifPresent(this::refuseOthers);
+        }
+        return found.stream().map(connection -> new JoinedConnection(connection, transactions, starts, outbox));
+    }
+
+    private void refuseOthers(Connection connection) {
+        try {
+            database.check(connection);
+        } catch (IllegalArgumentException e) {
+            throw new UsageException(
+                    "the transaction on this thread is in another database than Durable's, so a call can't take part in it."
+                            + " Nothing was written. Usual cause: a DataSource that routes by a key, and a key that leads"
+                            + " elsewhere. Call through client.independent(), which stays out of the transaction, or without"
+                            + " that key.",
+                    e);
+        }
     }
 
     /** One that the caller holds by hand. */

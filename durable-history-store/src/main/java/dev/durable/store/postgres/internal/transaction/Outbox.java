@@ -7,6 +7,7 @@ import dev.durable.store.NewRun;
 import dev.durable.store.Nudges;
 import dev.durable.store.RunIds;
 import dev.durable.store.postgres.CallerTransactions;
+import dev.durable.store.postgres.internal.message.DeliveryBatch;
 import dev.durable.store.postgres.internal.nudge.SharedNudges;
 import dev.durable.store.postgres.internal.sql.Connections;
 import dev.durable.store.postgres.internal.sql.Param;
@@ -69,6 +70,7 @@ public final class Outbox {
                         Param.of(message.name()),
                         Param.of(message.payload()),
                         Param.of((Object) newRun));
+        DeliveryBatch.audit(delivery, delivery.runId(), script);
         if (callers.tellsOfCommits()) {
             callers.afterCommit(() -> nudges.send(List.of(FILLED)));
         }
@@ -77,7 +79,7 @@ public final class Outbox {
             return true;
         });
         if (!callers.tellsOfCommits()) {
-            nudges.tell(List.of(AWAITED));
+            nudges.deliver(List.of(AWAITED));
         }
     }
 

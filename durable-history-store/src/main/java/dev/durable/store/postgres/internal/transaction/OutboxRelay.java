@@ -5,10 +5,13 @@ import dev.durable.store.Nudges;
 import dev.durable.store.Relayed;
 import dev.durable.store.postgres.internal.sql.Connections;
 import dev.durable.store.postgres.internal.sql.SqlScript;
+import dev.durable.store.postgres.internal.sql.TimeColumns;
 import dev.durable.store.postgres.internal.sql.TransactionSettings;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -100,6 +103,16 @@ public final class OutboxRelay {
                             RelaySql.LOOK,
                             row -> answer.add(
                                     new Look(row.getBoolean("waits"), row.getLong("aside"), row.getLong("unknown")))));
+            return answer.getLast();
+        });
+    }
+
+    /** When the oldest message was written that waits. */
+    public Optional<Instant> since() {
+        List<Optional<Instant>> answer = new ArrayList<>();
+        return connections.read(TransactionSettings.READ, tx -> {
+            tx.last(new SqlScript()
+                    .read(RelaySql.SINCE, row -> answer.add(Optional.ofNullable(TimeColumns.instant(row, "since")))));
             return answer.getLast();
         });
     }

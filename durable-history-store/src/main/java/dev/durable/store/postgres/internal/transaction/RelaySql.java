@@ -31,6 +31,14 @@ public final class RelaySql {
               from (select o.kind from durable.outbox o order by o.run_id, o.event_id, o.shard limit 100) o""");
 
     /**
+     * For a gauge, read by one process. Exact up to 10,000 messages; where the relays stand and more wait, of those whose
+     * senders began first.
+     */
+    static final String SINCE = """
+            select min(o.at) as since
+              from (select o.at from durable.outbox o order by o.run_id, o.event_id, o.shard limit 10000) o""";
+
+    /**
      * The first messages of each sender that no other relay is at. Senders are skipped through; those count whose first
      * message can be locked. {@code place} is that of a message among those of its sender that could be taken: where one is
      * missing another relay has it, or has just delivered it, and what follows has to wait, as it would overtake it.

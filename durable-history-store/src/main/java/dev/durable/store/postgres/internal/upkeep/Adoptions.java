@@ -34,10 +34,9 @@ public final class Adoptions {
                     + Ddl.transactionTimeout("0", true);
 
     private static final String LOCK = "select i.name, i.frozen from durable.installation i for update";
-
     /** Read behind the lock, so after whoever may still be at it. */
-    private static final String DONE = """
-            select (a.details ->> 'runs')::bigint as runs from durable.audit a where a.id = ?""";
+    private static final String DONE =
+            "select (a.details ->> 'runs')::bigint as runs from durable.audit a where a.id = ?";
 
     private static final String LAST = """
             select to_char(a.at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"') as at, a.actor, a.details ->> 'open' as open,
@@ -74,7 +73,7 @@ public final class Adoptions {
         this.connections = connections;
     }
 
-    /** Gives how many runs were ended. */
+    /** Adopts the schema, and gives how many runs were ended. */
     public long adopt(Adoption adoption) {
         try {
             return adopted(adoption);
@@ -114,7 +113,6 @@ public final class Adoptions {
             if (found.done() != null) {
                 return found.done();
             }
-            @Nullable String before = found.name();
             refuseOwnWork(tx, adoption, found);
             if (adoption.open() == OpenWork.CANCEL) {
                 ended = end(tx, adoption);
@@ -129,7 +127,7 @@ public final class Adoptions {
                             Param.of(id),
                             Param.of(SafeText.storable(adoption.actor())),
                             Param.of(adoption.name()),
-                            Param.of(before),
+                            Param.of(found.name()),
                             Param.of(adoption.open().name()),
                             Param.of(ended)));
             return ended;

@@ -14,8 +14,9 @@ import java.time.Instant;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -68,25 +69,31 @@ public final class Partitions {
     private static final Duration AHEAD = Duration.ofDays(70);
     private static final Pattern RUN_ID = Pattern.compile("\\(run_id\\) = \\(([0-9a-f-]{36})\\)");
     private static final int ATTEMPTS = 6;
-    private static final long HOURLY = TimeUnit.HOURS.toNanos(1);
-    private static final long SOON = TimeUnit.MINUTES.toNanos(1);
+    private static final long RECENTLY = TimeUnit.MINUTES.toNanos(30);
 
     private final Connections connections;
-    private final AtomicLong next = new AtomicLong(Long.MIN_VALUE);
+    private final LongSupplier nanoTime;
+    private volatile long lastMade;
     private final AtomicReference<@Nullable String> toldDetached = new AtomicReference<>();
     private final AtomicReference<@Nullable String> toldOthers = new AtomicReference<>();
 
     public Partitions(Connections connections) {
-        this.connections = connections;
+        this(connections, System::nanoTime);
     }
 
-    /** Makes what is missing from yesterday to ten weeks ahead. */
-    public void add() {
-        next.set(System.nanoTime() + HOURLY);
+    Partitions(Connections connections, LongSupplier nanoTime) {
+        this.connections = connections;
+        this.nanoTime = nanoTime;
+        this.lastMade = nanoTime.getAsLong() - RECENTLY;
+    }
+
+    /** Makes what is missing from yesterday to ten weeks ahead; tells how many. */
+    public int add() {
         for (int attempt = 1; ; attempt++) {
             try {
-                make();
-                return;
+                int made = make();
+                lastMade = nanoTime.getAsLong();
+                return made;
             } catch (SQLException e) {
                 boolean inTheWay = SqlState.of(e) == SqlState.LOCKED || SqlState.of(e) == SqlState.AGAIN;
                 if (!inTheWay || attempt == ATTEMPTS) {
@@ -97,19 +104,9 @@ public final class Partitions {
         }
     }
 
-    /** Once an hour. What fails is tried again in a minute: there is time, and the caller has other work. */
-    public void upkeep() {
-        long due = next.get();
-        if (due != Long.MIN_VALUE
-                && System.nanoTime() - due >= 0
-                && next.compareAndSet(due, System.nanoTime() + HOURLY)) {
-            try {
-                make();
-            } catch (SQLException e) {
-                next.set(System.nanoTime() + SOON);
-                log.warn("{}", notMade(e).getMessage());
-            }
-        }
+    /** Makes what is missing, unless this process has done so just before; tells how many. */
+    public int ahead() {
+        return nanoTime.getAsLong() - lastMade < RECENTLY ? 0 : add();
     }
 
     /**
@@ -135,18 +132,19 @@ public final class Partitions {
         return true;
     }
 
-    private void make() throws SQLException {
+    private int make() throws SQLException {
+        AtomicInteger made = new AtomicInteger();
         connections.attempt(TransactionSettings.LONG, tx -> {
             tx.last(new SqlScript()
-                    .read(ADD, row -> {
-                        if (row.getInt("made") > 0) {
-                            log.info("made {} history partitions", row.getInt("made"));
-                        }
-                    })
+                    .read(ADD, row -> made.set(row.getInt("made")))
                     .read(DETACHED, row -> tellOfDetached(row.getString("detached")))
                     .read(OTHERS, row -> tellOfOthers(row.getString("others"))));
             return true;
         });
+        if (made.get() > 0) {
+            log.info("made {} history partitions", made.get());
+        }
+        return made.get();
     }
 
     /** Once for each that is found. */

@@ -34,7 +34,7 @@ public final class SessionSql {
     /** The jobs of a session that is closed, in lock order; no other process competes for them. */
     static final String LOCK_JOBS_OF = QueuePlaceSql.in("""
             select j.workflow_id, j.run_id, j.seq, j.task_queue, j.lease, j.state, j.attempt, j.cancel_requested, j.notes,
-                   j.operator_notes, j.options, j.workflow_type, j.activity,
+                   j.operator_notes, j.options, j.workflow_type, j.activity, j.crashes, j.max_crashes,
                    durable.readable(j.options) -> 'retry' ->> 'onExhausted' as on_exhausted, durable.clock() as now
               from durable.activity_job j where j.session = ? and j.state = ${RUNNING}
              order by j.run_id, j.seq for update""");

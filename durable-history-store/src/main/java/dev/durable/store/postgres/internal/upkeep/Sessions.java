@@ -2,7 +2,6 @@ package dev.durable.store.postgres.internal.upkeep;
 
 import static dev.durable.store.postgres.internal.sql.Param.texts;
 
-import dev.durable.store.AtMostOnce;
 import dev.durable.store.HeldJob;
 import dev.durable.store.JobKey;
 import dev.durable.store.Nudges;
@@ -10,13 +9,10 @@ import dev.durable.store.RunKey;
 import dev.durable.store.Served;
 import dev.durable.store.SessionInfo;
 import dev.durable.store.TimedOutIdleJob.Timeout;
-import dev.durable.store.postgres.internal.job.Cancellations;
-import dev.durable.store.postgres.internal.job.FailedJobRows;
 import dev.durable.store.postgres.internal.job.IdleJobs;
 import dev.durable.store.postgres.internal.job.JobSql;
 import dev.durable.store.postgres.internal.job.LimitPlaceSql;
 import dev.durable.store.postgres.internal.job.LockedJob;
-import dev.durable.store.postgres.internal.job.ReturnedJob;
 import dev.durable.store.postgres.internal.nudge.PendingNudges;
 import dev.durable.store.postgres.internal.sql.Connections;
 import dev.durable.store.postgres.internal.sql.Param;
@@ -123,23 +119,18 @@ public final class Sessions {
 
     /** Closes a session; its jobs are released at once. */
     public void close(UUID session) {
-        PendingNudges hints = connections.transaction(TransactionSettings.LONG, tx -> {
-            Left jobs = new Left();
-            tx.run(new SqlScript().read(SessionSql.LOCK_JOBS_OF, jobs::add, Param.of(session)));
+        PendingNudges hints = new PendingNudges();
+        OrphanedJobs left = connections.transaction(TransactionSettings.LONG, tx -> {
+            OrphanedJobs jobs = new OrphanedJobs(hints);
+            tx.run(new SqlScript().read(SessionSql.LOCK_JOBS_OF, jobs::released, Param.of(session)));
             SqlScript script = new SqlScript()
                     .then(SessionSql.CLOSE, Param.of(session))
                     .then(LimitPlaceSql.FREE_ALL_OF, Param.of(session));
-            if (!jobs.back.isEmpty()) {
-                ReturnedJob.write(
-                        jobs.back.stream()
-                                .map(job -> new ReturnedJob(job.key(), 0, null, true))
-                                .toList(),
-                        script);
-            }
-            jobs.end(tx, script);
+            jobs.write(tx, script);
             tx.last(script);
-            return jobs.hints;
+            return jobs;
         });
+        left.logFailed();
         hints.sendTo(nudges);
     }
 
@@ -148,59 +139,21 @@ public final class Sessions {
             return 0;
         }
         PendingNudges hints = new PendingNudges();
-        int touched = connections.transaction(TransactionSettings.SHORT, tx -> {
-            List<OrphanedJob> orphans = new ArrayList<>();
-            tx.run(new SqlScript()
-                    .read(
-                            SessionSql.LOCK_ORPHANS,
-                            row -> orphans.add(OrphanedJob.read(row, run(row))),
-                            Param.of(limit)));
+        OrphanedJobs touched = connections.transaction(TransactionSettings.SHORT, tx -> {
+            OrphanedJobs jobs = new OrphanedJobs(hints);
+            tx.run(new SqlScript().read(SessionSql.LOCK_ORPHANS, jobs::crashed, Param.of(limit)));
             SqlScript script = new SqlScript();
-            OrphanedJob.write(orphans, tx, script, hints);
+            jobs.write(tx, script);
             tx.last(script.then(SessionSql.FORGET).then(LimitPlaceSql.FORGET));
-            return orphans.size();
+            return jobs;
         });
+        touched.logFailed();
         hints.sendTo(nudges);
-        return touched;
+        return touched.count();
     }
 
     private boolean orphansOrDead() {
         return rows(SessionSql.ORPHANS_OR_DEAD, row -> row.getBoolean("found")).getFirst();
-    }
-
-    /** Jobs that a session leaves behind: they go back into their queues, but for those that end here. */
-    private static final class Left {
-        private final List<LockedJob> back = new ArrayList<>();
-        private final List<LockedJob> cancelled = new ArrayList<>();
-        private final List<LockedJob> lost = new ArrayList<>();
-        private final List<FailedJobRows> kept = new ArrayList<>();
-        private final PendingNudges hints = new PendingNudges();
-
-        void add(ResultSet row) throws SQLException {
-            LockedJob job = LockedJob.read(row, run(row));
-            if (job.cancelRequested()) {
-                cancelled.add(job);
-            } else if (AtMostOnce.says(row.getString("options"))) {
-                FailedJobRows.ofLost(job, row).ifPresentOrElse(kept::add, () -> lost.add(job));
-            } else {
-                back.add(job);
-                hints.jobs(job.taskQueue());
-            }
-        }
-
-        void end(Tx tx, SqlScript script) throws SQLException {
-            Cancellations.end(cancelled, tx, script, hints);
-            FailedJobRows.write(kept, script);
-            if (!kept.isEmpty()) {
-                hints.buried();
-            }
-            new IdleJobs(lost)
-                    .end(
-                            (job, details) -> AtMostOnce.lost(job.key(), job.attempt(), job.allNotes()),
-                            tx,
-                            script,
-                            hints);
-        }
     }
 
     public int timeOutWaiting(int limit) {

@@ -2,6 +2,7 @@ package dev.durable.store.postgres.internal.nudge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.durable.Trials;
 import dev.durable.store.postgres.PostgresFixture;
 import dev.durable.store.postgres.Sql;
 import java.sql.Connection;
@@ -19,7 +20,11 @@ class PromptNotificationsTest {
     private static final Duration WITHOUT_WAITING = Duration.ofMillis(500);
 
     @Test
-    void the_driver_has_the_fields_and_looks_without_waiting_until_they_are_set_back() throws SQLException {
+    void the_driver_has_the_fields_and_looks_without_waiting_until_they_are_set_back() throws Exception {
+        Trials.once(number -> looksWithoutWaitingUntilTheyAreSetBack());
+    }
+
+    private static void looksWithoutWaitingUntilTheyAreSetBack() throws SQLException {
         try (Connection connection = PostgresFixture.database().dataSource().getConnection()) {
             try (PromptNotifications prompt = PromptNotifications.on(connection)) {
                 assertThat(prompt.isInForce()).isTrue();

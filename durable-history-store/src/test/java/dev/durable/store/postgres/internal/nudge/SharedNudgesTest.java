@@ -38,9 +38,9 @@ import org.slf4j.LoggerFactory;
 /** Stores of several processes on one database. */
 @Tag("slow")
 class SharedNudgesTest {
-    private static final Duration SOON = Duration.ofSeconds(10);
+    private static final Duration SOON = Duration.ofSeconds(60);
 
-    private final TestDatabase database = TestDatabase.create();
+    private final TestDatabase database = TestDatabase.migrated();
     private final DataSource speaker = database.pooledDataSource(1);
     private final List<Participant> processes = new ArrayList<>();
 
@@ -320,7 +320,7 @@ class SharedNudgesTest {
         List<String> hears(String last) {
             List<String> before = new ArrayList<>();
             try {
-                for (Nudge nudge = heard.poll(10, TimeUnit.SECONDS); ; nudge = heard.poll(10, TimeUnit.SECONDS)) {
+                for (Nudge nudge = heard.poll(60, TimeUnit.SECONDS); ; nudge = heard.poll(60, TimeUnit.SECONDS)) {
                     assertThat(nudge)
                             .as("waiting for " + last + " after " + before)
                             .isNotNull();

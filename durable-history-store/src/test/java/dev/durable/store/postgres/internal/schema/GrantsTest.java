@@ -7,6 +7,8 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import dev.durable.DurableException;
 import dev.durable.client.Installation;
 import dev.durable.client.Installation.OpenWork;
@@ -28,14 +30,18 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.slf4j.LoggerFactory;
 
 /** The roles, whoever makes them and whenever, and what a user is told who lacks a right. */
 @Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class GrantsTest {
     private static final Pattern WORKERS = Pattern.compile("grant ([a-z, ]+) on (.*) to \"(\\w+_worker)\";");
 
@@ -45,9 +51,13 @@ class GrantsTest {
             "r" + UUID.randomUUID().toString().replace("-", "").substring(0, 12);
 
     private final List<String> roles = new ArrayList<>();
+    private @Nullable HikariDataSource pool;
 
     @AfterEach
     void drop() {
+        if (pool != null) {
+            pool.close();
+        }
         database.close();
         TestDatabase other = TestDatabase.create();
         for (String role : roles) {
@@ -77,6 +87,14 @@ class GrantsTest {
         return source;
     }
 
+    private DataSource pooled(DataSource dataSource) {
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(dataSource);
+        config.setMaximumPoolSize(2);
+        pool = new HikariDataSource(config);
+        return pool;
+    }
+
     private PostgresHistoryStoreBuilder builder(DataSource dataSource) {
         return PostgresHistoryStore.builder(dataSource)
                 .rolePrefix(prefix)
@@ -91,7 +109,8 @@ class GrantsTest {
     @Test
     void each_right_that_is_missing_is_named() {
         builder(owner()).build().open();
-        DataSource app = user(prefix + "_app", "in role " + prefix + "_worker");
+        DataSource rights = database.pooledDataSource(1);
+        DataSource app = pooled(user(prefix + "_app", "in role " + prefix + "_worker"));
         assertThat(problems(app)).isEmpty();
         List<MatchResult> grants = Schema.grants("durable", prefix)
                 .lines()
@@ -102,7 +121,7 @@ class GrantsTest {
         for (MatchResult grant : grants) {
             String object = grant.group(2);
             for (String right : grant.group(1).replace(" ", "").transform(GrantsTest::words)) {
-                execute("revoke " + right + " on " + object + " from public, " + grant.group(3));
+                Sql.execute(rights, "revoke " + right + " on " + object + " from public, " + grant.group(3));
                 String bare =
                         object.replace("\"durable\".", "").replace("\"", "").replaceFirst("\\(.*", "");
                 assertThat(problems(app))
@@ -113,7 +132,7 @@ class GrantsTest {
                                 + right + " on " + bare + ".")
                         .endsWith("GRANT \"" + prefix + "_worker\" TO \"" + prefix
                                 + "_app\"; or let the owner of the schema run Schema.grants().");
-                execute("grant " + right + " on " + object + " to " + grant.group(3));
+                Sql.execute(rights, "grant " + right + " on " + object + " to " + grant.group(3));
             }
         }
         assertThat(problems(app)).isEmpty();
@@ -194,7 +213,8 @@ class GrantsTest {
                 + " process could change or drop histories and the audit. It works all the same; better let it log in as a"
                 + " user to whom \"" + prefix + "_worker\" is granted and nothing else (docs/roles.md).";
         assertThat(said(builder(own).schemaMode(SchemaMode.VALIDATE)))
-                .containsExactly(line.formatted("SchemaMode.VALIDATE leaves it to others"));
+                .containsExactly(line.formatted(
+                        "SchemaMode.VALIDATE (Spring Boot: durable.migrate=validate) leaves it to others"));
         assertThat(said(builder(own).migrationDataSource(own)))
                 .containsExactly(line.formatted("migrationDataSource makes it"));
         assertThat(problems(own)).as("it works").isEmpty();

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntConsumer;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
@@ -36,14 +37,16 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.postgresql.jdbc.PreferQueryMode;
 
-/** What tells other processes of a transaction travels behind its COMMIT, and may fail there. */
+/** A nudge of a transaction is sent in the same round trip after its COMMIT, and may fail without failing the transaction. */
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
 class NudgePassageTest {
-    /** Longer than the pause between two NOTIFY. */
+    /** Longer than the pause between two NOTIFY, unless the sender's thread stands: then the next try is longer. */
     private static final long A_WHILE = TimeUnit.MILLISECONDS.toNanos(5);
 
-    private final TestDatabase database = TestDatabase.create();
+    private static final int TRIES = 12;
+
+    private final TestDatabase database = TestDatabase.migrated();
     private final List<String> statements = new CopyOnWriteArrayList<>();
     private final List<String> told = new ArrayList<>();
 
@@ -60,15 +63,14 @@ class NudgePassageTest {
                 DurableEngine caller = client(store)) {
             assertThat(other.healthy()).isTrue();
             caller.client().start(Echo.class, "echo-0", w -> w.run("made"));
-            LockSupport.parkNanos(A_WHILE);
-            statements.clear();
 
-            caller.client().start(Echo.class, "echo-1", w -> w.run("hello"));
+            List<String> sent =
+                    untilOneTravels(i -> caller.client().start(Echo.class, "echo-" + (i + 1), w -> w.run("hello")));
 
-            assertThat(statements)
+            assertThat(sent)
                     .filteredOn(sql -> sql.contains("durable.run_state"))
                     .hasSize(1);
-            assertThat(statements)
+            assertThat(sent)
                     .filteredOn(NudgePassageTest::isPassage)
                     .singleElement()
                     .satisfies(sql -> assertThat(sql.indexOf("commit")).isLessThan(sql.indexOf("pg_notify")));
@@ -83,13 +85,12 @@ class NudgePassageTest {
                 DurableEngine caller = client(store)) {
             assertThat(other.healthy()).isTrue();
             caller.client().start(Echo.class, "echo-1", w -> w.run("hello"));
-            LockSupport.parkNanos(A_WHILE);
-            statements.clear();
 
-            assertThatThrownBy(() -> caller.client().start(Echo.class, "echo-1", w -> w.run("again")))
-                    .isInstanceOf(WorkflowAlreadyStartedException.class);
+            List<String> sent = untilOneTravels(i -> assertThatThrownBy(
+                            () -> caller.client().start(Echo.class, "echo-1", w -> w.run("again")))
+                    .isInstanceOf(WorkflowAlreadyStartedException.class));
 
-            assertThat(statements)
+            assertThat(sent)
                     .as("tried that way, once")
                     .filteredOn(sql -> sql.contains("runs as (insert"))
                     .singleElement()
@@ -126,23 +127,28 @@ class NudgePassageTest {
                         .start();
                 DurableEngine caller = client(ours)) {
             List<WorkflowHandle<Echo, String>> handles = new ArrayList<>();
-            for (int i = 0; i < 5; i++) {
+            for (int i = 0; i < 5 || (i < 40 && !startsAndEndsWereTried()); i++) {
                 String said = "hello " + i;
                 handles.add(caller.client().start(Echo.class, "echo-" + i, w -> w.run(said)));
                 assertThat(handles.get(i).result(Duration.ofSeconds(20))).isEqualTo(said);
                 LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(300));
             }
 
-            assertThat(statements)
+            assertThat(startsAndEndsWereTried())
                     .as("starts and ends were tried")
-                    .filteredOn(NudgePassageTest::isPassage)
-                    .anyMatch(sql -> sql.contains("into durable.run_state"))
-                    .anyMatch(sql -> !sql.contains("into durable.run_state"));
-            assertThat(runs()).isEqualTo(5);
+                    .isTrue();
+            assertThat(runs()).isEqualTo(handles.size());
             assertThat(handles)
                     .allSatisfy(handle ->
                             assertThat(worker.client().history(handle.runId())).hasSize(2));
         }
+    }
+
+    private boolean startsAndEndsWereTried() {
+        List<String> tried =
+                statements.stream().filter(NudgePassageTest::isPassage).toList();
+        return tried.stream().anyMatch(sql -> sql.contains("into durable.run_state"))
+                && tried.stream().anyMatch(sql -> !sql.contains("into durable.run_state"));
     }
 
     @Test
@@ -164,6 +170,21 @@ class NudgePassageTest {
                 assertThat(store.start(List.of(run.build()))).containsExactly(new StartOutcome.Started(true));
             }
         }
+    }
+
+    /**
+     * The statements of the first start whose notification went with its COMMIT. A notification has the sender's thread
+     * to itself when that one has not yet ended its pause, as on a busy machine: then the start is tried once more.
+     */
+    private List<String> untilOneTravels(IntConsumer start) {
+        List<String> sent = List.of();
+        for (int i = 0; i < TRIES && sent.stream().noneMatch(NudgePassageTest::isPassage); i++) {
+            LockSupport.parkNanos(A_WHILE << i);
+            statements.clear();
+            start.accept(i);
+            sent = List.copyOf(statements);
+        }
+        return sent;
     }
 
     private static String tooLong(String sql) {

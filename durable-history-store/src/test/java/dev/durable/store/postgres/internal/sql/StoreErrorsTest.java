@@ -136,6 +136,16 @@ class StoreErrorsTest {
     }
 
     @Test
+    void a_message_that_ends_with_a_full_stop_of_its_own_has_one_in_the_end() {
+        for (String state : List.of("08006", "57014", "0A000", "53300", "57P01")) {
+            SQLException stopped = new SQLException("An I/O error occurred while sending to the backend.", state);
+            assertThat(failures.of(stopped).getMessage()).doesNotContain("..", ".)", ".:");
+            assertThat(failures.notBegun(stopped).getMessage()).doesNotContain("..");
+            assertThat(failures.lost(stopped).getMessage()).doesNotContain("..");
+        }
+    }
+
+    @Test
     void values_of_parameters_that_the_server_shows_are_cut_out_of_every_error_and_who_blocked_whom_stays() {
         for (String state : List.of("40P01", "25006", "57014", "53100", "57P01", "08006", "23514", "0A000")) {
             PSQLException told = new PSQLException(new ServerErrorMessage("SERROR\0C" + state

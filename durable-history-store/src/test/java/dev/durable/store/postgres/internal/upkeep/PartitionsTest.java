@@ -21,13 +21,18 @@ import dev.durable.store.postgres.Meanwhile;
 import dev.durable.store.postgres.PostgresFixture;
 import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.store.postgres.Sql;
+import dev.durable.store.postgres.internal.sql.Connections;
+import dev.durable.store.postgres.internal.sql.Guard;
 import dev.durable.store.postgres.internal.sql.SchemaName;
+import dev.durable.store.postgres.internal.sql.StoreErrors;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.YearMonth;
 import java.time.ZoneOffset;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -83,6 +88,24 @@ class PartitionsTest extends StoreContract {
         first.close();
 
         assertThat(second.get()).isEqualTo(1);
+    }
+
+    /** Each worker asks about once an hour, and at its start, when its store has just made them. */
+    @Test
+    void what_a_process_has_made_just_before_it_does_not_make_again() {
+        AtomicLong nanos = new AtomicLong();
+        SchemaName schema = new SchemaName(SchemaName.DEFAULT);
+        Partitions partitions = new Partitions(
+                new Connections(
+                        PostgresFixture.pool(), schema, new StoreErrors("orders-db"), new Guard(schema, "orders-db")),
+                nanos::get);
+        advance(FAR);
+
+        assertThat(partitions.ahead()).as("first").isPositive();
+        advance(Duration.ofDays(70));
+        assertThat(partitions.ahead()).as("just afterwards").isZero();
+        nanos.addAndGet(TimeUnit.MINUTES.toNanos(30));
+        assertThat(partitions.ahead()).as("half an hour later").isPositive();
     }
 
     @Test

@@ -1,0 +1,73 @@
+package dev.durable.intercept;
+
+import dev.durable.store.Bounds;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.MDC;
+
+/** Implements {@link ContextPropagator#mdc}. */
+final class MdcPropagator implements ContextPropagator {
+    private static final Set<String> ENGINES = Set.of("workflowId", "runId", "activity", "attempt");
+
+    private final Set<String> keys = new LinkedHashSet<>();
+
+    MdcPropagator(String... keys) {
+        for (String key : keys) {
+            if (ENGINES.contains(key)) {
+                throw new IllegalArgumentException("ContextPropagator.mdc(…) can't carry " + key
+                        + ": the engine puts that of the run or the attempt there. It has "
+                        + ENGINES.stream().sorted().toList()
+                        + ". Take another key.");
+            }
+            this.keys.add(Bounds.name("ContextPropagator.mdc(…): the key", key));
+        }
+        if (this.keys.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "ContextPropagator.mdc() carries nothing: name the keys of the MDC, such as"
+                            + " mdc(\"tenant\", \"user\"). Not all are carried, as some belong to one request or one thread.");
+        }
+    }
+
+    @Override
+    public String name() {
+        return "mdc";
+    }
+
+    @Override
+    public Map<String, String> capture() {
+        Map<String, String> captured = new LinkedHashMap<>();
+        for (String key : keys) {
+            String value = MDC.get(key);
+            if (value != null) {
+                captured.put(key, value);
+            }
+        }
+        return captured;
+    }
+
+    @Override
+    public Scope restore(Map<String, String> context) {
+        record Before(String key, @Nullable String value) {}
+        List<Before> before =
+                keys.stream().map(key -> new Before(key, MDC.get(key))).toList();
+        keys.forEach(key -> bind(key, context.get(key)));
+        return () -> before.forEach(one -> bind(one.key(), one.value()));
+    }
+
+    private static void bind(String key, @Nullable String value) {
+        if (value == null) {
+            MDC.remove(key);
+        } else {
+            MDC.put(key, value);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "ContextPropagator.mdc" + keys;
+    }
+}

@@ -1,0 +1,14 @@
+package dev.durable.intercept;
+
+/** What an interceptor goes on with: the next interceptor, and in the end the call or the work itself. */
+@FunctionalInterface
+public interface Next {
+    /**
+     * Makes the call; returns when it is done: for a client's call, when it is durable or part of the caller's transaction.
+     * Throws what comes out of it, also checked exceptions that the body of an activity throws: {@code catch (Exception e)}
+     * gets them all.
+     *
+     * @throws IllegalStateException when it is called a second time, or after the interceptor has ended
+     */
+    void proceed();
+}

@@ -1,0 +1,21 @@
+package dev.durable.intercept;
+
+import dev.durable.store.RecordText;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * The replay of a run that an interceptor sees.
+ *
+ * @param workflowId the business identity
+ * @param runId the run
+ * @param type its workflow type
+ * @param headers of the run
+ */
+public record ReplayCall(String workflowId, UUID runId, String type, Map<String, String> headers) {
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
+    }
+}

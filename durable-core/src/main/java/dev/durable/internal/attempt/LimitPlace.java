@@ -1,0 +1,80 @@
+package dev.durable.internal.attempt;
+
+import dev.durable.ActivityOptions;
+import dev.durable.store.ClaimedJob;
+import dev.durable.store.JobUpdate;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The place of an attempt under the limits of its queue and its key. Where the attempt ends before its body, the place is
+ * kept until the body has ended, or for {@link JobUpdate#PLACE_KEPT}: the update that ends the attempt says so, and the
+ * place is freed only after that update.
+ */
+final class LimitPlace {
+    private static final Logger log = LoggerFactory.getLogger(LimitPlace.class);
+
+    private final Attempt attempt;
+    private final ActivityOptions options;
+    private final ActivityQueue queue;
+    private final AttemptServices host;
+
+    /** Completed when the early end of the attempt is durable, or known not to become so. */
+    private final CompletableFuture<@Nullable Void> cut = new CompletableFuture<>();
+
+    LimitPlace(Attempt attempt, ActivityOptions options, ActivityQueue queue, AttemptServices host) {
+        this.attempt = attempt;
+        this.options = options;
+        this.queue = queue;
+        this.host = host;
+    }
+
+    /** Whether somebody counts how many run at once. */
+    boolean isLimited() {
+        return !host.reports().local() && (options.limitKey() != null || queue.isLimited());
+    }
+
+    /** The early end of the attempt is durable, or known not to become so. */
+    void endIsDurable() {
+        cut.complete(null);
+    }
+
+    /** The body has ended, and its attempt had before it. */
+    void bodyEndedLate() {
+        var unused = cut.thenRun(() -> {
+            host.leases().bodyEnded(attempt.lease());
+            free();
+        });
+    }
+
+    /** Nothing of the attempt runs any more, and its row is no longer this worker's. */
+    void free() {
+        if (isLimited()) {
+            ClaimedJob job = attempt.job();
+            host.reports()
+                    .tell(
+                            new JobUpdate.FreePlace(job.key(), job.lease()),
+                            (outcome, error) -> host.leases().placeFree(attempt));
+        }
+    }
+
+    /**
+     * The body still runs after {@link JobUpdate#PLACE_KEPT}: stores count it no longer.
+     *
+     * @param body where its thread is, if it runs
+     */
+    void giveUp(Optional<String> body) {
+        body.ifPresent(where -> log.warn(
+                "{} goes on {} after it was to end: {}. Its place under the limits of queue {}{} is given up, and"
+                        + " another may run beside it. Usual cause: a call without a time limit, which hears no"
+                        + " interrupt.",
+                attempt,
+                JobUpdate.PLACE_KEPT,
+                where,
+                attempt.job().taskQueue(),
+                options.limitKey() == null ? "" : " and of limit key " + options.limitKey()));
+    }
+}

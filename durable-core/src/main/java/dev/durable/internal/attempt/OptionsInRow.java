@@ -1,0 +1,89 @@
+package dev.durable.internal.attempt;
+
+import dev.durable.ActivityOptions;
+import dev.durable.PayloadException;
+import dev.durable.history.ActivityOptionsUpdated;
+import dev.durable.history.OptionsJson;
+import dev.durable.internal.drive.Jitter;
+import dev.durable.store.AtMostOnce;
+import dev.durable.store.ClaimedJob;
+import dev.durable.store.JobUpdate;
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The options of an attempt as its job's row has them, as far as they are known here, and what this process makes of them.
+ * A job that runs at most once by the
+ * configuration of this process only must have that in its row before the body begins, as the process that finds this
+ * worker lost goes by the row.
+ */
+final class OptionsInRow {
+    private final ClaimedJob job;
+    private volatile String known;
+
+    OptionsInRow(ClaimedJob job) {
+        this.job = job;
+        this.known = job.options();
+    }
+
+    /** The options under which the job runs here. */
+    ActivityOptions read(AttemptServices.Code code) {
+        try {
+            // What is not known here may be asked for: that is found before anything is taken from this process.
+            OptionsJson.decodeAll(job.options());
+            return code.options(job.activity(), job.workflowType(), job.options());
+        } catch (RuntimeException e) {
+            throw new PayloadException(
+                    "the options of " + job.activity() + " can't be read: " + e.getMessage()
+                            + ". Usually a newer version"
+                            + " of Durable wrote them: let a worker of that version take the job, or upgrade this one."
+                            + " What is stored: " + job.options().length() + " characters",
+                    e);
+        }
+    }
+
+    /** Who enqueued a background job knew other options than those that it runs with here. */
+    void noteThoseOfHere(ActivityOptions here, Notes notes, Instant now, String identity) {
+        ActivityOptions enqueued = OptionsJson.decode(job.options());
+        if (!here.equals(enqueued)) {
+            notes.add(new ActivityOptionsUpdated(0, now, job.key().seq(), job.attempt(), enqueued, here, identity));
+        }
+    }
+
+    /** A background job may have its schedule-to-close from the configuration of this process: its row has none then. */
+    @Nullable
+    Instant scheduleToClose(@Nullable Instant close, ActivityOptions options) {
+        Duration toClose = options.scheduleToClose();
+        return close == null && toClose != null ? job.scheduledAt().plus(Jitter.bounded(toClose)) : close;
+    }
+
+    synchronized void set(String options) {
+        known = options;
+    }
+
+    private synchronized void replace(String before, String options) {
+        if (known.equals(before)) {
+            known = options;
+        }
+    }
+
+    /** Whether the row says that the job runs at most once. */
+    boolean saysOnce() {
+        return AtMostOnce.says(known);
+    }
+
+    /** Writes the options of here into the row. */
+    void sayOnce(ActivityOptions now, Notes notes, Reports reports, Reports.Answer answer) {
+        String before = known;
+        String once = OptionsJson.encode(now);
+        reports.tell(
+                new JobUpdate.Annotate(job.key(), job.lease(), notes.json(), new JobUpdate.NewOptions(once, before)),
+                (outcome, error) -> {
+                    if (error == null) {
+                        replace(before, once);
+                    }
+                    answer.hear(outcome, error);
+                });
+    }
+}

@@ -1,0 +1,163 @@
+package dev.durable.internal.intercept;
+
+import dev.durable.intercept.Next;
+import dev.durable.internal.payload.Unchecked;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Passes one call through a list of interceptors, the first of them the outermost, and sees to it that each of them
+ * proceeds once or throws, before it ends.
+ *
+ * @param interceptors outermost first
+ * @param <I> what the interceptors are
+ */
+record Chain<I>(List<I> interceptors) {
+
+    Chain {
+        interceptors = List.copyOf(interceptors);
+    }
+
+    /** Calls the method of an interceptor that is for this kind of call. */
+    @FunctionalInterface
+    interface Layer<I> {
+        void call(I interceptor, Next next) throws Exception;
+    }
+
+    /**
+     * How a call went.
+     *
+     * @param reached whether the call itself was made
+     * @param result what it gave
+     * @param inner what it threw
+     * @param outer what came out of the outermost interceptor
+     */
+    record Passed<T extends @Nullable Object>(
+            boolean reached,
+            @Nullable T result,
+            @Nullable Throwable inner,
+            @Nullable Throwable outer) {}
+
+    /** The interceptors with these inside of them. */
+    List<I> with(List<I> more) {
+        return Stream.concat(interceptors.stream(), more.stream()).toList();
+    }
+
+    boolean isEmpty() {
+        return interceptors.isEmpty();
+    }
+
+    /**
+     * Makes the call inside all interceptors.
+     *
+     * @param method the name of the interceptors' method, for errors
+     */
+    <T extends @Nullable Object> Passed<T> pass(String method, Layer<I> layer, Callable<T> call) {
+        Innermost<T> innermost = new Innermost<>(call);
+        Throwable outer = null;
+        try {
+            next(0, method, layer, innermost).proceed();
+        } catch (Throwable e) {
+            outer = e;
+        }
+        return new Passed<>(innermost.reached, innermost.result, innermost.thrown, outer);
+    }
+
+    private Next next(int index, String method, Layer<I> layer, Next innermost) {
+        if (index == interceptors.size()) {
+            return innermost;
+        }
+        I interceptor = interceptors.get(index);
+        return () -> {
+            Once once = new Once(interceptor, method, next(index + 1, method, layer, innermost));
+            boolean proceeded;
+            try {
+                layer.call(interceptor, once);
+            } catch (Exception e) {
+                throw Unchecked.<RuntimeException>raise(e);
+            } finally {
+                proceeded = once.end();
+            }
+            if (!proceeded) {
+                throw once.hasNotProceeded();
+            }
+        };
+    }
+
+    /** The call itself; keeps what came of it, so that no interceptor can lose it. */
+    private static final class Innermost<T extends @Nullable Object> implements Next {
+        private final Callable<T> call;
+        private boolean reached;
+        private @Nullable T result;
+        private @Nullable Throwable thrown;
+
+        Innermost(Callable<T> call) {
+            this.call = call;
+        }
+
+        @Override
+        public void proceed() {
+            reached = true;
+            try {
+                result = call.call();
+            } catch (Throwable e) {
+                thrown = e;
+                throw Unchecked.<RuntimeException>raise(e);
+            }
+        }
+    }
+
+    /** What one interceptor proceeds with. */
+    private static final class Once implements Next {
+        private final Object interceptor;
+        private final String method;
+        private final Next next;
+        private final AtomicReference<State> state = new AtomicReference<>(State.WAITS);
+
+        private enum State {
+            WAITS,
+            PROCEEDED,
+            ENDED
+        }
+
+        Once(Object interceptor, String method, Next next) {
+            this.interceptor = interceptor;
+            this.method = method;
+            this.next = next;
+        }
+
+        @Override
+        public void proceed() {
+            switch (state.compareAndExchange(State.WAITS, State.PROCEEDED)) {
+                case WAITS -> next.proceed();
+                case PROCEEDED ->
+                    throw new IllegalStateException(
+                            "interceptor " + name() + " called next.proceed() a second time in " + method
+                                    + "(…): a call is made once. What is to be tried again is tried again by who calls, or by"
+                                    + " the retry policy of the activity.");
+                case ENDED ->
+                    throw new IllegalStateException("interceptor " + name() + " called next.proceed() after " + method
+                            + "(…) had ended, so the call was not made: who made it has gone on. Usual cause: next was"
+                            + " handed to another thread. Call it before the method returns or throws.");
+            }
+        }
+
+        /** From now on the call is not made any more; tells whether it was. */
+        boolean end() {
+            return state.compareAndExchange(State.WAITS, State.ENDED) == State.PROCEEDED;
+        }
+
+        IllegalStateException hasNotProceeded() {
+            return new IllegalStateException("interceptor " + name() + " returned from " + method
+                    + "(…) without next.proceed(), so the call was not made. To refuse a call, throw an exception that"
+                    + " says why; to let it pass, call next.proceed().");
+        }
+
+        private String name() {
+            return interceptor.getClass().getName();
+        }
+    }
+}

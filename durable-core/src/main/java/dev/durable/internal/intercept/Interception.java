@@ -1,0 +1,101 @@
+package dev.durable.internal.intercept;
+
+import dev.durable.client.StartOptions;
+import dev.durable.intercept.ClientInterceptor;
+import dev.durable.intercept.ContextPropagator;
+import dev.durable.intercept.Interceptor;
+import dev.durable.intercept.WorkerInterceptor;
+import dev.durable.store.Bounds;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The interceptors and context propagators of an engine.
+ *
+ * @param client around calls of its client
+ * @param worker around what its worker does
+ * @param context what is carried from callers to code
+ */
+public record Interception(ClientChain client, WorkerChain worker, Propagation context) {
+    public static final Interception NONE =
+            new Interception(new ClientChain(List.of()), WorkerChain.NONE, Propagation.NONE);
+
+    /** Interceptors are sorted by what they are; one may be both. These are inside those before. */
+    public Interception with(Interceptor... more) {
+        return new Interception(
+                client.with(only(ClientInterceptor.class, more)),
+                worker.with(only(WorkerInterceptor.class, more)),
+                context);
+    }
+
+    /**
+     * Carries more context.
+     *
+     * @throws IllegalArgumentException where the name of a propagator is not fit, or taken
+     */
+    public Interception with(ContextPropagator... more) {
+        return new Interception(client, worker, context.with(List.of(more)));
+    }
+
+    private static <I> List<I> only(Class<I> kind, Interceptor... interceptors) {
+        return Stream.of(interceptors).filter(kind::isInstance).map(kind::cast).toList();
+    }
+
+    /** Whether turns and attempts pass through anything. */
+    public boolean isOfWorkers() {
+        return !worker.isEmpty() || !context.isEmpty();
+    }
+
+    /**
+     * Starts something with the caller's context in its headers, through the interceptors.
+     *
+     * @param start starts it with the options that it is given, and gives the run, if that is known
+     * @throws IllegalArgumentException where headers that were added do not fit
+     */
+    public @Nullable UUID start(StartedThing what, StartOptions options, Function<StartOptions, @Nullable UUID> start) {
+        return start(what, options, start, run -> run);
+    }
+
+    /**
+     * The same where more than the run comes of it.
+     *
+     * @param run the run of what was started, if that is known
+     */
+    public <T extends @Nullable Object> T start(
+            StartedThing what, StartOptions options, Function<StartOptions, T> start, Function<T, @Nullable UUID> run) {
+        if (client.isEmpty() && context.isEmpty()) {
+            return start.apply(options);
+        }
+        Map<String, String> captured = context.capture();
+        StartUnderWay call = new StartUnderWay(what, options, captured);
+        return client.start(call, () -> {
+            T started = start.apply(bounded(call.changed(), options));
+            call.started(run.apply(started));
+            return started;
+        });
+    }
+
+    private static StartOptions bounded(StartOptions changed, StartOptions asked) {
+        if (changed.headers().equals(asked.headers())) {
+            return asked;
+        }
+        try {
+            Bounds.notes("start of " + changed.id(), changed.headers(), changed.memo());
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    e.getMessage() + " The start itself gave the headers " + sorted(asked.headers())
+                            + "; interceptors and context propagators of this engine made of them "
+                            + sorted(changed.headers()) + ".",
+                    e);
+        }
+        return changed;
+    }
+
+    private static List<String> sorted(Map<String, String> headers) {
+        return headers.keySet().stream().map(Bounds::quoted).sorted().toList();
+    }
+}

@@ -1,0 +1,172 @@
+package dev.durable.internal.intercept;
+
+import dev.durable.DurableException;
+import dev.durable.intercept.ActivityCall;
+import dev.durable.intercept.ReplayCall;
+import dev.durable.intercept.ScheduleCall;
+import dev.durable.intercept.TurnCall;
+import dev.durable.intercept.WorkerInterceptor;
+import dev.durable.internal.payload.Unchecked;
+import dev.durable.store.Bounds;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Passes what a worker does through the interceptors that are registered with its engine. */
+public final class WorkerChain {
+    public static final WorkerChain NONE = new WorkerChain(List.of());
+
+    private final Chain<WorkerInterceptor> chain;
+    /** Those that see turns of replays. */
+    private final Chain<WorkerInterceptor> replayed;
+
+    WorkerChain(List<WorkerInterceptor> interceptors) {
+        this.chain = new Chain<>(interceptors);
+        this.replayed = new Chain<>(interceptors.stream()
+                .filter(WorkerInterceptor::seesReplayedTurns)
+                .toList());
+    }
+
+    WorkerChain with(List<WorkerInterceptor> more) {
+        return new WorkerChain(chain.with(more));
+    }
+
+    boolean isEmpty() {
+        return chain.isEmpty();
+    }
+
+    /** Whether turns of replays are to be passed through it, one by one. */
+    public boolean seesReplayedTurns() {
+        return !replayed.isEmpty();
+    }
+
+    /** The body of an activity. */
+    @FunctionalInterface
+    public interface Body {
+        void run() throws Throwable;
+    }
+
+    /**
+     * Runs the body of an activity.
+     *
+     * @throws Throwable what it threw, or an interceptor
+     */
+    public void activity(ActivityCall call, Body body) throws Throwable {
+        Chain.Passed<@Nullable Void> passed =
+                chain.pass("activity", (interceptor, next) -> interceptor.activity(call, next), () -> {
+                    run(body);
+                    return null;
+                });
+        Throwable thrown = passed.outer() == null ? passed.inner() : passed.outer();
+        if (thrown != null) {
+            throw thrown;
+        }
+    }
+
+    private static void run(Body body) {
+        try {
+            body.run();
+        } catch (Throwable e) {
+            throw Unchecked.<RuntimeException>raise(e);
+        }
+    }
+
+    /** Makes a turn of a run. */
+    public <T extends @Nullable Object> T turn(TurnCall call, Supplier<T> turn) {
+        return pass(
+                call.replaying() ? replayed : chain,
+                "turn",
+                () -> (call.replaying() ? "the replayed" : "the") + " turn of event " + call.eventId() + " "
+                        + call.event() + " of " + call.type() + " " + Bounds.shown(call.workflowId()),
+                (interceptor, next) -> interceptor.turn(call, next),
+                turn::get);
+    }
+
+    /** Replays a run. */
+    public <T extends @Nullable Object> T replay(ReplayCall call, Supplier<T> replay) {
+        return pass(
+                chain,
+                "replay",
+                () -> "the replay of " + call.type() + " " + Bounds.shown(call.workflowId()),
+                (interceptor, next) -> interceptor.replay(call, next),
+                replay::get);
+    }
+
+    /**
+     * Gives the headers of an activity that is being scheduled.
+     *
+     * @param before those of its run and its options, which are within their bounds
+     */
+    public Map<String, String> schedule(ScheduleCall call, Map<String, String> before) {
+        pass(
+                chain,
+                "schedule",
+                () -> "the scheduling of " + shown(call),
+                (interceptor, next) -> interceptor.schedule(call, next),
+                () -> null);
+        if (call.headers().equals(before)) {
+            return before;
+        }
+        Map<String, String> added = new HashMap<>(call.headers());
+        before.forEach(added::remove);
+        try {
+            Bounds.notes("interceptors changed the headers of " + shown(call), added, Map.of());
+        } catch (IllegalArgumentException e) {
+            throw new DurableException(String.valueOf(e.getMessage()), e);
+        }
+        return new LinkedHashMap<>(call.headers());
+    }
+
+    private static String shown(ScheduleCall call) {
+        return call.activity() + ", activity " + call.seq() + " of " + Bounds.shown(call.workflowId());
+    }
+
+    /**
+     * What came of it is its own: an interceptor that throws is told apart. So divergences, stalls and outages stay what
+     * they are.
+     */
+    @SuppressWarnings("NullAway") // the result of a T that may be null
+    private static <T extends @Nullable Object> T pass(
+            Chain<WorkerInterceptor> chain,
+            String method,
+            Supplier<String> what,
+            Chain.Layer<WorkerInterceptor> layer,
+            Callable<T> work) {
+        Chain.Passed<T> passed = chain.pass(method, layer, work);
+        if (passed.inner() != null) {
+            throw Unchecked.<RuntimeException>raise(passed.inner());
+        }
+        Throwable outer = passed.outer();
+        if (outer instanceof Error error) {
+            throw error;
+        }
+        if (outer != null) {
+            throw new DurableException(
+                    what.get() + " was refused by an interceptor, " + (passed.reached() ? "behind" : "in front of")
+                            + " the work itself: " + outer
+                            + ". Nothing of it is written, and it is tried again. Usual cause: a mistake in "
+                            + thrower(chain, outer)
+                            + ". Deploy an interceptor that does not throw, or leave it out: builder.intercept(…).",
+                    outer);
+        }
+        return passed.result();
+    }
+
+    private static String thrower(Chain<WorkerInterceptor> chain, Throwable thrown) {
+        for (StackTraceElement frame : thrown.getStackTrace()) {
+            for (WorkerInterceptor one : chain.interceptors()) {
+                if (frame.getClassName().equals(one.getClass().getName())) {
+                    return frame.toString();
+                }
+            }
+        }
+        return chain.interceptors().stream()
+                .map(one -> one.getClass().getName())
+                .toList()
+                .toString();
+    }
+}

@@ -1,0 +1,195 @@
+package dev.durable.internal.observe;
+
+import dev.durable.history.Failure;
+import dev.durable.store.Bounds;
+import dev.durable.store.RunKey;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
+import org.slf4j.event.Level;
+
+/**
+ * Logs failed attempts, activities that failed for good, incidents and failed runs, each kind under a logger name of its own,
+ * with the ids in the MDC. Of failures with the same fingerprint it writes {@value #MOST} lines a minute, the first with the
+ * stack; how many more there were is told by the next line after that minute. Thread-safe.
+ *
+ * <p>It is asked only where something failed, so it costs nothing elsewhere; under a lock it only counts.
+ */
+public final class FailureLog {
+    static final int MOST = 5;
+    /** So many fingerprints are counted apart; what comes beyond shares one. */
+    static final int MOST_FINGERPRINTS = 200;
+
+    private static final String OTHERS = "others";
+    private static final int MOST_CHARS = 1_000;
+    private static final long WINDOW_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+    /** What is logged, under which name, and how loud. */
+    public enum Kind {
+        /** An attempt failed, and another follows. */
+        ATTEMPT("Attempt", Level.INFO),
+        /** An activity ended without the result that its code would have given. */
+        ACTIVITY("Activity", Level.WARN),
+        /** An activity waits for an operator, as an incident or a dead letter. */
+        INCIDENT("Incident", Level.ERROR),
+        /** A run failed or timed out. */
+        RUN("Run", Level.WARN),
+        /** Somebody terminated a run. */
+        TERMINATION("Run", Level.INFO);
+
+        private final String logger;
+        private final Level level;
+
+        Kind(String name, Level level) {
+            this.logger = "dev.durable.failed." + name;
+            this.level = level;
+        }
+
+        private Logger log() {
+            return LoggerFactory.getLogger(logger);
+        }
+    }
+
+    /**
+     * What failed, as the MDC shows it.
+     *
+     * @param activity null where it is the run
+     * @param attempt from 1
+     */
+    public record Subject(RunKey run, @Nullable String activity, int attempt) {
+
+        public static Subject of(RunKey run) {
+            return new Subject(run, null, 0);
+        }
+    }
+
+    private record Alike(Kind kind, String fingerprint) {}
+
+    private static final class Window {
+        private final long begun;
+        private int failures;
+
+        Window(long now) {
+            begun = now;
+        }
+    }
+
+    private final LongSupplier nanoTime;
+    private final Function<Failure, ? extends @Nullable Throwable> loggable;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Map<Alike, Window> windows = new HashMap<>();
+
+    /**
+     * @param nanoTime a monotonic clock
+     * @param loggable a failure as it may be logged with its stack; null is without one
+     */
+    public FailureLog(LongSupplier nanoTime, Function<Failure, ? extends @Nullable Throwable> loggable) {
+        this.nanoTime = nanoTime;
+        this.loggable = loggable;
+    }
+
+    /** Whether a failure of that kind is logged at all: only then need its fingerprint be made. */
+    public boolean logs(Kind kind) {
+        return kind.log().isEnabledForLevel(kind.level);
+    }
+
+    /**
+     * Something failed. Whoever reports it goes on, also where its line can't be written: a filter or an appender of the
+     * application that throws is no matter of the attempt.
+     *
+     * @param fingerprint the same for what failed alike
+     * @param what who failed and what follows: a sentence, without the failure's own text
+     * @param why the failure, whose messages are as they may be recorded; null where there is none
+     */
+    public void failed(Kind kind, Subject subject, String fingerprint, String what, @Nullable Failure why) {
+        try {
+            write(kind, subject, fingerprint, what, why);
+        } catch (RuntimeException | StackOverflowError e) {
+            // Left out: what would be logged of it would meet the same filter or appender.
+        }
+    }
+
+    private void write(Kind kind, Subject subject, String fingerprint, String what, @Nullable Failure why) {
+        if (!logs(kind)) {
+            return;
+        }
+        List<Runnable> countsOfEarlier = new ArrayList<>();
+        int place = place(new Alike(kind, fingerprint), countsOfEarlier);
+        countsOfEarlier.forEach(Runnable::run);
+        if (place > MOST) {
+            return;
+        }
+        String text = why == null ? what : what + ": " + shown(why);
+        Throwable stack = why == null || place > 1 || kind == Kind.ATTEMPT ? null : loggable.apply(why);
+        withMdc(subject, () -> kind.log().atLevel(kind.level).setCause(stack).log(text));
+    }
+
+    /** The how many-th of its minute it is; with a line for each minute that is over and had more than were told. */
+    private int place(Alike alike, List<Runnable> countsOfEarlier) {
+        long now = nanoTime.getAsLong();
+        lock.lock();
+        try {
+            Window own = windows.get(alike);
+            if (own == null || now - own.begun >= WINDOW_NANOS) {
+                dropOver(now, countsOfEarlier);
+                Alike counted = windows.size() < MOST_FINGERPRINTS ? alike : new Alike(alike.kind(), OTHERS);
+                own = windows.computeIfAbsent(counted, each -> new Window(now));
+            }
+            return ++own.failures;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void dropOver(long now, List<Runnable> countsOfEarlier) {
+        windows.entrySet().removeIf(each -> {
+            Window window = each.getValue();
+            boolean over = now - window.begun >= WINDOW_NANOS;
+            if (over && window.failures > MOST) {
+                Alike alike = each.getKey();
+                long ago = TimeUnit.NANOSECONDS.toSeconds(now - window.begun);
+                countsOfEarlier.add(() -> alike.kind()
+                        .log()
+                        .atLevel(alike.kind().level)
+                        .log(
+                                "{} more failed alike within the minute that began {} s ago, and were not logged one by one: {}",
+                                window.failures - MOST,
+                                ago,
+                                Bounds.shown(alike.fingerprint())));
+            }
+            return over;
+        });
+    }
+
+    private static String shown(Failure why) {
+        String message = why.message();
+        // Whoever throws a RemoteException says its type.
+        String type = Bounds.shown(why.type());
+        String text = message == null ? type : type + ": " + Bounds.lines(message);
+        return text.length() <= MOST_CHARS ? text : text.substring(0, MOST_CHARS) + "…";
+    }
+
+    private static void withMdc(Subject subject, Runnable line) {
+        Map<String, String> before = MDC.getCopyOfContextMap();
+        try {
+            MDC.put("workflowId", subject.run().shown());
+            MDC.put("runId", subject.run().runId().toString());
+            if (subject.activity() != null) {
+                MDC.put("activity", Bounds.shown(subject.activity()));
+                MDC.put("attempt", Integer.toString(subject.attempt()));
+            }
+            line.run();
+        } finally {
+            MDC.setContextMap(before == null ? Map.of() : before);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+package dev.durable.internal.observe;
+
+import dev.durable.client.WorkflowStatus;
+import dev.durable.observe.ChoreRun;
+import dev.durable.observe.EngineObserver;
+import dev.durable.observe.RunStall;
+import dev.durable.store.ClaimedJob;
+import dev.durable.store.Nudges;
+import dev.durable.store.RunKey;
+import dev.durable.store.StoreClock;
+import dev.durable.store.Transition;
+import java.time.Duration;
+import java.time.Instant;
+
+/**
+ * Tells observers and the flight recorder of what runs, attempts and upkeep do. Where neither listens each call is a look at
+ * two fields, and makes nothing.
+ */
+public final class Telemetry {
+    private final EngineObserver observer;
+    private final StoreClock clock;
+    private final FailureLog failures;
+    private final boolean observed;
+
+    /** One that logs failures without stacks. */
+    public Telemetry(EngineObserver observer, StoreClock clock) {
+        this(observer, clock, new FailureLog(clock::nanoTime, failure -> null));
+    }
+
+    /**
+     * @param observer who is told; {@link EngineObserver#NONE} is nobody
+     * @param clock measures
+     * @param failures logs what fails, whoever observes
+     */
+    public Telemetry(EngineObserver observer, StoreClock clock, FailureLog failures) {
+        this.observer = observer;
+        this.clock = clock;
+        this.failures = failures;
+        this.observed = !observer.equals(EngineObserver.NONE);
+    }
+
+    public boolean isObserved() {
+        return observed;
+    }
+
+    public EngineObserver observer() {
+        return observer;
+    }
+
+    StoreClock clock() {
+        return clock;
+    }
+
+    public FailureLog failures() {
+        return failures;
+    }
+
+    /** How long ago that was; not negative, as this process only estimates the store's clock. */
+    Duration since(Instant then) {
+        Duration since = Duration.between(then, clock.now());
+        return since.isNegative() ? Duration.ZERO : since;
+    }
+
+    /** A step is handed over to its lane. */
+    public TransitionSpan transition(Transition transition, String workflowType) {
+        TransitionEvent event = FlightRecording.THERE ? TransitionEvent.begun() : null;
+        return observed || event != null || fails(transition)
+                ? new TransitionSpan(this, transition, workflowType, clock.nanoTime(), event)
+                : TransitionSpan.NONE;
+    }
+
+    private static boolean fails(Transition transition) {
+        Transition.Close close = transition.close();
+        return close != null && close.status() == WorkflowStatus.FAILED;
+    }
+
+    /** An attempt is about to begin. */
+    public AttemptSpan attempt(ClaimedJob job, boolean local) {
+        return observed || (FlightRecording.THERE && ActivityAttemptEvent.isOn())
+                ? new AttemptSpan(this, job, local)
+                : AttemptSpan.NONE;
+    }
+
+    /** A history is about to be replayed. */
+    public ReplaySpan replay(RunKey run, String workflowType) {
+        ReplayEvent event = FlightRecording.THERE ? ReplayEvent.begun() : null;
+        return observed || event != null
+                ? new ReplaySpan(this, run, workflowType, clock.nanoTime(), event)
+                : ReplaySpan.NONE;
+    }
+
+    /** A run can't go on. */
+    public void stalled(RunKey run, String workflowType, String reason) {
+        boolean recorded = FlightRecording.THERE && StallEvent.isOn();
+        if (observed || recorded) {
+            RunStall stall = new RunStall(workflowType, run.workflowId(), run.runId(), reason);
+            if (recorded) {
+                StallEvent.record(stall);
+            }
+            observer.runStalled(stall);
+        }
+    }
+
+    /** A timer is fed to its run. */
+    public void timerFired(String workflowType, Instant due, Instant fired) {
+        if (observed) {
+            observer.timerFired(workflowType, Duration.between(due, fired));
+        }
+    }
+
+    /** A claimed run goes on with the instance in memory. */
+    public void foundInMemory(String workflowType) {
+        if (observed) {
+            observer.runFoundInMemory(workflowType);
+        }
+    }
+
+    /** A nudge arrived. */
+    public void heard(Nudges.Nudge nudge) {
+        if (observed) {
+            switch (nudge) {
+                case Nudges.RunsDue ignored -> observer.nudgeHeard(EngineObserver.Nudge.RUNS_DUE);
+                case Nudges.JobsReady ignored -> observer.nudgeHeard(EngineObserver.Nudge.JOBS_READY);
+                case Nudges.RulesChanged ignored -> observer.nudgeHeard(EngineObserver.Nudge.RULES_CHANGED);
+                case Nudges.RunClosed ignored -> observer.nudgeHeard(EngineObserver.Nudge.RUN_CLOSED);
+                case Nudges.JobBuried ignored -> observer.nudgeHeard(EngineObserver.Nudge.JOB_BURIED);
+                case Nudges.OutboxFilled ignored -> observer.nudgeHeard(EngineObserver.Nudge.OUTBOX_FILLED);
+                case Nudges.HearingBegins ignored -> observer.nudgeHeard(EngineObserver.Nudge.HEARING_BEGINS);
+                case Nudges.OutboxAwaited ignored -> {}
+            }
+        }
+    }
+
+    /** A chore did what it is for. */
+    public void choreDone(String name, Duration took, long rows) {
+        if (observed) {
+            observer.choreDone(new ChoreRun(name, took, rows));
+        }
+    }
+}

@@ -1,0 +1,106 @@
+package dev.durable.internal.observe;
+
+import dev.durable.client.WorkflowStatus;
+import dev.durable.history.Failure;
+import dev.durable.history.FailureJson;
+import dev.durable.observe.EngineObserver;
+import dev.durable.observe.TransitionWrite;
+import dev.durable.observe.WorkflowClose;
+import dev.durable.store.RunIds;
+import dev.durable.store.Transition;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** A step of a run from the moment it is handed over to its lane, as observers and the flight recorder see it. */
+public final class TransitionSpan {
+    static final TransitionSpan NONE = new TransitionSpan();
+
+    private final @Nullable Telemetry telemetry;
+    private final @Nullable Transition transition;
+    private final String workflowType;
+    private final long begun;
+    private final @Nullable TransitionEvent event;
+
+    private TransitionSpan() {
+        this(null, null, "", 0, null);
+    }
+
+    TransitionSpan(
+            @Nullable Telemetry telemetry,
+            @Nullable Transition transition,
+            String workflowType,
+            long begun,
+            @Nullable TransitionEvent event) {
+        this.telemetry = telemetry;
+        this.transition = transition;
+        this.workflowType = workflowType;
+        this.begun = begun;
+        this.event = event;
+    }
+
+    /** The store has answered. */
+    public void answered(Transition.Outcome outcome) {
+        if (telemetry == null || transition == null) {
+            return;
+        }
+        if (event != null) {
+            record(event, transition, outcome);
+        }
+        EngineObserver observer = telemetry.observer();
+        observer.transitionWritten(new TransitionWrite(
+                workflowType,
+                transition.run().workflowId(),
+                transition.run().runId(),
+                outcome,
+                transition.events().size(),
+                Duration.ofNanos(telemetry.clock().nanoTime() - begun)));
+        switch (outcome) {
+            case STALE -> observer.staleRefused(EngineObserver.Stale.OUTCOME_IN_TRANSITION);
+            case FENCE_LOST -> observer.staleRefused(EngineObserver.Stale.TRANSITION);
+            case APPLIED, APPLIED_MORE -> closed(telemetry, transition);
+            default -> {}
+        }
+    }
+
+    private void closed(Telemetry to, Transition applied) {
+        Transition.Close close = applied.close();
+        if (close != null) {
+            if (close.status() == WorkflowStatus.FAILED) {
+                logged(to.failures(), applied, close.failure());
+            }
+            to.observer()
+                    .workflowClosed(new WorkflowClose(
+                            workflowType,
+                            applied.run().workflowId(),
+                            applied.run().runId(),
+                            close.status(),
+                            to.since(RunIds.time(applied.run().runId()))));
+        }
+    }
+
+    private void logged(FailureLog log, Transition applied, @Nullable String json) {
+        if (log.logs(FailureLog.Kind.RUN)) {
+            Failure why = json == null ? null : FailureJson.decode(json);
+            log.failed(
+                    FailureLog.Kind.RUN,
+                    FailureLog.Subject.of(applied.run()),
+                    workflowType + (why == null ? "" : ": " + types(why)),
+                    workflowType + " " + applied.run() + " failed",
+                    why);
+        }
+    }
+
+    private static String types(Failure why) {
+        Failure cause = why.cause();
+        return cause == null ? why.type() : why.type() + " of " + types(cause);
+    }
+
+    private void record(TransitionEvent open, Transition written, Transition.Outcome outcome) {
+        if (open.endsFor(workflowType, written.run())) {
+            open.outcome = outcome.name();
+            open.firstEvent = written.nextEventId();
+            open.events = written.events().size();
+            open.commit();
+        }
+    }
+}

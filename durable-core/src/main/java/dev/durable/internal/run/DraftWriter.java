@@ -1,0 +1,155 @@
+package dev.durable.internal.run;
+
+import dev.durable.client.WorkflowStatus;
+import dev.durable.history.Failure;
+import dev.durable.history.HistoryEvent;
+import dev.durable.internal.commit.Weights;
+import dev.durable.internal.observe.TransitionSpan;
+import dev.durable.internal.payload.FailureCodec;
+import dev.durable.store.NewRun;
+import dev.durable.store.RunKey;
+import dev.durable.store.StartOutcome;
+import dev.durable.store.Transition;
+import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives the drafts of one run to the lanes as starts and transitions, and posts to its {@link RunActor} what became of each.
+ * The activities of a draft begin as soon as it is durable, on the thread of the commit, before the actor reads its mail.
+ */
+final class DraftWriter {
+    /** Bytes of a draft and its run that are counted while it is written, and let go of at once. */
+    private static final int LARGE = 1 << 16;
+
+    private final RunKey key;
+    private final RunServices host;
+    private final HeldRun holding;
+    private final RunMailbox mailbox;
+
+    DraftWriter(RunKey key, RunServices host, HeldRun holding, RunMailbox mailbox) {
+        this.key = key;
+        this.host = host;
+        this.holding = holding;
+        this.mailbox = mailbox;
+    }
+
+    /**
+     * Starts the run.
+     *
+     * @param run with its first turn or without
+     * @param timer for which this process wakes up once the start is durable; null is none
+     * @param whole whether the first turn is written with the start
+     */
+    void start(
+            NewRun run,
+            TransitionDraft draft,
+            @Nullable Instant timer,
+            boolean whole,
+            CompletableFuture<StartOutcome> answer) {
+        var unused = host.lanes().starts().offer(run).whenComplete((outcome, error) -> {
+            try {
+                if (whole && outcome instanceof StartOutcome.Started) {
+                    durable(draft, timer);
+                }
+            } finally {
+                mailbox.post(new RunMail.StartWritten(outcome, error, answer));
+            }
+        });
+    }
+
+    /**
+     * Sends all that a draft has collected.
+     *
+     * @param park whether the run waits after it, and this process holds no claim any more
+     */
+    void send(TransitionDraft draft, boolean park) {
+        HistoryEvent.Closing closing = draft.closing();
+        Transition step = new Transition(
+                key,
+                holding.fence(),
+                host.random(),
+                draft.firstEventId(),
+                draft.events(),
+                draft.consumed(),
+                draft.settled(),
+                draft.cancelled(),
+                draft.jobs(),
+                park,
+                closing == null ? holding.warm().wakeAt() : null,
+                null,
+                closing == null ? null : closeOf(closing, draft));
+        submit(step, draft, step.wakeAt());
+    }
+
+    /**
+     * Gives the run back with no event: due at a time, or stalled.
+     *
+     * @param lookHere when this process looks for it once that is durable; null leaves it to others
+     */
+    void sendNothing(
+            TransitionDraft nothing,
+            @Nullable Instant wakeAt,
+            Transition.@Nullable Stall stall,
+            @Nullable Instant lookHere) {
+        submit(
+                RunClosings.nothing(key, holding.fence(), host.random(), holding.nextEventId(), wakeAt, stall),
+                nothing,
+                lookHere);
+    }
+
+    Transition.Close closeOf(HistoryEvent.Closing closing, TransitionDraft draft) {
+        FailureCodec failures = host.code().replay().failures();
+        Transition.Close close = RunClosings.of(closing, draft.isEndForced(), failures);
+        Failure discarded = close.status() == WorkflowStatus.COMPLETED && draft.isOfBackgroundJob()
+                ? DiscardedJobs.why(draft.events())
+                : null;
+        return discarded == null
+                ? close
+                : new Transition.Close(
+                        close.status(),
+                        close.result(),
+                        failures.toJson(discarded).json(),
+                        close.force());
+    }
+
+    /** The timer is the one for which this process wakes up, once it is durable; null is none, or others may. */
+    private void submit(Transition transition, TransitionDraft draft, @Nullable Instant timer) {
+        long bytes = Weights.of(transition) + holding.weight();
+        if (bytes >= LARGE) {
+            host.outside().inFlight(bytes);
+        }
+        TransitionSpan span = host.outside().telemetry().transition(transition, holding.type());
+        var unused = host.lanes().transitions().submit(transition).whenComplete((written, error) -> {
+            try {
+                if (written != null && written.isApplied()) {
+                    durable(draft, timer);
+                }
+                if (written != null) {
+                    span.answered(written.outcome());
+                }
+            } finally {
+                mailbox.postWritten(new RunMail.Written(written, error, bytes));
+            }
+        });
+    }
+
+    private void durable(TransitionDraft draft, @Nullable Instant timer) {
+        draft.begin(host.code().replay().failures()::loggable);
+        if (timer != null) {
+            host.outside().due(timer);
+        }
+    }
+
+    /** Whether it is counted, and read before the mail of other runs. */
+    static boolean isLarge(RunMail.Written written) {
+        return written.bytes() >= LARGE;
+    }
+
+    /** The actor has read that its draft is written, or not: what was counted for it is counted no longer. */
+    void letGo(RunMail.Written written) {
+        if (isLarge(written)) {
+            host.outside().inFlight(-written.bytes());
+        }
+    }
+}

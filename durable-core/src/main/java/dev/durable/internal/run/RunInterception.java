@@ -1,0 +1,144 @@
+package dev.durable.internal.run;
+
+import dev.durable.DurableException;
+import dev.durable.history.ActivityScheduled;
+import dev.durable.history.HistoryEvent;
+import dev.durable.history.SignalReceived;
+import dev.durable.history.WorkflowStarted;
+import dev.durable.intercept.ContextPropagator;
+import dev.durable.intercept.ReplayCall;
+import dev.durable.intercept.ScheduleCall;
+import dev.durable.intercept.TurnCall;
+import dev.durable.internal.intercept.Interception;
+import dev.durable.internal.intercept.Propagation;
+import dev.durable.internal.replay.call.LocalWork;
+import dev.durable.internal.replay.match.Turn;
+import dev.durable.store.RunKey;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Passes the turns and the replay of one run through the worker's interceptors, in the context of the run. Used by one
+ * thread at a time.
+ */
+final class RunInterception {
+    private final RunKey run;
+    private final String type;
+    private final Interception interception;
+    private Map<String, String> headers = Map.of();
+    private String taskQueue = "";
+    private Instant startedAt = Instant.EPOCH;
+    private final Map<Integer, Map<String, String>> headersOfJobs = new HashMap<>(4);
+
+    private RunInterception(RunKey run, String type, Interception interception) {
+        this.run = run;
+        this.type = type;
+        this.interception = interception;
+    }
+
+    /** Null where nothing is registered that a turn would pass through. */
+    static @Nullable RunInterception of(RunKey run, String type, Interception interception) {
+        return interception.isOfWorkers() ? new RunInterception(run, type, interception) : null;
+    }
+
+    /** To be told before the first turn. */
+    void started(WorkflowStarted event) {
+        headers = event.headers();
+        taskQueue = event.taskQueue();
+        startedAt = event.at();
+    }
+
+    /** Whether the turns of replays pass through it one by one. */
+    boolean seesReplayedTurns() {
+        return interception.worker().seesReplayedTurns();
+    }
+
+    /**
+     * A turn that is made for the first time; what it schedules gets its headers inside of it.
+     *
+     * @param locals local activities whose worker has not heard of them
+     */
+    Turn turn(HistoryEvent.Inbound event, Supplier<Turn> turn, Supplier<List<LocalWork>> locals) {
+        return turn(event, false, () -> {
+            Turn made = turn.get();
+            for (HistoryEvent.Command command : made.commands()) {
+                if (command instanceof ActivityScheduled scheduled) {
+                    headersOfJobs.put(scheduled.seq(), schedule(scheduled, false));
+                }
+            }
+            for (LocalWork local : locals.get()) {
+                // What waits for the next turn is seen again then.
+                if (!local.cancelled()) {
+                    headersOfJobs.computeIfAbsent(local.call().seq(), seq -> schedule(local.call(), true));
+                }
+            }
+            return made;
+        });
+    }
+
+    /** A turn of a replay. */
+    void replayedTurn(HistoryEvent.Inbound event, Runnable turn) {
+        turn(event, true, () -> {
+            turn.run();
+            return null;
+        });
+    }
+
+    private Map<String, String> schedule(ActivityScheduled scheduled, boolean local) {
+        Map<String, String> before = new LinkedHashMap<>(headers);
+        before.putAll(scheduled.options().headers());
+        return interception
+                .worker()
+                .schedule(
+                        new ScheduleCall(
+                                run.workflowId(),
+                                run.runId(),
+                                type,
+                                scheduled.activity(),
+                                scheduled.seq(),
+                                scheduled.taskQueue(),
+                                local,
+                                new LinkedHashMap<>(before)),
+                        before);
+    }
+
+    /** What interceptors have made of the headers of an activity of a turn that was made here; null where nothing. */
+    @Nullable
+    Map<String, String> takeHeaders(int seq) {
+        return headersOfJobs.remove(seq);
+    }
+
+    private <T extends @Nullable Object> T turn(HistoryEvent.Inbound event, boolean replaying, Supplier<T> turn) {
+        TurnCall call = new TurnCall(
+                run.workflowId(),
+                run.runId(),
+                type,
+                taskQueue,
+                event.type(),
+                event.id(),
+                event instanceof SignalReceived signal ? signal.name() : null,
+                replaying,
+                startedAt,
+                headers);
+        try (ContextPropagator.Scope context = restored()) {
+            return interception.worker().turn(call, turn);
+        }
+    }
+
+    <T extends @Nullable Object> T replay(Supplier<T> replay) {
+        return interception.worker().replay(new ReplayCall(run.workflowId(), run.runId(), type, headers), replay);
+    }
+
+    private ContextPropagator.Scope restored() {
+        try {
+            return interception.context().restore(headers);
+        } catch (RuntimeException e) {
+            throw new DurableException(Propagation.notRestored(type + " " + run.shown(), e), e);
+        }
+    }
+}

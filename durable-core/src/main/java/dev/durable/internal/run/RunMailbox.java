@@ -1,0 +1,81 @@
+package dev.durable.internal.run;
+
+import dev.durable.internal.attempt.AttemptOutcome;
+import dev.durable.internal.attempt.LocalCalls;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The mail of one run's actor: any thread posts, local activities among them, and the actor reads on the thread of its
+ * {@link RunActorLoop}, which is told once until the mailbox is opened.
+ */
+final class RunMailbox implements LocalCalls.Caller {
+    private final RunActor actor;
+    private final RunActorLoop turns;
+    private final ConcurrentLinkedQueue<RunMail> mail = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean queued = new AtomicBoolean();
+
+    RunMailbox(RunActor actor, RunActorLoop turns) {
+        this.actor = actor;
+        this.turns = turns;
+    }
+
+    /** Adds mail; never blocks. */
+    void post(RunMail one) {
+        mail.add(one);
+        queue();
+    }
+
+    /** What became of a draft; a large one is read before the mail of other runs, as it can be let go of then. */
+    void postWritten(RunMail.Written written) {
+        if (DraftWriter.isLarge(written)) {
+            mail.add(written);
+            turns.readyFirst(actor);
+        } else {
+            post(written);
+        }
+    }
+
+    /** Mail that comes from now on queues the actor again. */
+    void open() {
+        queued.set(false);
+    }
+
+    @Nullable
+    RunMail next() {
+        return mail.poll();
+    }
+
+    boolean isEmpty() {
+        return mail.isEmpty();
+    }
+
+    /** After reading broke off. */
+    void queueUnlessEmpty() {
+        if (!mail.isEmpty()) {
+            queue();
+        }
+    }
+
+    private void queue() {
+        if (queued.compareAndSet(false, true)) {
+            turns.ready(actor);
+        }
+    }
+
+    @Override
+    public void ended(AttemptOutcome outcome) {
+        post(new RunMail.Ended(outcome));
+    }
+
+    @Override
+    public void givenBack() {
+        post(new RunMail.LocalGivenBack());
+    }
+
+    @Override
+    public void refused(String why) {
+        post(new RunMail.LocalRefused(why));
+    }
+}

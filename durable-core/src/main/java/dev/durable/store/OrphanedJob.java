@@ -1,0 +1,143 @@
+package dev.durable.store;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A running job whose worker is gone, and the rules by which a store decides what becomes of it. It goes back into its
+ * queue; after a crash too many it becomes a dead letter or an incident, or is discarded, as its options say. One that
+ * must not run twice ends with an unknown outcome.
+ *
+ * @param attempt the one that was under way
+ * @param crashes before this one
+ * @param cancelRequested whether its workflow wants it to stop
+ * @param options what its options say of it
+ * @param notes what its worker noted, a JSON array; null without
+ * @param operatorNotes what orders have added since its claim; null without
+ */
+public record OrphanedJob(
+        JobKey key,
+        String activity,
+        String workflowType,
+        int attempt,
+        int crashes,
+        boolean cancelRequested,
+        Options options,
+        @Nullable String notes,
+        @Nullable String operatorNotes) {
+
+    /**
+     * What counts of its options here.
+     *
+     * @param maxCrashes so many crashes put it back into its queue
+     * @param atMostOnce whether it must not run again when it may have run
+     * @param onExhausted what becomes of one that is used up; null is FAIL
+     */
+    public record Options(
+            int maxCrashes, boolean atMostOnce, @Nullable String onExhausted) {
+        private boolean incident() {
+            return PoisonPill.isIncident(onExhausted);
+        }
+
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
+    }
+
+    /** What becomes of it. */
+    public sealed interface Decision {
+        /**
+         * It goes back into its queue: ready, or where else a claimable job waits.
+         *
+         * @param crash 1 where it counts as a crash more, else 0
+         */
+        record Requeued(int crash) implements Decision {}
+
+        /** It ends as cancelled: nobody waits for it. */
+        record Cancelled() implements Decision {}
+
+        /** It ends, and its run hears of this outcome. */
+        record Ended(InboxMessage outcome) implements Decision {
+            @Override
+            public String toString() {
+                return RecordText.of(this);
+            }
+        }
+
+        /**
+         * It becomes an incident or a dead letter.
+         *
+         * @param crash 1 where it counts as a crash more, else 0
+         * @param nextAttempt the attempt that an operator may allow
+         * @param notes all that its worker noted, and why it stays
+         * @param lastFailure message for descriptions
+         */
+        record Failed(
+                boolean incident, String fingerprint, int crash, int nextAttempt, String notes, String lastFailure)
+                implements Decision {
+            @Override
+            public String toString() {
+                return RecordText.of(this);
+            }
+        }
+    }
+
+    /** Its session was declared dead, which is a crash more. */
+    public Decision afterCrash(Instant now) {
+        return decide(1, now);
+    }
+
+    /** Its session was closed in good order, which counts as no crash. */
+    public Decision afterClose(Instant now) {
+        return decide(0, now);
+    }
+
+    private Decision decide(int crash, Instant now) {
+        if (cancelRequested) {
+            return new Decision.Cancelled();
+        }
+        if (options.atMostOnce()) {
+            return outcomeUnknown(now);
+        }
+        return crash == 0 || crashes + crash <= options.maxCrashes()
+                ? new Decision.Requeued(crash)
+                : usedUp(crashes + crash, crash, now);
+    }
+
+    /** It may have run, and must not run again by itself. */
+    private Decision outcomeUnknown(Instant now) {
+        if (!AtMostOnce.isKept(workflowType, options.onExhausted())) {
+            return new Decision.Ended(AtMostOnce.lost(key, attempt, allNotes()));
+        }
+        return new Decision.Failed(
+                options.incident(),
+                AtMostOnce.fingerprint(activity),
+                0,
+                attempt + 1,
+                AtMostOnce.notes(key, attempt, activity, options.incident(), now, notes),
+                AtMostOnce.lastFailure(attempt));
+    }
+
+    private Decision usedUp(int all, int crash, Instant now) {
+        if (PoisonPill.isDiscarded(options.onExhausted())) {
+            return new Decision.Ended(PoisonPill.discarded(key, attempt, all, now, allNotes()));
+        }
+        return new Decision.Failed(
+                options.incident(),
+                PoisonPill.fingerprint(activity),
+                crash,
+                attempt,
+                PoisonPill.notes(key, activity, attempt, all, options.incident(), now, notes),
+                PoisonPill.lastFailure(all));
+    }
+
+    private @Nullable String allNotes() {
+        return JobNotes.joined(notes, operatorNotes);
+    }
+
+    @Override
+    public String toString() {
+        return RecordText.of(this);
+    }
+}

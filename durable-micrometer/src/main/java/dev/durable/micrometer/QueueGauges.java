@@ -1,0 +1,97 @@
+package dev.durable.micrometer;
+
+import dev.durable.client.QueueDescription;
+import dev.durable.observe.QueueSample;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.MultiGauge;
+import io.micrometer.core.instrument.Tags;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gauges of what waits in the whole installation; there only in the process that reads it for all, while its engine is open: a
+ * sample that is taken meanwhile comes too late.
+ */
+final class QueueGauges {
+    private final MultiGauge depth;
+    private final MultiGauge oldest;
+    private final MultiGauge openRuns;
+    private final List<Single> singles;
+    private boolean open;
+
+    private record Single(MultiGauge gauge, ToNumber value) {}
+
+    @FunctionalInterface
+    private interface ToNumber {
+        Number of(QueueSample sample);
+    }
+
+    QueueGauges(MeterRegistry registry, Tags common) {
+        this.depth = DurableMeter.QUEUE_DEPTH.gauges(registry, common);
+        this.oldest = DurableMeter.QUEUE_OLDEST.gauges(registry, common);
+        this.openRuns = DurableMeter.QUEUE_OPEN_RUNS.gauges(registry, common);
+        this.singles = List.of(
+                new Single(DurableMeter.DEAD_LETTERS.gauges(registry, common), QueueSample::deadLetters),
+                new Single(DurableMeter.INCIDENTS.gauges(registry, common), QueueSample::incidents),
+                new Single(DurableMeter.STALLED_RUNS.gauges(registry, common), QueueSample::stalledRuns),
+                new Single(
+                        DurableMeter.OUTBOX_AGE.gauges(registry, common),
+                        sample -> age(sample.at(), sample.outboxSince())),
+                new Single(DurableMeter.OUTBOX_REFUSED.gauges(registry, common), QueueSample::refusedMessages));
+    }
+
+    synchronized void open() {
+        open = true;
+    }
+
+    synchronized void show(QueueSample sample) {
+        if (!open) {
+            return;
+        }
+        List<MultiGauge.Row<?>> depths = new ArrayList<>();
+        List<MultiGauge.Row<?>> ages = new ArrayList<>();
+        List<MultiGauge.Row<?>> runs = new ArrayList<>();
+        // So many queues are a mistake of somebody's; their sum would hide that.
+        for (QueueDescription queue :
+                sample.queues().stream().limit(BoundedMeters.MOST).toList()) {
+            String name = queue.taskQueue();
+            depths.add(row(DurableMeter.QUEUE_DEPTH, queue.ready(), name, "ready"));
+            depths.add(row(DurableMeter.QUEUE_DEPTH, queue.waiting(), name, "waiting"));
+            depths.add(row(DurableMeter.QUEUE_DEPTH, queue.delayed(), name, "delayed"));
+            depths.add(row(DurableMeter.QUEUE_DEPTH, queue.running(), name, "running"));
+            depths.add(row(DurableMeter.QUEUE_DEPTH, queue.dead(), name, "dead"));
+            ages.add(row(DurableMeter.QUEUE_OLDEST, age(sample.at(), queue.oldestWaitingSince()), name));
+            runs.add(row(DurableMeter.QUEUE_OPEN_RUNS, queue.openRuns(), name));
+        }
+        depth.register(depths, true);
+        oldest.register(ages, true);
+        openRuns.register(runs, true);
+        singles.forEach(single -> single.gauge()
+                .register(List.of(MultiGauge.Row.of(Tags.empty(), single.value().of(sample))), true));
+    }
+
+    /** Another process shows them. */
+    synchronized void hide() {
+        depth.register(List.of(), true);
+        oldest.register(List.of(), true);
+        openRuns.register(List.of(), true);
+        singles.forEach(single -> single.gauge().register(List.of(), true));
+    }
+
+    /** The engine closes. */
+    synchronized void close() {
+        open = false;
+        hide();
+    }
+
+    private static MultiGauge.Row<Number> row(DurableMeter meter, Number value, String... tags) {
+        return MultiGauge.Row.of(meter.tagged(Tags.empty(), tags), value);
+    }
+
+    private static double age(Instant now, @Nullable Instant since) {
+        return since == null ? 0 : Math.max(0, Duration.between(since, now).toMillis() / 1_000.0);
+    }
+}

@@ -1,0 +1,165 @@
+package dev.durable.spring.actuate;
+
+import dev.durable.client.Incident;
+import dev.durable.client.IncidentGroup;
+import dev.durable.client.WorkflowDescription;
+import dev.durable.client.WorkflowSummary;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** What the endpoint shows, as JSON: ids, names, times and texts that are cut; no payload, memo or header. */
+final class Views {
+    private Views() {}
+
+    /**
+     * A page.
+     *
+     * @param next where the listing goes on; null where it ends
+     */
+    record Listing<T>(List<T> items, @Nullable String next) {}
+
+    /** A run in a listing. */
+    record Workflow(
+            String workflowId,
+            UUID runId,
+            String type,
+            String status,
+            String taskQueue,
+            Instant startedAt,
+            @Nullable Instant closedAt) {
+
+        static Workflow of(WorkflowSummary run) {
+            return new Workflow(
+                    run.workflowId(),
+                    run.runId(),
+                    run.type(),
+                    run.status().name(),
+                    run.taskQueue(),
+                    run.startedAt(),
+                    run.closedAt());
+        }
+    }
+
+    /** One run. */
+    record WorkflowDetails(
+            Workflow run,
+            long historyLength,
+            @Nullable String failure,
+            @Nullable String stalledBy,
+            @Nullable Instant nextWakeAt,
+            int waitingMessages,
+            boolean paused,
+            @Nullable String startedBy,
+            List<OpenActivity> activities) {
+        private static final int MOST_ACTIVITIES = 100;
+
+        static WorkflowDetails of(WorkflowDescription run) {
+            return new WorkflowDetails(
+                    Workflow.of(run.summary()),
+                    run.historyLength(),
+                    CutText.orNull(run.failure()),
+                    CutText.orNull(run.stalledBy()),
+                    run.nextWakeAt(),
+                    run.waitingMessages(),
+                    run.paused(),
+                    run.startedBy(),
+                    run.activities().stream()
+                            .limit(MOST_ACTIVITIES)
+                            .map(OpenActivity::of)
+                            .toList());
+        }
+    }
+
+    /** An activity that has not ended. */
+    record OpenActivity(
+            int seq,
+            String activity,
+            String state,
+            int attempt,
+            @Nullable Instant dueAt,
+            @Nullable UUID session,
+            @Nullable String lastFailure) {
+
+        static OpenActivity of(WorkflowDescription.PendingActivity activity) {
+            return new OpenActivity(
+                    activity.seq(),
+                    activity.activity(),
+                    activity.state(),
+                    activity.attempt(),
+                    activity.dueAt(),
+                    activity.session(),
+                    CutText.orNull(activity.lastFailure()));
+        }
+    }
+
+    /** A worker process. */
+    record Worker(
+            UUID session,
+            String identity,
+            Instant startedAt,
+            Duration lease,
+            boolean dead,
+            boolean thisProcess,
+            Set<String> queues,
+            Set<String> activities) {}
+
+    /** Incidents or dead letters. */
+    record WaitingListing(
+            List<Group> groups,
+            List<Waiting> items,
+            @Nullable String next) {}
+
+    /** What failed alike. */
+    record Group(
+            String fingerprint,
+            String activity,
+            long count,
+            Instant firstSeen,
+            Instant lastSeen,
+            @Nullable String lastFailure,
+            String workflowId,
+            int seq) {
+
+        static Group of(IncidentGroup group) {
+            return new Group(
+                    group.fingerprint(),
+                    group.activity(),
+                    group.count(),
+                    group.firstSeen(),
+                    group.lastSeen(),
+                    CutText.orNull(group.lastFailure()),
+                    group.workflowId(),
+                    group.seq());
+        }
+    }
+
+    /** An incident or a dead letter. */
+    record Waiting(
+            String workflowId,
+            int seq,
+            String workflowType,
+            String activity,
+            String taskQueue,
+            int attempt,
+            Instant since,
+            String fingerprint,
+            @Nullable String lastFailure) {
+
+        static Waiting of(Incident incident) {
+            return new Waiting(
+                    incident.activity().workflowId(),
+                    incident.activity().seq(),
+                    incident.activity().workflowType(),
+                    incident.activity().activity(),
+                    incident.activity().taskQueue(),
+                    incident.activity().attempt(),
+                    incident.since(),
+                    incident.fingerprint(),
+                    CutText.orNull(incident.activity().lastFailure()));
+        }
+    }
+}

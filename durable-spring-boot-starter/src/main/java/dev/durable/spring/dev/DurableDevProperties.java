@@ -1,0 +1,22 @@
+package dev.durable.spring.dev;
+
+import java.nio.file.Path;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * Settings below {@code durable.dev.*}.
+ *
+ * @param embeddedPostgres Whether an application without a DataSource runs on the embedded PostgreSQL, where {@code
+ *     durable-embedded-postgres} is on the class path.
+ * @param dataDirectory Where its data is; when not set, target/durable-postgres or build/durable-postgres below a project
+ *     of Maven or Gradle, else a directory of the user's below the system's temporary one.
+ * @param forbiddenProfiles Profiles with which the application does not start rather than on the embedded PostgreSQL.
+ */
+@ConfigurationProperties("durable.dev")
+public record DurableDevProperties(
+        @DefaultValue("true") boolean embeddedPostgres,
+        @Nullable Path dataDirectory,
+        @DefaultValue({"prod", "production"}) Set<String> forbiddenProfiles) {}

@@ -1,0 +1,11 @@
+package dev.durable.spring.event;
+
+import dev.durable.client.Alert;
+
+/**
+ * Activities became dead letters or incidents: told by one process for all, at most once an hour for what failed alike. Only
+ * where {@code durable.events.alerts} is true.
+ *
+ * @param alert what they have in common, and how many there are
+ */
+public record AlertEvent(Alert alert) {}

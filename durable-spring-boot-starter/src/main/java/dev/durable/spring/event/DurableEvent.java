@@ -1,0 +1,21 @@
+package dev.durable.spring.event;
+
+import java.util.UUID;
+
+/** An application event about something that happened to one run. */
+public sealed interface DurableEvent
+        permits WorkflowCompletedEvent,
+                WorkflowFailedEvent,
+                WorkflowStalledEvent,
+                ActivityRetryingEvent,
+                DeadLetterEvent,
+                IncidentEvent {
+    /** The business identity. */
+    String workflowId();
+
+    /** Which run. */
+    UUID runId();
+
+    /** Its type; {@code durable.job} for background jobs; empty where it is not known. */
+    String workflowType();
+}

@@ -1,0 +1,53 @@
+package dev.durable.spring.event;
+
+import dev.durable.spring.DurableAutoConfiguration;
+import dev.durable.spring.DurableCustomizer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.support.AbstractApplicationContext;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** Publishes application events of what this process's engine did, unless {@code durable.events.enabled} is false. */
+@AutoConfiguration(before = DurableAutoConfiguration.class)
+@ConditionalOnProperty(name = "durable.enabled", havingValue = "true", matchIfMissing = true)
+@ConditionalOnProperty(name = "durable.events.enabled", havingValue = "true", matchIfMissing = true)
+@EnableConfigurationProperties(DurableEventsProperties.class)
+public class DurableEventsAutoConfiguration {
+
+    @Bean
+    EventQueue durableEventQueue(
+            AbstractApplicationContext context,
+            DurableEventsProperties properties,
+            ObjectProvider<PlatformTransactionManager> managers) {
+        return new EventQueue(publisher(context, properties.inTransaction() ? managers : null)).started();
+    }
+
+    private static Consumer<Object> publisher(
+            AbstractApplicationContext context, @Nullable ObjectProvider<PlatformTransactionManager> managers) {
+        return event -> {
+            PlatformTransactionManager manager = managers == null ? null : managers.getIfUnique();
+            if (manager == null) {
+                context.publishEvent(event);
+            } else {
+                new TransactionTemplate(manager).executeWithoutResult(status -> context.publishEvent(event));
+            }
+        };
+    }
+
+    @Bean
+    DurableCustomizer durableEventsCustomizer(
+            AbstractApplicationContext context, EventQueue queue, DurableEventsProperties properties) {
+        return builder -> {
+            builder.observe(new EventObserver(new EventListeners(context), queue));
+            if (properties.alerts()) {
+                builder.onAlert(alert -> queue.add(new AlertEvent(alert)));
+            }
+        };
+    }
+}

@@ -1,0 +1,26 @@
+package dev.durable.spring.event;
+
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The last attempt of an activity failed in this process, and it waits for an operator as an incident. One that became it
+ * otherwise, by a timeout while nobody ran it or by the death of its workers, is told of by {@link AlertEvent} only.
+ *
+ * @param workflowId the business identity of its run
+ * @param runId its run
+ * @param workflowType the run's type
+ * @param activity its name
+ * @param seq its number in the run
+ * @param attempt the last one, from 1
+ * @param fingerprint the same for what failed alike
+ */
+public record IncidentEvent(
+        String workflowId,
+        UUID runId,
+        String workflowType,
+        String activity,
+        int seq,
+        int attempt,
+        @Nullable String fingerprint)
+        implements DurableEvent {}

@@ -1,0 +1,18 @@
+package dev.durable.spring.event;
+
+import dev.durable.client.WorkflowStatus;
+import java.time.Duration;
+import java.util.UUID;
+
+/**
+ * Published after a run has closed without a result.
+ *
+ * @param workflowId the business identity
+ * @param runId which run
+ * @param workflowType its type
+ * @param status how: failed, timed out, cancelled or terminated
+ * @param duration from its start, delays included, to its end
+ */
+public record WorkflowFailedEvent(
+        String workflowId, UUID runId, String workflowType, WorkflowStatus status, Duration duration)
+        implements DurableEvent {}
