@@ -22,6 +22,7 @@ class RecordTextTest {
             "EngineContents",
             // what is in the MDC is meant to stand in logs
             "MdcPropagator.1Before",
+            "Overridden",
             "PayloadType.Review",
             "PendingWait",
             "Problem",

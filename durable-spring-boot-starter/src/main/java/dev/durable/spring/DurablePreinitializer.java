@@ -7,8 +7,8 @@ import org.springframework.boot.autoconfigure.preinitialize.BackgroundPreinitial
 
 /**
  * Loads what the registration of the first workflow and activity takes, on Spring Boot's thread for that while the
- * application starts: the first class that Byte Buddy makes in a JVM loads some 600 others. jOOQ is not among it: the first
- * listing loads it, as two threads that initialise its classes may stop each other (docs/decisions/0099).
+ * application starts: Jackson's mapper, what writes a subclass, Caffeine. jOOQ is not among it: the first listing loads it,
+ * as two threads that initialise its classes may stop each other (docs/decisions/0099).
  */
 final class DurablePreinitializer implements BackgroundPreinitializer {
     @Override

@@ -1,11 +1,5 @@
 package dev.durable.internal.declare.object;
 
-import static net.bytebuddy.matcher.ElementMatchers.isDeclaredBy;
-import static net.bytebuddy.matcher.ElementMatchers.isFinalizer;
-import static net.bytebuddy.matcher.ElementMatchers.isSynthetic;
-import static net.bytebuddy.matcher.ElementMatchers.named;
-import static net.bytebuddy.matcher.ElementMatchers.not;
-
 import dev.durable.internal.declare.type.ShapeProblems;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
@@ -13,25 +7,18 @@ import java.lang.invoke.MethodType;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationHandler;
-import net.bytebuddy.ByteBuddy;
-import net.bytebuddy.description.method.MethodDescription;
-import net.bytebuddy.description.modifier.Visibility;
-import net.bytebuddy.dynamic.loading.ClassLoadingStrategy;
-import net.bytebuddy.dynamic.scaffold.subclass.ConstructorStrategy;
-import net.bytebuddy.implementation.InvocationHandlerAdapter;
-import net.bytebuddy.implementation.StubMethod;
-import net.bytebuddy.matcher.ElementMatcher;
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Generates a subclass of a user's class in that class's package and loader, so that package-private classes and
- * methods are accessible.
+ * Makes objects of a generated subclass of a user's class. The subclass is in that class's package and loader, so that
+ * package-private classes and methods are accessible.
  *
  * @param constructor makes an instance and runs nothing
  * @param handler the field that takes the handler
  */
 record EmptySubclass(Constructor<?> constructor, Field handler) implements EmptyObjects.Maker {
-    private static final String HANDLER = "durable$handler";
-
     @Override
     public Object make(InvocationHandler target) {
         try {
@@ -46,35 +33,29 @@ record EmptySubclass(Constructor<?> constructor, Field handler) implements Empty
     static EmptySubclass of(Class<?> type) throws NotSubclassable {
         try {
             Class<?> subclass = generate(type, MethodHandles.privateLookupIn(type, MethodHandles.lookup()));
-            Field handler = subclass.getDeclaredField(HANDLER);
-            handler.setAccessible(true);
-            return new EmptySubclass(withoutConstructor(subclass), handler);
+            return new EmptySubclass(withoutConstructor(subclass), field(subclass, SubclassWriter.HANDLER));
         } catch (IllegalAccessException closed) {
             throw new NotSubclassable(ShapeProblems.notOpen(type), closed);
-        } catch (ReflectiveOperationException | LinkageError | IllegalStateException | SecurityException e) {
+        } catch (ReflectiveOperationException | LinkageError | RuntimeException e) {
             throw new NotSubclassable(ShapeProblems.notGenerated(type, e), e);
         }
     }
 
-    /** Named at random by ByteBuddy: two threads may get here at once, and the second name would collide. */
-    private static Class<?> generate(Class<?> type, MethodHandles.Lookup lookup) {
-        return new ByteBuddy()
-                .ignore(isSynthetic())
-                .subclass(type, ConstructorStrategy.Default.NO_CONSTRUCTORS)
-                .defineField(HANDLER, InvocationHandler.class, Visibility.PUBLIC)
-                .method(handed())
-                .intercept(InvocationHandlerAdapter.toField(HANDLER))
-                .method(isFinalizer().and(not(isDeclaredBy(Object.class))))
-                .intercept(StubMethod.INSTANCE)
-                .make()
-                .load(type.getClassLoader(), ClassLoadingStrategy.UsingLookup.of(lookup))
-                .getLoaded();
+    /** Named at random: two threads may get here at once, or two copies of Durable that share the user's class. */
+    private static Class<?> generate(Class<?> type, MethodHandles.Lookup lookup) throws ReflectiveOperationException {
+        String name = type.getName() + "$$Durable$"
+                + Long.toHexString(ThreadLocalRandom.current().nextLong());
+        List<Overridden> methods = Overridden.of(type);
+        Class<?> subclass = lookup.defineClass(SubclassWriter.write(name, type, methods));
+        field(subclass, SubclassWriter.METHODS)
+                .set(null, methods.stream().map(Overridden::known).toArray(Method[]::new));
+        return subclass;
     }
 
-    private static ElementMatcher<MethodDescription> handed() {
-        ElementMatcher.Junction<MethodDescription> ofEveryObject =
-                named("toString").or(named("hashCode")).or(named("equals"));
-        return ofEveryObject.or(not(isDeclaredBy(Object.class))).and(not(isFinalizer()));
+    private static Field field(Class<?> subclass, String name) throws NoSuchFieldException {
+        Field field = subclass.getDeclaredField(name);
+        field.setAccessible(true);
+        return field;
     }
 
     /**

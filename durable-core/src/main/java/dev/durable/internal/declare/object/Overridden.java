@@ -1,0 +1,78 @@
+package dev.durable.internal.declare.object;
+
+import dev.durable.internal.declare.type.MethodTable;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.objectweb.asm.Type;
+
+/**
+ * A method of a user's class that its generated subclass overrides.
+ *
+ * @param name in the class file
+ * @param descriptor in the class file
+ * @param known the method that the handler is told: the most specific one, where generics or return types that became
+ *     narrower make several descriptors of one
+ */
+record Overridden(String name, String descriptor, Method known) {
+    /** All that can be overridden; what is final stays as it is. */
+    static List<Overridden> of(Class<?> type) {
+        Map<String, Overridden> found = new LinkedHashMap<>();
+        for (MethodTable.Entry entry : MethodTable.of(type).entries()) {
+            if (entry.declarations().stream().noneMatch(Overridden::isFinal)) {
+                entry.declarations().forEach(declared -> add(declared, entry.method(), found));
+            }
+        }
+        for (Method method : ofEveryObject(type)) {
+            if (!isFinal(method)) {
+                add(method, method, found);
+            }
+        }
+        return List.copyOf(found.values());
+    }
+
+    /** Whether this is called by the garbage collector, for which an empty object has nothing to do. */
+    boolean isFinalizer() {
+        return name.equals("finalize") && descriptor.equals("()V");
+    }
+
+    private static void add(Method method, Method known, Map<String, Overridden> found) {
+        String descriptor = Type.getMethodDescriptor(method);
+        found.putIfAbsent(method.getName() + descriptor, new Overridden(method.getName(), descriptor, known));
+    }
+
+    private static boolean isFinal(Method method) {
+        return Modifier.isFinal(method.getModifiers());
+    }
+
+    /** What every object answers, and what else the class has made of the methods of {@code Object}. */
+    private static List<Method> ofEveryObject(Class<?> type) {
+        List<Method> methods = new ArrayList<>();
+        for (Method method : Object.class.getDeclaredMethods()) {
+            if (MethodTable.isOfObject(method)) {
+                Method declared = mostSpecific(method, type);
+                boolean protectedOne = Modifier.isProtected(method.getModifiers()); // clone and finalize
+                if (!protectedOne || declared.getDeclaringClass() != Object.class) {
+                    methods.add(declared);
+                }
+            }
+        }
+        return methods;
+    }
+
+    private static Method mostSpecific(Method ofObject, Class<?> type) {
+        for (Class<?> c = type; c != null && c != Object.class; c = c.getSuperclass()) {
+            for (Method declared : c.getDeclaredMethods()) {
+                if (declared.getName().equals(ofObject.getName())
+                        && MethodTable.isOfObject(declared)
+                        && !declared.isSynthetic()) {
+                    return declared;
+                }
+            }
+        }
+        return ofObject;
+    }
+}
